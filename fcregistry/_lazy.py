@@ -1,4 +1,4 @@
-"""How does a package give names whose modules are imported when they are first used?"""
+"""Package attributes whose modules are imported on first use (PEP 562)."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
 def lazy_names(
     namespace: dict[str, Any], homes: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package (PEP 562).
+    """Return the `__getattr__` and the `__dir__` of a package that imports names on first use.
 
     Args:
-        namespace: The package's globals.
-        homes: Public name -> the module that it lives in: a whole name, or one in the package that begins with a dot.
+        namespace: The package's globals, with `__all__`.
+        homes: Name -> the module that defines it: an absolute name, or one relative to the package that begins with a dot.
     """
 
     def find(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
-        from importlib import import_module  # light, but not needed before the first name is
+        from importlib import import_module  # not needed before the first name is
 
         value = getattr(import_module(homes[name], namespace["__name__"]), name)
         namespace[name] = value

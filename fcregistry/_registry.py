@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._base.source import same
+from fcregistry._base.source import is_same_or_equal
 from fcregistry._tools.catalogue import Catalogue, select_tools
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
@@ -238,7 +238,7 @@ class Registry:
         Raises:
             ToolNotFoundError: It was, and is hidden; says why.
         """
-        declared = [each for each in self._log if same(each.function, function)]
+        declared = [each for each in self._log if is_same_or_equal(each.function, function)]
         if not declared:
             return None
         own_name = getattr(function, "__name__", "")

@@ -1,6 +1,6 @@
 """The wiring: fills the slots of `_base.slots`, through which lower rooms reach higher ones.
 
-Each function imports its room when it is called, so that importing this module costs nothing.
+Each function imports its room when it is called, so that importing this module is cheap.
 """
 
 from __future__ import annotations
@@ -43,31 +43,23 @@ def _codec_of_class(cls: type) -> Codec | None:
 
 
 def _families_of_extensions(module: str) -> tuple[Family, ...]:
-    from fcregistry.discovery import current
-
-    return current().extensions.families(module)
+    return _discovery().extensions.families(module)
 
 
 def _call_hooks(given: object) -> CallHooks | None:
     from fcregistry._config.settings import call_hook_names
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_names():
-        return None  # and nobody pays for discovery
-    from fcregistry.discovery import call_hooks
-
-    return call_hooks(given)
+        return None  # without importing discovery
+    return _discovery().extensions.call_hooks(given)
 
 
 def _resolve_model(prefix: str, name: str) -> object | None:
-    from fcregistry.discovery import resolve_model
-
-    return resolve_model(prefix, name)
+    return _discovery().extensions.resolve_model(prefix, name)
 
 
 def _model_prefixes() -> tuple[str, ...]:
-    from fcregistry.discovery import current
-
-    return current().extensions.prefixes()
+    return _discovery().extensions.prefixes()
 
 
 def _pattern_matcher(pattern: str) -> Any:

@@ -62,8 +62,8 @@ DOORS = {
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry._base.yaml",
     "tenacity": "fcregistry.execution._retry",
-    "attrs": "fcregistry.types._stdlib_records",
-    "msgspec": "fcregistry.types._stdlib_records",
+    "attrs": "fcregistry.types._record_families",
+    "msgspec": "fcregistry.types._record_families",
     "pydantic": "fcregistry.types",
 }
 

@@ -82,7 +82,7 @@ def test_platformdirs_is_not_imported_on_unix() -> None:
 def test_a_path_in_a_file_starts_at_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not at the working folder, which is another one for everybody."""
     monkeypatch.setenv("HOME", "/home/somebody")
-    assert paths.beside("/etc/x/fcregistry.toml", "locks/a.lock") == "/etc/x/locks/a.lock"
-    assert paths.beside("/etc/x/fcregistry.toml", "../a.lock") == "/etc/a.lock"
-    assert paths.beside("/etc/x/fcregistry.toml", "/b.lock") == "/b.lock"
-    assert paths.beside("/etc/x/fcregistry.toml", "~/b.lock") == "/home/somebody/b.lock"
+    assert paths.path_beside("/etc/x/fcregistry.toml", "locks/a.lock") == "/etc/x/locks/a.lock"
+    assert paths.path_beside("/etc/x/fcregistry.toml", "../a.lock") == "/etc/a.lock"
+    assert paths.path_beside("/etc/x/fcregistry.toml", "/b.lock") == "/b.lock"
+    assert paths.path_beside("/etc/x/fcregistry.toml", "~/b.lock") == "/home/somebody/b.lock"

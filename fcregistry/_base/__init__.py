@@ -1,4 +1,4 @@
-"""What every room stands on: JSON and YAML, calls and cancellation, messages, docstrings, paths, processes that fork.
+"""The base of every room: JSON, YAML, calls, cancellation, messages, docstrings, paths, forks.
 
-Nothing is gathered here: import the module you need, so that nobody pays for the others.
+The package gathers nothing: import the module you need, so that no user pays for the others.
 """

@@ -1,6 +1,6 @@
-"""A property that is made once for each object, without the lock that `functools.cached_property` takes on Python 3.11.
+"""A cached property without the lock that `functools.cached_property` takes on Python 3.11.
 
-That lock is one for all objects of a class. A thread that holds it while the process is forked would stop the child for ever.
+That lock is shared by all objects of a class. If a thread holds it while the process forks, the child waits for it for ever.
 """
 
 from __future__ import annotations
@@ -11,26 +11,28 @@ from typing import Any, Generic, TypeVar, overload
 T = TypeVar("T")
 
 
-class made_once(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
-    """Keeps what a method returns in the object's ``__dict__``. Threads that ask at once may both make it; the first result is kept.
+class cached_attribute(Generic[T]):  # noqa: N801  # used as a decorator, like `property`
+    """A property whose value is stored in the object's ``__dict__`` on first use.
+
+    Two threads may both compute it at the same time; the first result is stored.
 
     Args:
-        make: The method.
+        compute: The method that returns the value.
     """
 
-    def __init__(self, make: Callable[[Any], T]) -> None:
-        self._make = make
-        self._name = make.__name__
-        self.__doc__ = make.__doc__
+    def __init__(self, compute: Callable[[Any], T]) -> None:
+        self._compute = compute
+        self._name = compute.__name__
+        self.__doc__ = compute.__doc__
 
     @overload
-    def __get__(self, instance: None, owner: type) -> made_once[T]: ...
+    def __get__(self, instance: None, owner: type) -> cached_attribute[T]: ...
 
     @overload
     def __get__(self, instance: object, owner: type) -> T: ...
 
-    def __get__(self, instance: object | None, owner: type) -> made_once[T] | T:
+    def __get__(self, instance: object | None, owner: type) -> cached_attribute[T] | T:
         if instance is None:
             return self
-        made: T = instance.__dict__.setdefault(self._name, self._make(instance))
-        return made
+        value: T = instance.__dict__.setdefault(self._name, self._compute(instance))
+        return value

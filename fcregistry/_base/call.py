@@ -1,7 +1,6 @@
-"""How is a call told to stop?
+"""Tool calls, what is wrong with one, why it failed, and how it is cancelled.
 
-MERGED: Why did a tool call fail?
-MERGED: What is a tool call, and what may be wrong with its arguments?
+`CallError` and the records that contain it travel between processes by pickle: a part that pickle cannot carry is left out (`picklable`).
 """
 
 from __future__ import annotations
@@ -9,227 +8,23 @@ from __future__ import annotations
 import sys
 from _thread import allocate_lock
 
-from fcregistry._base.pickling import picklable
 from fcregistry.errors import CallCancelledError
 
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Final
+    from typing import Any, Final, TypeVar
 
-# --- _cancellation ---
-
-
-class CancellationToken:
-    """Something that is cancelled once, and tells whoever asks or waits. Thread-safe, also for a signal handler.
-
-    An application passes one to a call to be able to stop it. A tool finds its own in `context.cancellation`: it asks now and then, waits on it
-    instead of sleeping, or has it close what it holds.
-
-        token = CancellationToken()
-        executor.run(call, cancellation=token)   # from another thread: token.cancel()
-    """
-
-    __slots__ = ("__weakref__", "_callbacks", "_reasons")
-
-    # No lock: a signal handler that cancels runs between any two steps of the very thread that would hold it. Each step is one operation
-    # of a list or a dict instead: the first reason stands, and whoever takes a callback out runs it.
-    def __init__(self) -> None:
-        self._reasons: list[str] = []  # of whoever cancelled; empty until somebody does
-        self._callbacks: dict[object, Callable[[], object]] = {}
-
-    @property
-    def cancelled(self) -> bool:
-        """Whether it was cancelled."""
-        return bool(self._reasons)
-
-    @property
-    def reason(self) -> str:
-        """Why, as `cancel` was told."""
-        return self._reasons[0] if self._reasons else ""
-
-    def cancel(self, reason: str = "") -> None:
-        """Cancel, and run what waits for it; later calls change nothing.
-
-        Args:
-            reason: Why, for whoever asks.
-        """
-        if self._reasons:
-            return
-        self._reasons.append(reason)
-        for key in list(self._callbacks):
-            self._tell(key)
-
-    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
-        """Have a function called when this is cancelled; at once, if it is already.
-
-        Args:
-            callback: Called once, on the thread that cancels. What it raises is logged.
-
-        Returns:
-            A function that takes it back.
-        """
-        key = object()
-        self._callbacks[key] = callback
-        if self._reasons:  # looked at only now: who cancels before this line may not have seen the callback
-            self._tell(key)
-        return lambda: self._forget(key)
-
-    def _tell(self, key: object) -> None:
-        callback = self._callbacks.pop(key, None)
-        if callback is not None:
-            _run(callback)
-
-    def _forget(self, key: object) -> None:
-        self._callbacks.pop(key, None)
-
-    def check(self) -> None:
-        """Do nothing, or end a tool that was cancelled.
-
-        Raises:
-            CallCancelledError: It was cancelled.
-        """
-        if self._reasons:
-            raise CallCancelledError(self._reasons[0])
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it is cancelled: what a blocking tool does in place of `time.sleep`.
-
-        Args:
-            seconds: How long at most; None for ever.
-
-        Returns:
-            Whether it was cancelled.
-        """
-        if not self._reasons:
-            released = allocate_lock()
-            released.acquire()
-            take_back = self.on_cancel(released.release)
-            try:
-                released.acquire(timeout=-1 if seconds is None else min(max(seconds, 0.0), _LONGEST))
-            finally:
-                take_back()
-        return self.cancelled
-
-    def __repr__(self) -> str:
-        state = f"cancelled: {self.reason}" if self.reason else "cancelled" if self._reasons else "not cancelled"
-        return f"<CancellationToken {state}>"
-
-
-def linked(parent: CancellationToken | None) -> tuple[CancellationToken, Callable[[], None]]:
-    """Return a token that is cancelled with another, and what ends that: a token that lives long is not to remember every call."""
-    token = CancellationToken()
-    if parent is None:
-        return token, _nothing
-    return token, parent.on_cancel(lambda: token.cancel(parent.reason))
-
-
-def _nothing() -> None:
-    """Do nothing."""
-
-
-_LONGEST = 1e8
-"""Seconds that every platform's locks can wait."""
-
-
-def _run(callback: Callable[[], Any]) -> None:
-    try:
-        callback()
-    except Exception:  # foreign code: one that fails keeps no other from being told  # noqa: BLE001
-        logging = sys.modules.get("logging")  # where nobody imported it, nobody reads its records
-        if logging is not None:
-            logging.getLogger("fcregistry").exception("a callback of a CancellationToken failed")
-
-
-# --- _call_errors ---
-
-# The codes of a failed call, with who can mend it. They are part of the public contract: docs/reference/errors.md.
-ERROR_CODES: Final = (
-    "malformed_call",
-    "unknown_tool",
-    "invalid_arguments",
-    "approval_required",
-    "denied",
-    "unavailable",
-    "timeout",
-    "cancelled",
-    "tool_failed",
-    "unencodable_result",
-)
-
-
-class CallError:
-    """Why a call failed: a value, worded for a model.
-
-    Attributes:
-        code: One of the documented codes, such as `invalid_arguments`.
-        message: One sentence.
-        problems: Everything that is wrong with the arguments, sorted by path.
-        retryable: Whether the same call may succeed later.
-        retry_after: Seconds to wait before that, if the tool said so.
-        exception: What the tool raised, for logs; never shown to a model as it is.
-    """
-
-    __slots__ = ("code", "exception", "message", "problems", "retry_after", "retryable")
-
-    def __init__(
-        self,
-        code: str,
-        message: str,
-        problems: tuple[Problem, ...] = (),
-        *,
-        retryable: bool = False,
-        retry_after: float | None = None,
-        exception: BaseException | None = None,
-    ) -> None:
-        self.code = code
-        self.message = message
-        self.problems = problems
-        self.retryable = retryable
-        self.retry_after = retry_after
-        self.exception = exception
-
-    @property
-    def text(self) -> str:
-        """The message with its problems, a line each: what the model reads."""
-        text = self.message
-        for problem in self.problems:
-            text += f"\n- {problem.path}: {problem.message}"
-        return text
-
-    def to_json(self) -> dict[str, Any]:
-        """This error as a JSON object."""
-        shown: dict[str, Any] = {"code": self.code, "message": self.message, "retryable": self.retryable}
-        if self.problems:
-            shown["problems"] = [{"path": problem.path, "message": problem.message} for problem in self.problems]
-        if self.retry_after is not None:
-            shown["retry_after"] = self.retry_after
-        return shown
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        told = (self.code, self.message, self.problems, self.retryable, self.retry_after)
-        return _again, (*told, picklable(self.exception))
-
-    def __repr__(self) -> str:
-        return f"CallError({self.code!r}, {self.text!r})"
-
-
-def _again(
-    code: str, message: str, problems: tuple[Problem, ...], retryable: bool, later: float | None, raised: Any
-) -> CallError:
-    return CallError(code, message, problems, retryable=retryable, retry_after=later, exception=raised)
-
-
-# --- _calls ---
+    T = TypeVar("T")
 
 
 class ToolCall:
-    """What a model asks for: a tool's name, its arguments and the call's id. Immutable.
+    """A model's request to run a tool: the tool's name, the arguments and the call's id. Immutable.
 
     Args:
         name: The wire name of the tool.
-        arguments: A JSON object as a dict, or its text as the model wrote it; None stands for no arguments.
+        arguments: A JSON object as a dict, or its text as the model wrote it; None means no arguments.
         id: The id that the provider gave the call, if it gave one.
     """
 
@@ -268,7 +63,9 @@ class ToolCall:
 
 
 class UnreadArguments(str):
-    """JSON text that is not an object, in place of arguments that could not be read: a call that is kept must not run without them.
+    """JSON text that is not an object, in place of arguments that could not be read.
+
+    It keeps the call from running without them.
 
     Args:
         text: The text.
@@ -325,3 +122,214 @@ class Problem:
 
     def __repr__(self) -> str:
         return f"Problem(path={self._path!r}, message={self._message!r})"
+
+
+ERROR_CODES: Final = (
+    "malformed_call",
+    "unknown_tool",
+    "invalid_arguments",
+    "approval_required",
+    "denied",
+    "unavailable",
+    "timeout",
+    "cancelled",
+    "tool_failed",
+    "unencodable_result",
+)
+"""The codes of a failed call. They are part of the public contract: docs/reference/errors.md says who can fix what."""
+
+
+class CallError:
+    """Why a call failed: a value, worded for a model.
+
+    Attributes:
+        code: One of the documented codes, such as `invalid_arguments`.
+        message: One sentence.
+        problems: Everything that is wrong with the arguments, sorted by path.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds to wait before that, if the tool names them.
+        exception: The exception that the tool raised, for logs; a model never reads it.
+    """
+
+    __slots__ = ("code", "exception", "message", "problems", "retry_after", "retryable")
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        problems: tuple[Problem, ...] = (),
+        *,
+        retryable: bool = False,
+        retry_after: float | None = None,
+        exception: BaseException | None = None,
+    ) -> None:
+        self.code = code
+        self.message = message
+        self.problems = problems
+        self.retryable = retryable
+        self.retry_after = retry_after
+        self.exception = exception
+
+    @property
+    def text(self) -> str:
+        """The message with its problems, a line each: what the model reads."""
+        text = self.message
+        for problem in self.problems:
+            text += f"\n- {problem.path}: {problem.message}"
+        return text
+
+    def to_json(self) -> dict[str, Any]:
+        """This error as a JSON object."""
+        written: dict[str, Any] = {"code": self.code, "message": self.message, "retryable": self.retryable}
+        if self.problems:
+            written["problems"] = [{"path": problem.path, "message": problem.message} for problem in self.problems]
+        if self.retry_after is not None:
+            written["retry_after"] = self.retry_after
+        return written
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        parts = (self.code, self.message, self.problems, self.retryable, self.retry_after)
+        return _rebuild_error, (*parts, picklable(self.exception))
+
+    def __repr__(self) -> str:
+        return f"CallError({self.code!r}, {self.text!r})"
+
+
+def _rebuild_error(
+    code: str, message: str, problems: tuple[Problem, ...], retryable: bool, retry_after: float | None, exception: Any
+) -> CallError:
+    return CallError(code, message, problems, retryable=retryable, retry_after=retry_after, exception=exception)
+
+
+def picklable(value: T) -> T | None:
+    """Return a value that pickle can write and read again, and None in place of any other.
+
+    Pickle cannot find a function that is defined inside another, and cannot make many exceptions again from their arguments.
+    """
+    import pickle  # few processes need it
+
+    try:
+        pickle.loads(pickle.dumps(value))
+    except Exception:  # noqa: BLE001  # the value's own code runs: it may raise anything
+        return None
+    return value
+
+
+# --- Cancellation ---
+
+
+class CancellationToken:
+    """A token that is cancelled once, and that other code checks or waits for.
+
+    It is safe to use from threads and signal handlers. An application passes one to a call to be able to stop it. A tool finds its own in
+    `context.cancellation`: it checks it now and then, waits on it instead of sleeping, or registers a function that closes what it has open.
+
+        token = CancellationToken()
+        executor.run(call, cancellation=token)   # from another thread: token.cancel()
+    """
+
+    __slots__ = ("__weakref__", "_callbacks", "_reasons")
+
+    # No lock: a signal handler that cancels may run between any two steps of the thread that holds the lock. Each step is one operation
+    # of a list or a dict instead: the first reason counts, and the code that takes out a callback runs it.
+    def __init__(self) -> None:
+        self._reasons: list[str] = []  # empty until it is cancelled; the first one counts
+        self._callbacks: dict[object, Callable[[], object]] = {}
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether it is cancelled."""
+        return bool(self._reasons)
+
+    @property
+    def reason(self) -> str:
+        """The reason that was given to `cancel`; empty if none was."""
+        return self._reasons[0] if self._reasons else ""
+
+    def cancel(self, reason: str = "") -> None:
+        """Cancel, and run the registered functions; later calls change nothing.
+
+        Args:
+            reason: Why, for `reason` and for the error that `check` raises.
+        """
+        if self._reasons:
+            return
+        self._reasons.append(reason)
+        for key in list(self._callbacks):
+            self._notify(key)
+
+    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
+        """Have a function called when this token is cancelled, or at once if it is already.
+
+        Args:
+            callback: Called once, on the thread that cancels. An exception that it raises is logged.
+
+        Returns:
+            A function that removes the callback.
+        """
+        key = object()
+        self._callbacks[key] = callback
+        if self._reasons:  # checked only now: code that cancels before this line may not have seen the callback
+            self._notify(key)
+        return lambda: self._remove(key)
+
+    def _notify(self, key: object) -> None:
+        callback = self._callbacks.pop(key, None)
+        if callback is None:
+            return
+        try:
+            callback()
+        except Exception:  # the caller's code may raise anything, and the other callbacks must run  # noqa: BLE001
+            logging = sys.modules.get("logging")  # if no code has imported it, no code reads its records
+            if logging is not None:
+                logging.getLogger("fcregistry").exception("a callback of a CancellationToken failed")
+
+    def _remove(self, key: object) -> None:
+        self._callbacks.pop(key, None)
+
+    def check(self) -> None:
+        """End a tool that was cancelled; do nothing otherwise.
+
+        Raises:
+            CallCancelledError: The token is cancelled.
+        """
+        if self._reasons:
+            raise CallCancelledError(self._reasons[0])
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until this token is cancelled. A blocking tool calls this in place of `time.sleep`.
+
+        Args:
+            seconds: How long to wait at most; None for ever.
+
+        Returns:
+            Whether it is cancelled.
+        """
+        if not self._reasons:
+            released = allocate_lock()
+            released.acquire()
+            remove = self.on_cancel(released.release)
+            try:
+                released.acquire(timeout=-1 if seconds is None else min(max(seconds, 0.0), _MAX_WAIT))
+            finally:
+                remove()
+        return self.cancelled
+
+    def __repr__(self) -> str:
+        state = f"cancelled: {self.reason}" if self.reason else "cancelled" if self._reasons else "not cancelled"
+        return f"<CancellationToken {state}>"
+
+
+_MAX_WAIT = 1e8
+"""Seconds that a lock can wait on every platform."""
+
+
+def linked_token(parent: CancellationToken | None) -> tuple[CancellationToken, Callable[[], None]]:
+    """Return a token that is cancelled with another, and a function that ends the link.
+
+    Without that function a token of a long-lived caller would keep a callback for every call.
+    """
+    token = CancellationToken()
+    if parent is None:
+        return token, lambda: None
+    return token, parent.on_cancel(lambda: token.cancel(parent.reason))

@@ -1,7 +1,7 @@
-"""What a forked process makes anew: locks that a thread may hold which the fork did not copy, and what belongs to such threads.
+"""What a forked process renews: locks, threads and connections; and the lock around SQLite.
 
-A fork copies the thread that forks, and no other. A lock that another thread holds at that moment is never released in the child.
-Python's functions for this are called the first time that something has to be made anew, so importing this changes nothing.
+A fork copies only the thread that forks. A lock that another thread holds at that moment is never released in the child. Nothing happens on
+import: the functions for Python's fork hooks are registered when the first object has to be renewed.
 """
 
 from __future__ import annotations
@@ -19,26 +19,26 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 generation = 0
-"""How many forks lie between this process and the one that called `count_forks`: code that finds it changed runs in a child."""
+"""Number of forks between this process and the one that called `count_forks`: if it has changed, the code runs in a child."""
 
-_PATIENCE: Final = 5.0
-"""Seconds that a fork waits for SQLite. It waits this long only if the thread that uses SQLite waits for the one that forks."""
+_FORK_WAIT: Final = 5.0
+"""Most seconds that a fork waits for SQLite: reached only if the thread that uses SQLite waits for the thread that forks."""
 
-_renewed: Final[dict[int, tuple[Callable[[], Any], Callable[[Any], object]]]] = {}
+_renewals: Final[dict[int, tuple[Callable[[], Any], Callable[[Any], object]]]] = {}
 _is_registered = False
 
 
 class _SqliteLock:
-    """Held by the thread that uses SQLite: reads, writes, opens, closes. A fork waits for it.
+    """The lock of the thread that reads, writes, opens or closes a SQLite database.
 
-    SQLite has locks of its own that all connections of a process share. Nothing can renew those in a child, so no thread may hold them
-    when another one forks.
+    A fork waits for it. SQLite has locks of its own that all connections of a process share. No code can renew those in a child, so no
+    thread may hold them when another one forks.
     """
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: a finalizer may close a connection at any time
         self._depth = 0
-        self._forking: set[int] = set()  # the threads that fork, and have the lock
+        self._forking: set[int] = set()  # the threads that fork, and hold the lock
 
     def __enter__(self) -> None:
         self._lock.acquire()
@@ -48,19 +48,19 @@ class _SqliteLock:
         self._depth -= 1
         self._lock.release()
 
-    def wait(self) -> None:
-        """Wait for the lock before a fork, and keep it."""
-        if self._lock.acquire(timeout=_PATIENCE):
+    def before_fork(self) -> None:
+        """Wait for the lock, and hold it during the fork."""
+        if self._lock.acquire(timeout=_FORK_WAIT):
             self._forking.add(get_ident())
 
-    def go_on(self) -> None:
-        """Give the lock back in the parent."""
+    def after_fork_in_parent(self) -> None:
+        """Release the lock in the parent."""
         if get_ident() in self._forking:
             self._forking.remove(get_ident())
             self._lock.release()
 
     def renew(self) -> None:
-        """Give the lock back in the child: to the thread that forked, if it held it before."""
+        """Renew the lock in the child; the thread that forked holds it if it held it before."""
         depth = self._depth if get_ident() in self._forking else 0
         self.__init__()  # type: ignore[misc]
         for _ in range(depth):
@@ -70,44 +70,48 @@ class _SqliteLock:
 sqlite_lock: Final = _SqliteLock()
 
 
-def after_fork(thing: T, renew: Callable[[T], object]) -> None:
-    """Have ``renew(thing)`` called in each process that is forked from this one, as long as the thing exists.
+def after_fork(owner: T, renew: Callable[[T], object]) -> None:
+    """Have ``renew(owner)`` called in each process forked from this one, while the owner exists.
 
     Args:
-        thing: What to make anew. Registering it again replaces how.
-        renew: Replaces its locks, and forgets threads and connections. It must not wait for anything.
+        owner: The object to renew, held by a weak reference. Registering it again replaces the function.
+        renew: Replaces its locks, and forgets its threads and connections. It must not wait for anything.
     """
     count_forks()
-    key = id(thing)
-    _renewed[key] = (ref(thing, lambda _: _renewed.pop(key, None)), renew)
+    key = id(owner)
+    _renewals[key] = (ref(owner, lambda _: _renewals.pop(key, None)), renew)
 
 
 def count_forks() -> None:
-    """See that ``generation`` changes in each process that is forked from this one."""
+    """Have ``generation`` changed in each process that is forked from this one."""
     global _is_registered  # noqa: PLW0603  # there is one process
     if not _is_registered:
         _is_registered = True
         if hasattr(os, "register_at_fork"):
-            os.register_at_fork(before=sqlite_lock.wait, after_in_parent=sqlite_lock.go_on, after_in_child=_in_child)
+            os.register_at_fork(
+                before=sqlite_lock.before_fork,
+                after_in_parent=sqlite_lock.after_fork_in_parent,
+                after_in_child=_renew_in_child,
+            )
 
 
-def _in_child() -> None:
+def _renew_in_child() -> None:
     global generation  # noqa: PLW0603
     generation += 1
     sqlite_lock.renew()
-    for reference, renew in tuple(_renewed.values()):
-        thing = reference()
-        if thing is not None:
-            renew(thing)
+    for reference, renew in tuple(_renewals.values()):
+        owner = reference()
+        if owner is not None:
+            renew(owner)
 
 
 def end_child(error: BaseException | None = None) -> NoReturn:
-    """End this process, which foreign code has forked and then returned from: only its parent goes on.
+    """End this process, a child that external code has forked and returned from.
 
-    Exit handlers are not run, and buffers not flushed: they are copies of the parent's.
+    Only the parent continues. Exit handlers do not run, and buffers are not flushed: they are copies of the parent's.
 
     Args:
-        error: What the foreign code raised. It is printed, unless it only says how to end.
+        error: The exception that the external code raised. It is printed, unless it is one that ends a process.
     """
     status = 0
     try:

@@ -1,6 +1,6 @@
-"""Words for what is wrong with a value, made for a model from the keyword, the path and the schema's value.
+"""Messages for a model about a value that breaks a JSON Schema.
 
-MERGED: What does a keyword of JSON Schema ask of a value, in words for a model?
+They are made from the keyword, the path and the schema's value.
 """
 
 from __future__ import annotations
@@ -16,43 +16,29 @@ from fcregistry._base.call import Problem
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-# --- _problems ---
 
-__all__ = ["MOST_PROBLEMS", "MOST_VIOLATIONS", "Condition", "Violation", "json_path", "show", "worded"]
+MAX_PROBLEMS: Final = 25
+"""Most problems that a model is shown."""
+MAX_VIOLATIONS: Final = 100
+"""Most violations that are collected for one value, or for one branch of a union."""
 
-MOST_PROBLEMS: Final = 25
-"""How many problems are worded for a model."""
-MOST_VIOLATIONS: Final = 100
-"""How many violations are collected of one value, or of one branch of a union."""
-
-
-class Condition(NamedTuple):
-    """What made a part of a schema apply.
-
-    Attributes:
-        path: The instance that was asked.
-        schema: What was asked of it.
-        holds: Whether it held; an `else` applies where it does not.
-    """
-
-    path: tuple[str | int, ...]
-    schema: Any
-    holds: bool
+_MAX_COMPARISONS: Final = 10_000
+"""Most comparisons of a known name with an unknown one, each of which takes some 5 µs."""
 
 
-@dataclass(slots=True)  # not frozen, nor a tuple: those take half as long again to make
+@dataclass(slots=True)  # not frozen, nor a tuple: making those takes half as long again
 class Violation:
-    """One keyword of a schema that an instance breaks.
+    """A keyword of a schema that an instance breaks.
 
     Attributes:
-        path: Where in the instance.
+        path: The place in the instance.
         keyword: The keyword of JSON Schema.
-        limit: The value of the keyword; for `required`, the name that is missing; for `additionalProperties`, those that are too many.
+        limit: The value of the keyword; for `required`, the names that are missing; for `additionalProperties`, the names that are not known.
         instance: The value that breaks it.
-        asked: What `demand` says of keyword and limit, where that is known already.
-        known: For `additionalProperties`, the properties there are.
-        branches: For `anyOf` and `oneOf`, what each branch found.
-        conditions: What made the keyword apply, from the outside in.
+        asked: The result of `requirement` for keyword and limit, if it is known already.
+        known: For `additionalProperties`, the names of the properties.
+        branches: For `anyOf` and `oneOf`, the violations of each branch.
+        conditions: The conditions under which the keyword applies, from the outside in.
     """
 
     path: tuple[str | int, ...]
@@ -65,13 +51,33 @@ class Violation:
     conditions: tuple[Condition, ...] = ()
 
 
-def worded(violations: Iterable[Violation]) -> tuple[Problem, ...]:
-    """Return the problems of an instance, each once, sorted by path; past 25 the last says how many there are."""
-    return _Wording().all(list(violations))
+class Condition(NamedTuple):
+    """A condition under which a part of a schema applies.
+
+    Attributes:
+        path: The path of the instance that the condition is about.
+        schema: The schema of the condition.
+        holds: Whether the instance matches it; an `else` applies if it does not.
+    """
+
+    path: tuple[str | int, ...]
+    schema: Any
+    holds: bool
 
 
-class _Wording:
-    """Words violations. Branches of nested unions share violations, and each is worded once."""
+def word_problems(violations: Iterable[Violation]) -> tuple[Problem, ...]:
+    """Return the problems of an instance, each once, sorted by path.
+
+    After 25 problems, the last one says how many more there are.
+    """
+    return _ProblemWriter().all(list(violations))
+
+
+class _ProblemWriter:
+    """Makes problems of violations.
+
+    Branches of nested unions share violations, and the problems of each violation are made once.
+    """
 
     __slots__ = ("_known",)
 
@@ -79,59 +85,62 @@ class _Wording:
         self._known: dict[int, list[Problem]] = {}
 
     def all(self, violations: Sequence[Violation]) -> tuple[Problem, ...]:
-        """Return the problems of violations as `worded` does."""
+        """Return the problems of violations, as `word_problems` does."""
         found: list[Problem] = []
         for violation in violations:
-            if violation.keyword in _OF_SEVERAL or violation.conditions:
+            if violation.keyword in _COMPOUND or violation.conditions:
                 found += self.problems(violation)
             else:
                 found.append(_problem(violation))
         if len(found) < 2:
             return tuple(found)
         ordered = sorted(dict.fromkeys(found), key=lambda problem: (_sort_key(problem.path), problem.message))
-        if len(ordered) > MOST_PROBLEMS:
-            more = f"{len(ordered) - MOST_PROBLEMS} more problems"
-            said = f"and {more}" if len(found) < MOST_VIOLATIONS else f"and at least {more}"
-            ordered = [*ordered[:MOST_PROBLEMS], Problem("$", said)]
+        if len(ordered) > MAX_PROBLEMS:
+            more = f"{len(ordered) - MAX_PROBLEMS} more problems"
+            last = f"and {more}" if len(found) < MAX_VIOLATIONS else f"and at least {more}"
+            ordered = [*ordered[:MAX_PROBLEMS], Problem("$", last)]
         return tuple(ordered)
 
     def problems(self, violation: Violation) -> list[Problem]:
         """Return the problems of a violation."""
         known = self._known.get(id(violation))
         if known is None:
-            known = self._known[id(violation)] = self._worded(violation)
+            known = self._known[id(violation)] = self._make_problems(violation)
         return known
 
-    def _worded(self, violation: Violation) -> list[Problem]:
+    def _make_problems(self, violation: Violation) -> list[Problem]:
         if violation.keyword in ("anyOf", "oneOf") and violation.branches:
-            problems = list(self._of_union(violation))
-        elif violation.keyword in _OF_SEVERAL:
-            problems = list(_of_several(violation))
+            problems = list(self._union_problems(violation))
+        elif violation.keyword in _COMPOUND:
+            problems = list(_compound_problems(violation))
         else:
             problems = [_problem(violation)]
         if violation.conditions:
-            circumstances = _circumstances(violation.conditions)
-            problems = [Problem(each.path, f"{each.message}{circumstances}") for each in problems]
-        return problems[:MOST_VIOLATIONS]
+            conditions = _conditions_text(violation.conditions)
+            problems = [Problem(each.path, f"{each.message}{conditions}") for each in problems]
+        return problems[:MAX_VIOLATIONS]
 
-    def _of_union(self, violation: Violation) -> Iterable[Problem]:
-        """Word the branch that was meant, if one can be told; else say what all branches take."""
+    def _union_problems(self, violation: Violation) -> Iterable[Problem]:
+        """Return the problems of the branch that was meant, or one problem with what all branches take."""
         path, branches = violation.path, violation.branches
-        meant = [branch for branch in branches if not _is_other_kind(branch, path)]
+        meant = [branch for branch in branches if not _has_wrong_type(branch, path)]
         tags = [_wrong_tags(branch, path) for branch in meant]
         if len(tags) > 1 and all(tags) and len({tag.path for wrong in tags for tag in wrong}) == 1:
-            return [Problem(json_path(tags[0][0].path), f"{_allowed(tags)}, not {show(tags[0][0].instance)}")]
-        candidates = _not_disowned(meant, tags) or meant
+            return [Problem(json_path(tags[0][0].path), f"{_alternatives(tags)}, not {show(tags[0][0].instance)}")]
+        candidates = _without_rejected_tags(meant, tags) or meant
         if len(candidates) == 1 or any(
-            inner.path != path or inner.keyword in _OF_NAMES for branch in candidates for inner in branch
+            inner.path != path or inner.keyword in _NAME_KEYWORDS for branch in candidates for inner in branch
         ):
             return self._nearest(candidates, path)
-        return [Problem(json_path(path), f"{_allowed(candidates or branches)}, not {show(violation.instance)}")]
+        return [Problem(json_path(path), f"{_alternatives(candidates or branches)}, not {show(violation.instance)}")]
 
     def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
-        """Word the branch with the least wrong; of several such, what is wrong with all of them, or else with the first."""
+        """Return the problems of the branch with the fewest.
+
+        Of several such branches, return the problems that all share, or else those of the first.
+        """
         weights = [
-            sum(len(inner.limit) if inner.keyword in _OF_NAMES else 1 for inner in branch) for branch in branches
+            sum(len(inner.limit) if inner.keyword in _NAME_KEYWORDS else 1 for inner in branch) for branch in branches
         ]
         least = min(weights)
         nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == least]
@@ -142,7 +151,7 @@ class _Wording:
             each.keyword == "required" and each.path == path for branch in nearest for each in branch
         ):
             names = [" and ".join(show(name) for inner in branch for name in inner.limit) for branch in nearest]
-            return [Problem(json_path(path), f"must have {_either(names)}")]
+            return [Problem(json_path(path), f"must have {_join_by_or(names)}")]
         return shared or first
 
 
@@ -157,118 +166,16 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
 
 def _problem(violation: Violation) -> Problem:
     keyword = violation.keyword
-    asked = violation.asked or demand(keyword, violation.limit)
+    asked = violation.asked or requirement(keyword, violation.limit)
     return Problem(json_path(violation.path), _message(keyword, asked, violation.instance))
 
 
-def _of_several(violation: Violation) -> Iterable[Problem]:
-    path, keyword, limit = violation.path, violation.keyword, violation.limit
-    if keyword == "required":
-        return [Problem(json_path((*path, name)), "is required") for name in limit]
-    if keyword == "additionalProperties" and isinstance(violation.instance, dict):
-        if len(limit) == 1:
-            return [Problem(json_path((*path, limit[0])), _unknown(limit[0], violation.known))]
-        # The nearest name is looked for only where it can be shown: a call may have a hundred unknown names.
-        names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
-        near = violation.known[: _MOST_COMPARED // min(len(names), MOST_PROBLEMS)]
-        known = [near if place <= MOST_PROBLEMS else () for place in range(len(names))]
-        return [
-            Problem(json_path((*path, name)), _unknown(name, some)) for name, some in zip(names, known, strict=True)
-        ]
-    if keyword == "propertyNames":
-        return [Problem(json_path(path), _wrong_name(limit))]
-    return [Problem(json_path(path), _message(keyword, demand(keyword, limit), violation.instance))]
-
-
-_OF_SEVERAL: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
-"""Keywords that may be broken in several ways at once."""
-
-
-_MOST_COMPARED: Final = 10_000
-"""How often a known name is compared with an unknown one: comparing takes some 5 µs."""
-
-
-def _unknown(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches  # only on the way to an error
-
-    close = get_close_matches(name, known[:_MOST_COMPARED], n=1)
-    if close:
-        return f"is not a known name; did you mean {show(close[0])}?"
-    names = ", ".join(show(each) for each in known[:MOST_CHOICES])
-    if not names:
-        return "is not a known name; there are none"
-    return f"is not a known name; the known {'one is' if len(known) == 1 else 'ones are'} {names}"
-
-
-_OF_TEXTS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")
-
-
-def _wrong_name(names: Any) -> str:
-    """Say what the names of an object must be, by the keywords of their schema."""
-    must = (
-        [demand(keyword, limit) for keyword, limit in names.items() if keyword in _OF_TEXTS]
-        if isinstance(names, dict)
-        else []
-    )
-    return f"is not an allowed name; names {' and '.join(must)}" if must else "is not an allowed name"
-
-
-_OF_NAMES: Final = ("required", "additionalProperties")
-
-
-def _is_other_kind(branch: Sequence[Violation], path: tuple[str | int, ...]) -> bool:
-    return any(inner.keyword == "type" and inner.path == path for inner in branch)
-
-
-def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> list[Violation]:
-    """Return the fields right below a union whose value is none of a few: they may say which of its forms is meant."""
-    return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
-
-
-def _not_disowned(
-    branches: Sequence[Sequence[Violation]], tags: Iterable[Sequence[Violation]]
-) -> list[Sequence[Violation]]:
-    """Leave out the branches where a field has none of a few values, though it suits another branch: that one is meant."""
-    suits: dict[tuple[str | int, ...], bool] = {}  # whether there is a branch that the field at a path suits
-    kept = []
-    for branch, wrong in zip(branches, tags, strict=True):
-        for tag in wrong:
-            if tag.path not in suits:
-                suits[tag.path] = any(not _objects(other, tag.path) for other in branches)
-        if not any(suits[tag.path] for tag in wrong):
-            kept.append(branch)
-    return kept
-
-
-def _objects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
-    return any(
-        inner.path[: len(path)] == path
-        or (inner.keyword == "additionalProperties" and inner.path == path[:-1] and path[-1] in inner.limit)
-        for inner in branch
-    )
-
-
-def _allowed(branches: Iterable[Sequence[Violation]]) -> str:
-    said: dict[str, None] = {}
-    for branch in branches:
-        for inner in branch:
-            said[inner.asked or demand(inner.keyword, inner.limit)] = None
-    first, *others = said
-    return _either([first, *(other.removeprefix("must be ") for other in others)])
-
-
-def _either(phrases: Sequence[str]) -> str:
-    """Join phrases by "or", the first thirty."""
-    more = [f"… ({len(phrases)} forms)"] if len(phrases) > MOST_CHOICES else []
-    return " or ".join([*phrases[:MOST_CHOICES], *more])
-
-
 def _message(keyword: str, asked: str, instance: Any) -> str:
-    said = _CONTRARY.get(keyword, ", not ")
-    return f"{asked}{said}{show(instance)}" if said else asked
+    link = _BEFORE_VALUE.get(keyword, ", not ")
+    return f"{asked}{link}{show(instance)}" if link else asked
 
 
-_CONTRARY: Final = {
+_BEFORE_VALUE: Final = {
     "false schema": "",
     "items": "",
     "not": ", and is ",
@@ -276,20 +183,131 @@ _CONTRARY: Final = {
     "schema": "",
     "too large": "",
 }
-"""Keyword -> what stands between what it asks for and the value; nothing where the value is not shown."""
+"""Keyword -> the text between its requirement and the value; empty if the value is not shown."""
 
 
-def _circumstances(conditions: Iterable[Condition]) -> str:
-    """Say what `if`, `dependencies` and their like make a problem depend on, so that a model sees why it has it."""
-    said = [f"{'where' if each.holds else 'unless'} {_fact(each)}" for each in conditions]
-    return f" ({' and '.join(dict.fromkeys(said))})" if said else ""
+# --- Keywords that may be broken in several ways at once ---
+
+_COMPOUND: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
+"""Keywords that an instance may break in several ways at once."""
+
+_NAME_KEYWORDS: Final = ("required", "additionalProperties")
+
+_STRING_KEYWORDS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")
 
 
-def _fact(condition: Condition) -> str:
+def _compound_problems(violation: Violation) -> Iterable[Problem]:
+    path, keyword, limit = violation.path, violation.keyword, violation.limit
+    if keyword == "required":
+        return [Problem(json_path((*path, name)), "is required") for name in limit]
+    if keyword == "additionalProperties" and isinstance(violation.instance, dict):
+        if len(limit) == 1:
+            return [Problem(json_path((*path, limit[0])), _unknown_name(limit[0], violation.known))]
+        # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
+        names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
+        near = violation.known[: _MAX_COMPARISONS // min(len(names), MAX_PROBLEMS)]
+        known = [near if place <= MAX_PROBLEMS else () for place in range(len(names))]
+        return [
+            Problem(json_path((*path, name)), _unknown_name(name, some))
+            for name, some in zip(names, known, strict=True)
+        ]
+    if keyword == "propertyNames":
+        return [Problem(json_path(path), _wrong_name(limit))]
+    return [Problem(json_path(path), _message(keyword, requirement(keyword, limit), violation.instance))]
+
+
+def _unknown_name(name: str, known: Sequence[str]) -> str:
+    from difflib import get_close_matches  # only on the way to an error
+
+    close = get_close_matches(name, known[:_MAX_COMPARISONS], n=1)
+    if close:
+        return f"is not a known name; did you mean {show(close[0])}?"
+    names = ", ".join(show(each) for each in known[:MAX_CHOICES])
+    if not names:
+        return "is not a known name; there are none"
+    return f"is not a known name; the known {'one is' if len(known) == 1 else 'ones are'} {names}"
+
+
+def _wrong_name(names: Any) -> str:
+    """Return the message about a name that `propertyNames` refuses, with the keywords that its schema has."""
+    must = (
+        [requirement(keyword, limit) for keyword, limit in names.items() if keyword in _STRING_KEYWORDS]
+        if isinstance(names, dict)
+        else []
+    )
+    return f"is not an allowed name; names {' and '.join(must)}" if must else "is not an allowed name"
+
+
+# --- The branches of a union ---
+
+
+def _has_wrong_type(branch: Sequence[Violation], path: tuple[str | int, ...]) -> bool:
+    return any(inner.keyword == "type" and inner.path == path for inner in branch)
+
+
+def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> list[Violation]:
+    """Return the violations of constants directly below a union.
+
+    A field with constants may say which branch is meant.
+    """
+    return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
+
+
+def _without_rejected_tags(
+    branches: Sequence[Sequence[Violation]], tags: Iterable[Sequence[Violation]]
+) -> list[Sequence[Violation]]:
+    """Return the branches without those that refuse a constant that another branch accepts.
+
+    The other branch is the one that is meant.
+    """
+    suits: dict[tuple[str | int, ...], bool] = {}  # path of a field -> whether a branch accepts it
+    kept = []
+    for branch, wrong in zip(branches, tags, strict=True):
+        for tag in wrong:
+            if tag.path not in suits:
+                suits[tag.path] = any(not _rejects(other, tag.path) for other in branches)
+        if not any(suits[tag.path] for tag in wrong):
+            kept.append(branch)
+    return kept
+
+
+def _rejects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
+    return any(
+        inner.path[: len(path)] == path
+        or (inner.keyword == "additionalProperties" and inner.path == path[:-1] and path[-1] in inner.limit)
+        for inner in branch
+    )
+
+
+def _alternatives(branches: Iterable[Sequence[Violation]]) -> str:
+    requirements: dict[str, None] = {}
+    for branch in branches:
+        for inner in branch:
+            requirements[inner.asked or requirement(inner.keyword, inner.limit)] = None
+    first, *others = requirements
+    return _join_by_or([first, *(other.removeprefix("must be ") for other in others)])
+
+
+def _join_by_or(phrases: Sequence[str]) -> str:
+    """Join the first thirty phrases with "or"."""
+    more = [f"… ({len(phrases)} forms)"] if len(phrases) > MAX_CHOICES else []
+    return " or ".join([*phrases[:MAX_CHOICES], *more])
+
+
+# --- The conditions of a problem ---
+
+
+def _conditions_text(conditions: Iterable[Condition]) -> str:
+    """Return the conditions of a problem in parentheses, as `if` and `dependencies` make them."""
+    texts = [f"{'where' if each.holds else 'unless'} {_condition_text(each)}" for each in conditions]
+    return f" ({' and '.join(dict.fromkeys(texts))})" if texts else ""
+
+
+def _condition_text(condition: Condition) -> str:
     path, schema = condition.path, condition.schema
     if not isinstance(schema, dict) or not schema.keys() <= {"properties", "required", "type"}:
         return f"{json_path(path)} is of the form {show(schema)}"
-    choices = {name: _choices(each) for name, each in schema.get("properties", {}).items()}
+    choices = {name: _choices_text(each) for name, each in schema.get("properties", {}).items()}
     if None in choices.values() or not (choices or schema.get("required")):
         return f"{json_path(path)} is of the form {show(schema)}"
     facts = [f"{json_path((*path, name))} is {chosen}" for name, chosen in choices.items()]
@@ -297,76 +315,21 @@ def _fact(condition: Condition) -> str:
     return " and ".join([*facts, *given])
 
 
-def _choices(schema: Any) -> str | None:
-    """Return the only values that a schema takes, if it says no more than those."""
+def _choices_text(schema: Any) -> str | None:
+    """Return the only values that a schema takes, if it has no other keywords."""
     if not isinstance(schema, dict) or not schema.keys() <= {"const", "enum", "type"} or schema.keys() <= {"type"}:
         return None
     return " or ".join(map(show, schema["enum"] if "enum" in schema else [schema["const"]]))
 
 
-# --- _demands ---
-
-_LONGEST_VALUE: Final = 60
-MOST_CHOICES: Final = 30
+# --- The requirement of a keyword ---
 
 
-def json_path(path: Iterable[str | int]) -> str:
-    """Return a path the way jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
-    written = "$"
-    for segment in path:
-        written += f"[{segment}]" if isinstance(segment, int) else _name_written(segment[: _LONGEST_VALUE + 1])
-    return written
-
-
-@lru_cache(maxsize=1024)  # the names of parameters, most of them
-def _name_written(segment: str) -> str:
-    if len(segment) > _LONGEST_VALUE:
-        segment = f"{segment[:_LONGEST_VALUE]}…"
-    elif segment.isidentifier() and segment.isascii() and segment[0] != "_":
-        return f".{segment}"
-    escaped = _json_text(segment)[1:-1].replace('\\"', '"').replace("'", "\\'")
-    return f"['{escaped}']"
-
-
-_UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
-
-
-def _json_text(value: object) -> str:
-    """Return a JSON value as text that can be printed: what a terminal obeys, and what UTF-8 cannot carry, is escaped."""
-    text = _ENCODER.encode(value)
-    return text if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escaped, text)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    return f"\\u{ord(match[0]):04x}"
-
-
-_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps` makes one for each call
-
-
-def show(value: object) -> str:
-    """Return a JSON value as bounded text."""
-    if (
-        type(value) is str
-        and len(value) <= _LONGEST_VALUE - 2
-        and value.isascii()
-        and value.isprintable()
-        and '"' not in value
-        and "\\" not in value
-    ):  # which JSON writes as it is, as most words are
-        return f'"{value}"'
-    try:
-        text = _json_text(value)
-    except (TypeError, ValueError, RecursionError):
-        text = f"a {type(value).__name__}"
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"
-
-
-def demand(keyword: str, limit: Any) -> str:
-    """Return what a keyword with a value asks for: `must be at least 3`."""
+def requirement(keyword: str, limit: Any) -> str:
+    """Return the requirement of a keyword with its value: `must be at least 3`."""
     if keyword in _COUNTS:
         how_many, one, several = _COUNTS[keyword]
-        return f"must have {how_many} {_whole(limit)} {one if limit == 1 else several}"
+        return f"must have {how_many} {_count_text(limit)} {one if limit == 1 else several}"
     if keyword in _WORDS:
         return _WORDS[keyword].format(show(limit))
     if keyword in _SPECIAL:
@@ -374,8 +337,8 @@ def demand(keyword: str, limit: Any) -> str:
     return f"must satisfy {keyword}"
 
 
-def _whole(count: float) -> str:
-    return show(int(count))  # 2.0 is a count as good as 2 (2020-12 core, 4.2.3)
+def _count_text(count: float) -> str:
+    return show(int(count))  # 2.0 is a valid count (2020-12 core, 4.2.3)
 
 
 def _format(limit: Any) -> str:
@@ -389,25 +352,25 @@ def _type(limit: Any) -> str:
 
 
 def _enum(limit: Any) -> str:
-    shown = ", ".join(map(show, limit[:MOST_CHOICES]))
-    more = f", … ({len(limit)} values)" if len(limit) > MOST_CHOICES else ""
+    shown = ", ".join(map(show, limit[:MAX_CHOICES]))
+    more = f", … ({len(limit)} values)" if len(limit) > MAX_CHOICES else ""
     if len(limit) == 1:
         return f"must be {shown}"
     return f"must be one of {shown or 'no values'}{more}"
 
 
 def _not(limit: Any) -> str:
-    said = {key: value for key, value in limit.items() if key != "type"} if isinstance(limit, dict) else {}
-    if said.keys() == {"required"}:
-        return "must not have " + " together with ".join(map(show, said["required"]))
-    if said.keys() in ({"const"}, {"enum"}):
-        return demand(*said.popitem()).replace("must be", "must not be", 1)
+    keywords = {key: value for key, value in limit.items() if key != "type"} if isinstance(limit, dict) else {}
+    if keywords.keys() == {"required"}:
+        return "must not have " + " together with ".join(map(show, keywords["required"]))
+    if keywords.keys() in ({"const"}, {"enum"}):
+        return requirement(*keywords.popitem()).replace("must be", "must not be", 1)
     return f"must not be of the form {show(limit)}"
 
 
 def _items_of(limit: Any, how_many: str) -> str:
     count, form = limit
-    return f"must have {how_many} {_whole(count)} item{'' if count == 1 else 's'} of the form {show(form)}"
+    return f"must have {how_many} {_count_text(count)} item{'' if count == 1 else 's'} of the form {show(form)}"
 
 
 _EXAMPLES: Final = {
@@ -419,7 +382,7 @@ _EXAMPLES: Final = {
     "time": "10:00:00",
     "uuid": "123e4567-e89b-12d3-a456-426614174000",
 }
-"""Format -> a text of it: its name alone is no help to a model that has written something else."""
+"""Format -> an example: the name alone does not help a model that has written something else."""
 
 KINDS: Final = {
     "array": "an array",
@@ -464,3 +427,60 @@ _WORDS: Final = {
     "schema": "must be of the form that the schema describes",
     "too large": "must be of the form that the schema describes, and is too large to say where it is not: send less at once",
 }
+
+
+# --- Values and paths as text ---
+
+_MAX_VALUE_LENGTH: Final = 60
+MAX_CHOICES: Final = 30
+
+
+def show(value: object) -> str:
+    """Return a JSON value as bounded text."""
+    if (
+        type(value) is str
+        and len(value) <= _MAX_VALUE_LENGTH - 2
+        and value.isascii()
+        and value.isprintable()
+        and '"' not in value
+        and "\\" not in value
+    ):  # JSON needs no escape, as in most words
+        return f'"{value}"'
+    try:
+        text = _json_text(value)
+    except (TypeError, ValueError, RecursionError):
+        text = f"a {type(value).__name__}"
+    return text if len(text) <= _MAX_VALUE_LENGTH else f"{text[:_MAX_VALUE_LENGTH]}… ({len(text)} characters)"
+
+
+def json_path(path: Iterable[str | int]) -> str:
+    """Return a path as jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
+    written = "$"
+    for segment in path:
+        written += f"[{segment}]" if isinstance(segment, int) else _path_segment(segment[: _MAX_VALUE_LENGTH + 1])
+    return written
+
+
+@lru_cache(maxsize=1024)  # most segments are names of parameters
+def _path_segment(segment: str) -> str:
+    if len(segment) > _MAX_VALUE_LENGTH:
+        segment = f"{segment[:_MAX_VALUE_LENGTH]}…"
+    elif segment.isidentifier() and segment.isascii() and segment[0] != "_":
+        return f".{segment}"
+    escaped = _json_text(segment)[1:-1].replace('\\"', '"').replace("'", "\\'")
+    return f"['{escaped}']"
+
+
+_UNPRINTABLE: Final = re.compile("[\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+
+_ENCODER: Final = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps` makes one for each call
+
+
+def _json_text(value: object) -> str:
+    """Return a JSON value as printable text, with control characters and what UTF-8 cannot encode escaped."""
+    text = _ENCODER.encode(value)
+    return text if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\u{ord(match[0]):04x}"

@@ -1,4 +1,4 @@
-"""Secret values, and how texts, JSON values, bytes and logs are kept free of them."""
+"""Secret values, and how they are removed from texts, JSON values, bytes and logs."""
 
 from __future__ import annotations
 
@@ -14,36 +14,36 @@ if TYPE_CHECKING:
     from logging import LogRecord
 
 _MARK: Final = "…"
-_SHORTEST: Final = 4
-_SHORTEST_INNER: Final = 8
-"""Characters of base64 that are taken for a part of a longer one: fewer are found in an image by chance."""
+_MIN_LENGTH: Final = 4
+_MIN_BASE64_LENGTH: Final = 8
+"""Shortest base64 text that is searched inside longer base64: a shorter one occurs in an image by chance."""
 _AUTHORIZATION: Final = re.compile(r"(basic|bearer|token|apikey) +(\S+)", re.IGNORECASE)
 _HTML: Final = {"&": "amp", "<": "lt", ">": "gt", '"': "quot", "'": "apos"}
 _ESCAPED: Final = {"\t": "t", "\n": "n", "\r": "r", "\b": "b", "\f": "f"}
-"""The letters that JSON, and Python's `repr`, write for a character, after a backslash."""
+"""Character -> the letter that JSON and Python's `repr` write after a backslash."""
 _WIDE: Final = (("utf-16-le", 2), ("utf-16-be", 2), ("utf-32-le", 4), ("utf-32-be", 4))
-"""Encodings that do not extend ASCII, and how many bytes the shortest character has in each."""
+"""Encodings that do not extend ASCII, and the number of bytes of the shortest character in each."""
 
 _hidden: ContextVar[tuple[Secrets, ...]] = ContextVar("fcregistry_hidden_secrets", default=())
 
 
 class Secrets:
-    """Values that are replaced by `…` wherever a stranger repeats them.
+    """Values that are replaced by `…` wherever an external answer repeats them.
 
     A value is found as it is; with any of its characters percent-encoded, or escaped as JSON or HTML escape them, also twice; in hex; and in
-    base64, in lines too, also as a part of what was encoded, as in Basic authentication. One of fewer than 4 characters is not replaced:
-    answers would lose much that is not secret. No other spelling is found: upper case, a part of the value, or the value in reverse.
+    base64, in lines too, also as a part of longer encoded text, as in Basic authentication. A value of fewer than 4 characters is not
+    replaced: answers would lose much that is not secret. No other spelling is found: upper case, a part of the value, or its reverse.
 
     Args:
         *values: The values. Of an `Authorization` header, such as `Bearer …`, the credentials are found by themselves, too; of `Basic …`
-            (RFC 7617), what they encode and the password in it.
+            (RFC 7617), also the decoded credentials and the password in them.
     """
 
     __slots__ = ("_text", "_texts")
 
     def __init__(self, *values: str) -> None:
-        meant = {part.strip() for value in values for part in (value, *_credentials(value))}
-        self._texts = frozenset(value for value in meant if len(value) >= _SHORTEST)
+        texts = {part.strip() for value in values for part in (value, *_credentials(value))}
+        self._texts = frozenset(value for value in texts if len(value) >= _MIN_LENGTH)
         self._text = _pattern_of_text(self._texts) if self._texts else None
 
     def hide(self, text: str) -> str:
@@ -57,7 +57,7 @@ class Secrets:
         data = _pattern_of_bytes(self._texts, "utf-8").sub(_MARK.encode(), data)
         if b"\0" not in data and all(map(str.isascii, self._texts)):
             return data
-        # First where characters begin in a text that is all of the data: one byte further on, UTF-16 of the other byte order looks the same
+        # First at positions where a character begins if the text is all of the data: one byte later, UTF-16 of the other byte order looks the same.
         for step in (True, False):
             for encoding, width in _WIDE:
                 mark = _MARK.encode(encoding)
@@ -68,10 +68,12 @@ class Secrets:
         return data
 
     def hide_in_json(self, value: Any) -> Any:
-        """Return a JSON value without the values: in texts and names, and in numbers, of which a text is left.
+        """Return a JSON value without the values, in texts, names and numbers.
+
+        A number that contains one becomes the text `…`.
 
         Raises:
-            RecursionError: It is nested too deeply.
+            RecursionError: The JSON value is nested too deeply.
         """
         if self._text is None:
             return value
@@ -88,22 +90,24 @@ class Secrets:
     def _is_in_number(self, value: float) -> bool:
         try:
             return any(each in str(value) for each in self._texts)
-        except ValueError:  # more digits than Python writes
+        except ValueError:  # it has more digits than Python writes
             return False
 
     @contextmanager
     def hide_in_logs(self, *loggers: str) -> Iterator[None]:
-        """Keep the values out of what this context, and tasks that begin in it, log through other packages' loggers.
+        """Remove the values from log records of other packages' loggers.
+
+        This applies to records of this context, and of tasks that start in it.
 
         Args:
-            *loggers: Names of the loggers; those below them are meant, too.
+            *loggers: Names of the loggers; the loggers below them are included.
         """
-        from logging import getLogger, root  # not before a request is sent
+        from logging import getLogger, root  # not needed before a request is sent
 
         if self._text is not None:
             below = tuple(f"{name}." for name in loggers)
             for name in (*loggers, *(name for name in list(root.manager.loggerDict) if name.startswith(below))):
-                getLogger(name).addFilter(_FILTER)  # which is there once, however often it is added
+                getLogger(name).addFilter(_FILTER)  # logging keeps one, however often it is added
         token = _hidden.set((*_hidden.get(), self))
         try:
             yield
@@ -118,17 +122,17 @@ class Secrets:
 
 
 class _HidingFilter:
-    """Rewrites log records that show a secret of the context; every other record stays as it is."""
+    """A logging filter that rewrites records with a secret of the context; other records do not change."""
 
     def filter(self, record: LogRecord) -> bool:
         from logging import Formatter
 
         for secrets in _hidden.get():
-            said = record.getMessage()
-            if (hidden := secrets.hide(said)) != said:
+            message = record.getMessage()
+            if (hidden := secrets.hide(message)) != message:
                 record.msg, record.args = hidden, ()
-            raised = record.exc_text or (Formatter().formatException(record.exc_info) if record.exc_info else "")
-            if (hidden := secrets.hide(raised)) != raised:
+            traceback = record.exc_text or (Formatter().formatException(record.exc_info) if record.exc_info else "")
+            if (hidden := secrets.hide(traceback)) != traceback:
                 record.exc_info, record.exc_text = None, hidden  # a formatter shows the text as it is
         return True
 
@@ -143,7 +147,7 @@ def _credentials(value: str) -> tuple[str, ...]:
     scheme, credentials = found.groups()
     try:
         pair = a2b_base64(credentials).decode() if scheme.lower() == "basic" else ""
-    except ValueError:  # it is not base64, or not of a text
+    except ValueError:  # it is not base64, or does not encode text
         pair = ""
     return (credentials, pair, pair.partition(":")[2])
 
@@ -166,39 +170,39 @@ def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
 
     Args:
         values: The values.
-        literal: Returns a pattern for a text as it is.
+        literal: Returns a pattern that matches a text exactly.
     """
     spelled: dict[str, str] = {}
     for value in values:
-        spelled[value] = "".join(_spelling(char, literal) for char in value)
+        spelled[value] = "".join(_character_pattern(char, literal) for char in value)
         octets = value.encode("utf-8", "surrogatepass")
         spelled.setdefault(octets.hex(), f"(?i:{literal(octets.hex())})")
         twice = b2a_base64(b2a_base64(octets, newline=False), newline=False).decode()
         for form in (*_base64_forms(octets), twice):
-            spelled.setdefault(form, _base64_spelling(form, literal))
-    # Nearly every place is ruled out by its first character, which is quicker than to try each spelling
+            spelled.setdefault(form, _base64_pattern(form, literal))
+    # The first character rules out nearly every position, which is quicker than trying each spelling.
     first = {*"\\%&+-_", *(case for form in spelled for case in (form[0], form[0].upper()))}
     ways = "|".join(spelled[form] for form in sorted(spelled, key=len, reverse=True))
     return f"(?={'|'.join(map(literal, sorted(first)))})(?:{ways})"
 
 
 def _base64_forms(octets: bytes) -> Iterator[str]:
-    """Yield bytes in base64, and what is the same of it wherever they begin in something longer that is encoded."""
+    """Yield bytes in base64, and the part of it that does not depend on the bytes around them."""
     yield b2a_base64(octets, newline=False).decode()
     for before in range(3):
         encoded = b2a_base64(bytes(before) + octets, newline=False).decode()
         same = encoded[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
-        if len(same) >= _SHORTEST_INNER:
+        if len(same) >= _MIN_BASE64_LENGTH:
             yield same
 
 
-def _base64_spelling(form: str, literal: Callable[[str], str]) -> str:
-    """Return a pattern for base64, which may be broken into lines anywhere; nobody escapes the letters and digits of it."""
+def _base64_pattern(form: str, literal: Callable[[str], str]) -> str:
+    """Return a pattern for base64 with line breaks anywhere; letters and digits are never escaped."""
     gap = "(?:" + "|".join(map(literal, " \t\r\n")) + ")*"
-    return gap.join(literal(char) if char.isalnum() else _spelling(char, literal) for char in form)
+    return gap.join(literal(char) if char.isalnum() else _character_pattern(char, literal) for char in form)
 
 
-def _spelling(char: str, literal: Callable[[str], str]) -> str:
+def _character_pattern(char: str, literal: Callable[[str], str]) -> str:
     """Return a pattern for a character in each of its spellings."""
     units = char.encode("utf-16-be", "surrogatepass").hex()
     percent = f"{literal('%')}(?:{literal('25')})*"
@@ -217,6 +221,8 @@ def _spelling(char: str, literal: Callable[[str], str]) -> str:
         ways.append(f"{escape}{{1,3}}{literal(_ESCAPED[char])}")
     if char == chr(92):
         ways.insert(0, f"{escape}{{1,4}}")
-    ways += map(literal, {" ": "+", "+": "-", "/": "_"}.get(char, ""))  # in a query; in base64 for URLs
-    spelling = f"(?:(?i:{'|'.join(ways)})|{literal(char)})"  # the character is the last, since others begin with it
+    ways += map(literal, {" ": "+", "+": "-", "/": "_"}.get(char, ""))  # in a query string; in base64 for URLs
+    spelling = (
+        f"(?:(?i:{'|'.join(ways)})|{literal(char)})"  # the character comes last, since other spellings begin with it
+    )
     return f"{escape}{{0,3}}{spelling}" if char in "\"'/" else spelling

@@ -1,4 +1,4 @@
-"""Where does a function stand in its source, and does a new one take an old one's place?"""
+"""A function's place in its source, and whether a new function redefines an old one."""
 
 from __future__ import annotations
 
@@ -14,9 +14,12 @@ _FUNCTION = type(lambda: None)
 
 
 def underlying(function: Callable[..., Any]) -> Any:
-    """Return the object with a `__code__` behind partials, bound methods and callable objects, if there is one."""
+    """Return the object with a `__code__` behind partials, bound methods and callable objects.
+
+    It is the last object found, if none has a `__code__`.
+    """
     seen: Any = function
-    for _ in range(32):  # a partial of a partial of …, but never for ever
+    for _ in range(32):  # partials may be nested, but the loop must end
         if hasattr(seen, "__code__"):
             return seen
         if hasattr(seen, "func"):  # functools.partial
@@ -31,23 +34,23 @@ def underlying(function: Callable[..., Any]) -> Any:
 
 
 def is_method_of(source: object, instance: object) -> bool:
-    """Tell whether a function is what calling an instance calls."""
-    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # which function it is, not whether
+    """Return whether a function is the `__call__` of an instance's class."""
+    return source is getattr(type(instance), "__call__", None)  # noqa: B004  # the function itself is compared
 
 
 def place_text(function: Callable[..., Any], module: str) -> str:
-    """Return `module.qualname (file:line)` of a function, as far as it is known."""
+    """Return `module.qualname (file:line)` of a function, without the parts that are not known."""
     source = underlying(function)
     qualname = getattr(source, "__qualname__", None) or type(source).__qualname__
     code = getattr(source, "__code__", None)
     return f"{module}.{qualname}" + (f" ({code.co_filename}:{code.co_firstlineno})" if code else "")
 
 
-def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
-    """Tell whether a declaration repeats an earlier one: a reload, an edit, or a cell that is run again.
+def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
+    """Return whether a function redefines an earlier one: by a reload, an edit, or a cell run again.
 
     It does if module and qualname are the same, and either the code differs (an edit, unless one import of the module has made both) or
-    nothing closed over does.
+    everything that the functions close over is the same.
     """
     if old is new:
         return True
@@ -56,12 +59,15 @@ def same_place(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
     if names[0] != names[1] or names[0][1] is None:
         return False
     if getattr(first, "__code__", first) != getattr(second, "__code__", second):
-        return not _in_one_run(first, second)
+        return not _in_one_import(first, second)
     return _same_state(old, new) and _same_cells(first, second) and _same_defaults(first, second)
 
 
-def _in_one_run(first: Any, second: Any) -> bool:
-    """Tell whether a module that is being imported has made both: a second `def` of one name, which hides the first, and no edit."""
+def _in_one_import(first: Any, second: Any) -> bool:
+    """Return whether one import that is still running has made both functions.
+
+    Then a second `def` of one name is not an edit.
+    """
     scope: dict[str, Any] = getattr(second, "__globals__", {})
     if getattr(first, "__globals__", None) is not scope:
         return False
@@ -69,7 +75,10 @@ def _in_one_run(first: Any, second: Any) -> bool:
 
 
 def _same_defaults(old: Any, new: Any) -> bool:
-    """Compare plain defaults, by which `for n in …: def f(x, n=n)` tells its functions apart; others are made anew by a reload."""
+    """Compare plain defaults, in which the functions of `for n in …: def f(x, n=n)` differ.
+
+    A reload makes other defaults again, so these are not compared.
+    """
     plain = (str, int, float, bool, bytes, type(None))
     pairs = zip(getattr(old, "__defaults__", None) or (), getattr(new, "__defaults__", None) or (), strict=False)
     return all(first == second for first, second in pairs if isinstance(first, plain) and isinstance(second, plain))
@@ -84,18 +93,18 @@ def _same_cells(old: Any, new: Any) -> bool:
             contents = first.cell_contents, second.cell_contents
         except ValueError:  # not filled yet: a function that calls itself
             continue
-        if contents[0] is old or same(*contents):
+        if contents[0] is old or is_same_or_equal(*contents):
             continue
-        # What a decorator wrapped (functools.wraps) was made again too, if this is a reload.
-        if contents[0] is not wrapped[0] or contents[1] is not wrapped[1] or not same_place(*wrapped):
+        # A reload also makes the wrapped function of a decorator (functools.wraps) again.
+        if contents[0] is not wrapped[0] or contents[1] is not wrapped[1] or not is_redefinition(*wrapped):
             return False
     return True
 
 
 def _same_state(old: Any, new: Any) -> bool:
-    """Compare what partials, bound methods and callable objects carry besides the code."""
+    """Compare what partials, bound methods and callable objects have besides the code."""
     if hasattr(old, "func") and hasattr(new, "func"):
-        return same((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
+        return is_same_or_equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
         bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
         return _same_instance(*bound)
@@ -103,32 +112,40 @@ def _same_state(old: Any, new: Any) -> bool:
 
 
 def _same_instance(old: object, new: object) -> bool:
-    """Tell whether an instance is the same as before, or was made again together with its class, as by a reload."""
-    if same(old, new):
+    """Return whether an instance is the same, or was made again together with its class, as by a reload."""
+    if is_same_or_equal(old, new):
         return True
     first, second = (each if isinstance(each, type) else type(each) for each in (old, new))
     names = [(each.__module__, each.__qualname__) for each in (first, second)]
     return first is not second and names[0] == names[1] and "<locals>" not in first.__qualname__
 
 
-def same(old: object, new: object) -> bool:
-    """Tell whether two objects are one or equal; whatever their `==` raises, it did not say so."""
+def is_same_or_equal(old: object, new: object) -> bool:
+    """Return whether two objects are identical or equal; if `==` raises, they are not."""
     if old is new:
         return True
     try:
         return bool(old == new)
-    except Exception:  # foreign code: whatever it raises on ==, it did not say "equal"  # noqa: BLE001
+    except Exception:  # the objects' own `==` may raise anything, and has not returned True then  # noqa: BLE001
         return False
 
 
 def check_callable(function: object) -> None:
-    """Raise for what cannot be called, and for a class, which makes something rather than do it."""
+    """Refuse an object that cannot be called, and a class: calling it makes an instance and does nothing.
+
+    Raises:
+        DefinitionError: It is one of these.
+    """
     if isinstance(function, type) or not callable(function):
-        raise DefinitionError(f"{function!r} cannot be a tool: it is {_kind(function)}, not a function")
+        raise DefinitionError(f"{function!r} cannot be a tool: it is {_describe_kind(function)}, not a function")
 
 
 def default_name(function: Callable[..., Any]) -> str:
-    """Return the name that a callable brings along."""
+    """Return the name of a callable: of its function, or of its class.
+
+    Raises:
+        DefinitionError: It cannot be called, or is a class.
+    """
     if type(function) is _FUNCTION:
         return str(function.__name__)
     source = underlying(function)
@@ -138,7 +155,7 @@ def default_name(function: Callable[..., Any]) -> str:
     return str(getattr(source, "__name__", type(function).__name__))
 
 
-def _kind(value: object) -> str:
+def _describe_kind(value: object) -> str:
     if isinstance(value, type):
         return "a class (register its instances' methods with register_object)"
     name = type(value).__name__

@@ -1,4 +1,4 @@
-"""Where does go what foreign code prints, when stdout is for answers? To stderr."""
+"""Printed text sent to stderr, for programs whose stdout is reserved for answers."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from fcregistry._base.forks import after_fork
 
 
 class _PrintsToStderr:
-    """Sends what is printed to stderr while any thread is inside.
+    """Redirects stdout to stderr while any thread is inside.
 
-    `contextlib.redirect_stdout` would leave stdout redirected for good where two threads overlap: the second takes the first one's
-    redirection for the original.
+    `contextlib.redirect_stdout` would leave stdout redirected for good if two threads overlap: the second takes the redirection of the
+    first for the original.
     """
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._inside: list[int] = []  # threads, each as often as it has entered
+        self._inside: list[int] = []  # thread ids, each once for each time it has entered
         self._stdout: TextIO | None = None
 
     @contextmanager
@@ -43,7 +43,7 @@ class _PrintsToStderr:
             sys.stdout, self._stdout = self._stdout, None
 
     def _renew(self) -> None:
-        """Leave on behalf of the threads that this forked process does not have."""
+        """Leave for the threads that this forked process does not have."""
         self._lock = threading.Lock()
         for thread in [each for each in self._inside if each != threading.get_ident()]:
             self._leave(thread)

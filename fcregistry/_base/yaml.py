@@ -1,7 +1,7 @@
-"""Which JSON value does YAML text hold? It is read as JSON is: what could be read in two ways is refused.
+"""YAML text: reading it as a JSON value, as strictly as JSON is read, and writing a JSON value.
 
-Source: YAML 1.2, "10.3 Core Schema": only `true` is a boolean, and `no`, `12:30` and `2026-01-31` are texts. PyYAML finds the structure, and
-decides on no type. Needs the extra `fcregistry[yaml]`.
+Source: YAML 1.2, "10.3 Core Schema": only `true` is a boolean, and `no`, `12:30` and `2026-01-31` are texts. PyYAML parses the structure, and
+the types are decided here. Text that can be read in two ways is refused. Needs the extra `fcregistry[yaml]`.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from fcregistry.errors import MissingDependencyError
 if TYPE_CHECKING:
     from types import ModuleType
 
-LONGEST: Final = 200_000
+MAX_LENGTH: Final = 200_000
 """Characters of the longest text that is read: PyYAML takes some seconds for it."""
 
 
 class NotYamlError(ValueError):
-    """Text that is no YAML, or YAML of more than one reading; the message tells the model what is wrong."""
+    """Text that is not valid YAML, or has more than one reading; the message is for a model."""
 
 
 def read_yaml(text: str, exact: bool) -> Any:
@@ -29,19 +29,19 @@ def read_yaml(text: str, exact: bool) -> Any:
 
     Args:
         text: The text.
-        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
+        exact: Whether numbers keep all their digits, as `ExactFloat`s.
 
     Raises:
-        NotYamlError: It is malformed, too long or too deep, or has an alias, a tag, a name twice or a number that is not finite.
+        NotYamlError: The text is malformed, too long or too deep, or has an alias, a tag, a name twice or a number that is not finite.
         MissingDependencyError: PyYAML is not installed.
     """
     yaml = pyyaml()
-    if len(text) > LONGEST:
-        raise NotYamlError(f"is too long: at most {LONGEST} characters of YAML are read")
+    if len(text) > MAX_LENGTH:
+        raise NotYamlError(f"is too long: at most {MAX_LENGTH} characters of YAML are read")
     try:
         node = yaml.compose(text, Loader=_loader(yaml))
     except yaml.YAMLError as error:
-        raise NotYamlError(f"is no valid YAML: {_said(error)}") from None
+        raise NotYamlError(f"is no valid YAML: {_error_text(error)}") from None
     return None if node is None else _value(node, exact)
 
 
@@ -50,21 +50,21 @@ def write_yaml(value: Any, what: str = "YAML") -> str:
 
     Args:
         value: The value.
-        what: What needs PyYAML, for the error.
+        what: The feature that needs PyYAML, for the error.
 
     Raises:
         MissingDependencyError: PyYAML is not installed.
     """
     yaml = pyyaml(what)
     dumper = type("Dumper", (yaml.SafeDumper,), {"ignore_aliases": lambda self, value: True})
-    dumper.add_representer(str, _written_text)  # type: ignore[attr-defined]  # which SafeDumper has
+    dumper.add_representer(str, _represent_text)  # type: ignore[attr-defined]  # SafeDumper has it
     text: str = yaml.dump(value, Dumper=dumper, sort_keys=False, allow_unicode=True, width=1_000_000)
-    return text.removesuffix("...\n") if text.endswith("\n...\n") else text  # a line by which PyYAML ends a bare scalar
+    return text.removesuffix("...\n") if text.endswith("\n...\n") else text  # PyYAML ends a bare scalar with this line
 
 
-def _written_text(dumper: Any, text: str) -> Any:
-    """Return the node of a text: in double quotes where PyYAML would write something that reads otherwise here."""
-    quoted = _BREAKS.search(text) or _plain(text, exact=False) is not text
+def _represent_text(dumper: Any, text: str) -> Any:
+    """Return the node of a text, in double quotes if `read_yaml` would else read another value."""
+    quoted = _BREAKS.search(text) or _plain_value(text, exact=False) is not text
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
 
@@ -72,7 +72,7 @@ def pyyaml(what: str = "YAML") -> ModuleType:
     """Return PyYAML.
 
     Args:
-        what: What needs it, for the error.
+        what: The feature that needs it, for the error.
 
     Raises:
         MissingDependencyError: It is not installed.
@@ -85,9 +85,9 @@ def pyyaml(what: str = "YAML") -> ModuleType:
 
 
 def _loader(yaml: ModuleType) -> Any:
-    """Return a loader of PyYAML's that refuses aliases, tags, and what is too deep, before any of it costs time."""
+    """Return a loader of PyYAML that refuses aliases, tags and deep nesting before they cost time."""
 
-    class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is known when it is needed
+    class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is imported when it is needed
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
@@ -107,7 +107,7 @@ def _loader(yaml: ModuleType) -> Any:
 
 
 def _value(node: Any, exact: bool) -> Any:
-    """Return the value of a node of PyYAML's."""
+    """Return the value of a PyYAML node."""
     if node.id == "sequence":
         return [_value(item, exact) for item in node.value]
     if node.id == "scalar":
@@ -126,19 +126,19 @@ _NULL: Final = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOLEANS: Final = {"true": True, "True": True, "TRUE": True, "false": False, "False": False, "FALSE": False}
 _WHOLE: Final = re.compile(r"[-+]?[0-9]{1,1000}")
 _JSON_NUMBER: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?")
-_BREAKS: Final = re.compile("[\x85\u2028\u2029]")  # which end a line in YAML 1.1, and PyYAML writes as they are
+_BREAKS: Final = re.compile("[\x85\u2028\u2029]")  # line ends in YAML 1.1, which PyYAML does not escape
 _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 
 
 def _scalar(node: Any, exact: bool) -> Any:
-    value = _plain(node.value, exact)
+    value = _plain_value(node.value, exact)
     if isinstance(value, float) and value - value != 0:
         raise NotYamlError(f"has a number that is not finite at {_place(node)}")
     return value
 
 
-def _plain(text: str, exact: bool) -> Any:
-    """Return the value of a scalar without quotes; the text itself where it is one."""
+def _plain_value(text: str, exact: bool) -> Any:
+    """Return the value of a scalar without quotes; the text itself if it is a string."""
     if text in _NULL:
         return None
     if text in _BOOLEANS:
@@ -154,8 +154,8 @@ def _place(part: Any) -> str:
     return f"line {part.start_mark.line + 1}"
 
 
-def _said(error: Any) -> str:
-    """Return what PyYAML says is wrong, in one line."""
+def _error_text(error: Any) -> str:
+    """Return the message of a PyYAML error, in one line."""
     mark = getattr(error, "problem_mark", None)
-    said = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
-    return f"{said} at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else str(said)
+    problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
+    return f"{problem} at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else str(problem)

@@ -13,7 +13,7 @@ from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
-from fcregistry._base.paths import beside, home_folder, system_folder, user_folder
+from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
 from fcregistry._tools.selectors import SelectorSubject, normalized, parse_selector
 from fcregistry.errors import ConfigurationError, SelectorError
 
@@ -280,7 +280,7 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
     Raises:
         ConfigurationError: Some keys are unknown or some values invalid; the message names all of them.
     """
-    read: dict[str, Any] = {"path": path, "mode_source": "", "lock": beside(path, LOCK)}
+    read: dict[str, Any] = {"path": path, "mode_source": "", "lock": path_beside(path, LOCK)}
     problems = []
     for key, value in table.items():
         source = f"{prefix}{key} in {path}"
@@ -349,7 +349,7 @@ def _read_hooks(value: object, source: str) -> tuple[tuple[str, str], ...]:
 def _read_lock_path(value: object, source: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(f'{source} is the path of a file, such as "{LOCK}", not {value!r}')
-    return beside(source.partition(" in ")[2], value)
+    return path_beside(source.partition(" in ")[2], value)
 
 
 def _read_model(value: object, source: str) -> str:

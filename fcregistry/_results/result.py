@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from fcregistry._base.pickling import picklable
+from fcregistry._base.call import picklable
 from fcregistry._results.content import Output, ToolOutput, text_of
 from fcregistry.errors import ToolCallError
 

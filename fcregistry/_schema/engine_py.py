@@ -15,7 +15,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import Violation, worded
+from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import SchemaError, own_draft, split_by_draft
 from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, is_schema_or_none
 from fcregistry._schema.references import resource_of
@@ -64,7 +64,7 @@ def check_schema(schema: dict[str, Any], draft: Draft) -> None:
     for part, of_draft in split_by_draft(schema, draft):
         if not _part_is_schema(part, of_draft):
             finder = ViolationFinder(validator_class(of_draft).META_SCHEMA, of_draft, TextChecker({}, None, False))
-            problems = worded(finder.find(part) or [Violation((), "schema", None, part)])
+            problems = word_problems(finder.find(part) or [Violation((), "schema", None, part)])
             raise SchemaError("; ".join(map(str, problems[:_MOST_PROBLEMS])))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry._base.messages import Violation, worded
+from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import NEWEST, declared_draft
 from fcregistry._schema.engine_py import compile_schema
 from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, make_validator
@@ -84,10 +84,10 @@ class Validator:
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return the problems of a JSON value, sorted by path; none for a valid one."""
-        return () if self.is_valid(value) else worded(self.violations(value))
+        return () if self.is_valid(value) else word_problems(self.violations(value))
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
-        """Return the first hundred violations of an invalid JSON value, before they are worded; always at least one.
+        """Return the first hundred violations of an invalid JSON value, before they are word_problems; always at least one.
 
         Args:
             value: The value.

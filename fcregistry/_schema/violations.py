@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from fcregistry._base.messages import MOST_VIOLATIONS, Condition, Violation, demand
+from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
 from fcregistry._schema.references import REFERENCES, LocalResolver, Scope, is_one_resource, standard_resolver
 from fcregistry.types import are_unique, is_multiple, json_key
 
@@ -119,8 +119,8 @@ class _Walk:
                 if place is None:
                     place = _Place(self, schema, scope, path)
                 check(place, limit, value, found)
-            if len(found) >= MOST_VIOLATIONS:
-                del found[MOST_VIOLATIONS:]
+            if len(found) >= MAX_VIOLATIONS:
+                del found[MAX_VIOLATIONS:]
                 break
         return found
 
@@ -149,7 +149,7 @@ class _Walk:
         """Return the text of what a keyword demands, made once for all values that violate it."""
         words = self._words.get((id(schema), keyword))
         if words is None:
-            words = self._words[id(schema), keyword] = demand(keyword, limit)
+            words = self._words[id(schema), keyword] = requirement(keyword, limit)
         return words
 
 
@@ -185,7 +185,7 @@ class _Place(NamedTuple):
         apply, scope, path = self.walk.apply, self.scope, self.path
         for segment, schema, part in parts:
             _add(apply(schema, scope.inside(schema), part, (*path, segment)), found)
-            if len(found) >= MOST_VIOLATIONS:
+            if len(found) >= MAX_VIOLATIONS:
                 return
 
     def matches(self, pattern: str, text: str) -> bool:
@@ -331,7 +331,7 @@ def _check_unknown_names(
     """Refuse the first hundred unknown properties, or apply the subschema that they must satisfy."""
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
-    elif first := list(islice(names, MOST_VIOLATIONS)):
+    elif first := list(islice(names, MAX_VIOLATIONS)):
         found.append(Violation(place.path, "additionalProperties", first, value, known=known))
 
 
@@ -342,7 +342,7 @@ def _property_names(place: _Place, names: Any, value: Any, found: list[Violation
             # A name is not the property's value, so it gets a place of its own: no array has an item -1.
             if place.walk.apply(names, scope, name, (*place.path, name, -1)):
                 found.append(Violation((*place.path, name), "propertyNames", names, name))
-                if len(found) >= MOST_VIOLATIONS:
+                if len(found) >= MAX_VIOLATIONS:
                     return
 
 
@@ -363,7 +363,7 @@ def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Viol
             else:
                 inner = place.apply(needed, value)
             found += _with_condition(place, {"required": [name]}, True, inner)
-            if len(found) >= MOST_VIOLATIONS:
+            if len(found) >= MAX_VIOLATIONS:
                 return
 
 
@@ -446,7 +446,7 @@ def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]
 def _all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
     for schema in schemas:
         _add(place.apply(schema, value), found)
-        if len(found) >= MOST_VIOLATIONS:
+        if len(found) >= MAX_VIOLATIONS:
             return
 
 

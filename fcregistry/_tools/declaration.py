@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from _thread import RLock
 
-from fcregistry._base.source import place_text, same_place
+from fcregistry._base.source import is_redefinition, place_text
 from fcregistry.errors import DuplicateToolError
 
 TYPE_CHECKING = False
@@ -142,7 +142,7 @@ class DeclarationLog:
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
         rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
         for old in rivals:
-            if not (new.options.get("replace") or same_place(old.function, new.function)):
+            if not (new.options.get("replace") or is_redefinition(old.function, new.function)):
                 raise DuplicateToolError(duplicate_text(old, new))
         return rivals
 

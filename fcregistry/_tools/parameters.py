@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard, Un
 from typing_extensions import is_typeddict
 
 from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
-from fcregistry._base.docstrings import NOTHING_SAID, Documentation, type_named
+from fcregistry._base.docstrings import NO_DOCUMENTATION, Documentation, type_named
 from fcregistry._base.source import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import (
@@ -220,7 +220,7 @@ def _owner(function: Any) -> type | None:
 
 def result_codec(function: Callable[..., Any], names: Mapping[str, Any]) -> Codec | None:
     """Return the codec of a function's result, or None if it has none; `names` are the locals that its string annotations name."""
-    return ParameterReader(function, underlying(function), names, NOTHING_SAID).result()
+    return ParameterReader(function, underlying(function), names, NO_DOCUMENTATION).result()
 
 
 def read_untyped(
@@ -232,7 +232,7 @@ def read_untyped(
         DefinitionError: Python does not know the parameters.
     """
     raw = raw_parameters(function, module)
-    reader = ParameterReader(function, underlying(function), names, NOTHING_SAID)
+    reader = ParameterReader(function, underlying(function), names, NO_DOCUMENTATION)
     context = context_parameter(raw, reader._resolved, reader.problems)
     parameters = tuple(
         Parameter(

@@ -1,9 +1,9 @@
 """Search of tools by words: BM25 over their names, descriptions and parameters, by SQLite's FTS5.
 
-The name weighs most, then the description, then the parameters. Each word of a query is searched as a word and as a prefix (*file* finds *files*,
-*temp* finds *temperature*), so an exact match counts twice; if no tool matches, words that are spelled alike are searched. Not every word must match.
-A word that most tools have is ignored, unless it is the only one. There is no stemming: stems find *normal* for *normalize*, and in a trial with 1,789
-functions of the standard library and 42 questions they ranked the answers lower.
+The name weighs most, then the description, then the parameters. Each word of a query is searched as a word and as a prefix (*file* finds
+*files*, *temp* finds *temperature*), so an exact match counts twice; if no tool matches, words that are spelled alike are searched. Not
+every word must match. A word that most tools have is ignored, unless it is the only one. There is no stemming: stems find *normal* for
+*normalize*, and in a trial with 1,789 functions of the standard library and 42 questions they ranked the answers lower.
 
 Names are split: `getHTTPResponse_v2` is get, http, response and v2, and `gethttpresponsev2`. Letters are compared without case and accents. Scripts
 without spaces between words (Chinese, Japanese, Korean, Thai, …) are split into pairs of characters. Words hold letters and digits only, whatever

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.docstrings import Documentation, read_docstring
 from fcregistry._base.source import place_text, underlying
 from fcregistry._tools.parameters import (
@@ -155,7 +155,7 @@ class Signature:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
 
-    @made_once
+    @cached_attribute
     def returns(self) -> Codec | None:
         """The codec of its result, or None. It is made at first use, because definitions for models do not need it."""
         return None if self._external else result_codec(self._function, self._names or {})
@@ -164,7 +164,7 @@ class Signature:
         """Return the JSON Schema of the result, or None if it is not annotated. Callers must not change it."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
-    @made_once
+    @cached_attribute
     def binding(self) -> Binding:
         """The binding of arguments. It is made at the first call, because most tools are described more often than called."""
         return Binding(self.parameters, self.context, external=self._external)

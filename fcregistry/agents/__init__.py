@@ -1,7 +1,7 @@
-"""What does a model do with tools? Agents: loops of model and executor.
+"""Agents: loops in which a model calls tools until it can answer.
 
-What every agent can do is in `_agent.py`; `_loop.py` is the loop that most of them are made of. A course (`_effects.py`) says what is to be done
-and `_driving.py` does it, for plain code and for coroutines.
+`_agent.py` has what all agents share, and `_loop.py` the loop that most are made of. An agent describes its run as a coroutine, and `_runner.py` runs
+it: sync, async or streamed. `_visible_tools.py` and `_gateways.py` show a model some of many tools.
 """
 
 from __future__ import annotations

@@ -1,7 +1,4 @@
-"""What is an agent? A model and tools, and a way of working with them. This is what all of them have in common.
-
-MERGED: What can be said of every agent, and of a conversation with one?
-"""
+"""`Agent`, the base of all agents: making one, asking it, following, stopping and resuming its runs."""
 
 from __future__ import annotations
 
@@ -9,10 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
 
-from fcregistry.agents._loop import AnswerWords, Typed
+from fcregistry.agents._loop import TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
-from fcregistry.agents._result import Finished
-from fcregistry.agents._runner import Control, Resumption, adrive, astream, drive
+from fcregistry.agents._runner import Control, ResumeControl, adrive, astream, drive
 from fcregistry.agents._state import check_state
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
@@ -23,41 +19,38 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry._registry import Registry
-    from fcregistry.agents._effects import Course
     from fcregistry.agents._loop import Answers
     from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._result import Event, RunResult
-    from fcregistry.agents._runner import ResumeOptions, RunOptions
+    from fcregistry.agents._runner import AgentCoroutine, ResumeOptions, RunOptions
     from fcregistry.agents._state import RunState
     from fcregistry.execution import Approver, Decision, ToolLike
     from fcregistry.models import Message, MessageLike, ModelLike
-
-# --- agents._agent ---
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
 
 
 class Agent(ABC):
-    """What all agents have in common: how they are made, asked, followed, stopped and taken up again.
+    """A model, tools, and a way of working with them: the base of all agents.
 
-    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; one that it was given stays its
-    owner's. One agent may be asked by several threads and tasks at once: a run keeps nothing in it.
+    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
+    entered and left by its owner. Several threads and tasks may ask one agent at once: a run stores nothing in it.
 
     Args:
-        llm: A model, its name (`"openai:…"`), or a callable from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`, made with whatever else there is to say.
-        instructions: What the model is told before every conversation.
-        answer_type: The type of the answer; a text by default. What the model says is read as one, and sent back if it is none.
+        llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
+        tools: What the model may call, as for `Executor`; or an `Executor`, which has options of its own.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: Where names are looked up; the process's by default.
-        approve: As for `Executor`. Without it, a run ends where somebody has to decide about calls, and `resume` takes it up.
-        deps: What the context of tools can have, as for `Executor`.
+        approve: Decides about calls that need approval, as for `Executor`. Without it, a run stops at such calls, and `resume` continues it.
+        deps: What the context of tools provides, as for `Executor`.
 
     Raises:
         ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is no model, or an executor was given beside what it is made with.
+        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given beside an executor.
     """
 
     _returns_calls = False
@@ -77,149 +70,140 @@ class Agent(ABC):
         if isinstance(tools, Executor) and (registry is not None or approve is not None or deps):
             raise TypeError("registry, approve and deps are for the executor: give them where it is made")
         self.model = resolve(llm)
-        self._is_given = isinstance(tools, Executor)
+        self._executor_is_given = isinstance(tools, Executor)
         self.executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
         self._suspends = self.executor._pipeline.gate.approve is None
-        self._nothing_opened = VisibleTools(self.executor)
-        self._answers = _answers(answer_type, answer_retries)
+        self._initial_tools = VisibleTools(self.executor)
+        self._answers = _answers_of_type(answer_type, answer_retries)
         self._instructions = "\n\n".join(filter(None, (instructions, self._answers.instructions)))
 
-    # What each agent does
+    @abstractmethod
+    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
+        """Return the coroutine of a run that begins with some messages."""
 
     @abstractmethod
-    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        """Return the course of a run that begins with some messages."""
-
-    @abstractmethod
-    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        """Return the course of a run that goes on."""
+    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
+        """Return the coroutine of a run that continues after decisions."""
 
     def _messages(self, query: Query) -> tuple[Message, ...]:
-        """Return the messages of a query; what `FunctionCall` returned may be among them."""
+        """Return the messages of a query; messages that `FunctionCall` returned may be among them."""
         return conversation_of(query, self.model)
 
-    # Ask
-
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
-        """Return the answer to a question; with `return_last_tool_calls`, where an agent has it, the calls of the last round.
+        """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
 
         Args:
             query: A question, a message, or a conversation.
-            **options: As for `run`.
+            **options: The options of `run`.
 
         Returns:
             The answer, or the `last_tool_calls` of the result.
 
         Raises:
-            UnfinishedRunError: There is no answer; says why, and has the whole result.
+            UnfinishedRunError: There is no answer; the error says why, and has the whole result.
         """
         result = self.run(query, **options)
         answer = answer_of(result)
         return result.last_tool_calls if self._returns_calls else answer
 
     def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
-        """Answer a question, and wait for it. Whatever a model or a tool does is in the result, and raises nothing.
+        """Answer a question, and wait for the answer.
+
+        Failures of models and tools are in the result; they do not raise.
 
         Args:
-            query: A question, a message, or a conversation: the `messages` of an earlier result, and what comes after them.
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
             **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
-                `deps`, what the context of tools can have in this run, before what the agent has.
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
 
         Raises:
-            TypeError, ValueError: The query is no conversation, or the time is none.
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
         """
-        return drive(self._course(self._messages(query)), Control(**options))
+        return drive(self._new_run(self._messages(query)), Control(**options))
 
     async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
         """Answer a question on the running loop; as `run` otherwise."""
-        return await adrive(self._course(self._messages(query)), Control(**options))
+        return await adrive(self._new_run(self._messages(query)), Control(**options))
 
     def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
-        """Answer a question, and yield what happens as it does; a `Finished` comes last. Whoever stops listening cancels the run.
+        """Answer a question, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run.
 
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
-        course, control = self._course(self._messages(query)), Control(**options)
-        return stream_sync(lambda: astream(course, control, _finished))
+        run, control = self._new_run(self._messages(query)), Control(**options)
+        return stream_sync(lambda: astream(run, control))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Answer a question on the running loop, and yield what happens as it does; as `stream` otherwise."""
-        return astream(self._course(self._messages(query)), Control(**options), _finished)
-
-    # Take up
+        """Answer a question on the running loop, and yield events as they happen; as `stream` otherwise."""
+        return astream(self._new_run(self._messages(query)), Control(**options))
 
     def resume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Go on with a run that waits for decisions.
+        """Continue a run that waits for decisions.
 
         Args:
-            state: The `state` of its result; from another process, what `RunState.from_json` gives.
-            decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
-            **options: As for `run`, for what is left of the run; and `by`, who decided, for the developer.
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: The options of `run`, for what is left of the run; and `by`, who decided, for the developer.
 
         Raises:
-            TypeError: The state is none: the result is not of a run that waits.
-            ApprovalError: A decision about a call that does not wait for one, the run was taken up before, or it is another agent's.
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
-        self._check_own(state)
-        return drive(self._resumed(state, decisions or {}), Resumption(**options))
+        check_state(state, type(self).__name__)
+        return drive(self._resumed_run(state, decisions or {}), ResumeControl(**options))
 
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Go on with a run on the running loop; as `resume` otherwise."""
-        self._check_own(state)
-        return await adrive(self._resumed(state, decisions or {}), Resumption(**options))
+        """Continue a run on the running loop; as `resume` otherwise."""
+        check_state(state, type(self).__name__)
+        return await adrive(self._resumed_run(state, decisions or {}), ResumeControl(**options))
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Go on with a run, and yield what happens as it does; as `resume` and `stream` otherwise."""
-        self._check_own(state)
-        course, control = self._resumed(state, decisions or {}), Resumption(**options)
-        return stream_sync(lambda: astream(course, control, _finished))
+        """Continue a run, and yield events as they happen; as `resume` and `stream` otherwise."""
+        check_state(state, type(self).__name__)
+        run, control = self._resumed_run(state, decisions or {}), ResumeControl(**options)
+        return stream_sync(lambda: astream(run, control))
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Go on with a run on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
-        self._check_own(state)
-        return astream(self._resumed(state, decisions or {}), Resumption(**options), _finished)
-
-    def _check_own(self, state: RunState) -> None:
+        """Continue a run on the running loop, and yield events; as `resume` and `stream` otherwise."""
         check_state(state, type(self).__name__)
+        return astream(self._resumed_run(state, decisions or {}), ResumeControl(**options))
 
-    # What the model sees
-
-    def _opened_by(self, messages: Iterable[Message]) -> VisibleTools:
-        """Return the tools that the model sees in a run: those behind gateways that its conversation has opened among them."""
-        visible = self._nothing_opened.fresh()
+    def _tools_after(self, messages: Iterable[Message]) -> VisibleTools:
+        """Return the tools that the model sees after some messages, in which it may have opened gateways."""
+        visible = self._initial_tools.fresh()
         visible.restore(message.to_dict() for message in messages)
         return visible
 
-    def _opened_in(self, state: RunState) -> VisibleTools:
-        """Return the tools that the model sees in a run that is taken up."""
-        return self._nothing_opened.from_json(self.executor, state.opened)
-
-    # Enter and leave
+    def _tools_in(self, state: RunState) -> VisibleTools:
+        """Return the tools that the model sees in a resumed run."""
+        return self._initial_tools.from_json(self.executor, state.opened)
 
     def __enter__(self) -> Self:
-        if not self._is_given:
+        if not self._executor_is_given:
             self.executor.__enter__()
         return self
 
     def __exit__(self, *raised: object) -> None:
-        if not self._is_given:
+        if not self._executor_is_given:
             self.executor.__exit__(*raised)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, *raised: object) -> None:
-        if not self._is_given:
+        if not self._executor_is_given:
             await self.executor.__aexit__(*raised)
 
     def __repr__(self) -> str:
@@ -230,30 +214,45 @@ def answer_of(result: RunResult) -> Any:
     """Return the answer of a run.
 
     Raises:
-        UnfinishedRunError: There is none.
+        UnfinishedRunError: The run has no answer.
     """
     if not result.ok:
         raise UnfinishedRunError(result) from result.error
     return result.answer
 
 
-def _finished(result: RunResult) -> Event:
-    return Finished(result=result)
-
-
-def _answers(answer_type: Any, retries: int) -> Answers:
+def _answers_of_type(answer_type: Any, retries: int) -> Answers:
     if answer_type is str:
-        return AnswerWords()
-    from fcregistry.prompts import OutputFormat  # heavy, and for answers of a type alone
+        return TextAnswers()
+    from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers
 
-    return Typed(OutputFormat(answer_type), retries)
+    return TypedAnswers(OutputFormat(answer_type), retries)
 
 
-# --- agents._options ---
+def checked_limit(name: str, value: object) -> int:
+    """Return the value of an option that is a limit.
+
+    Raises:
+        ValueError: It is not a whole number above 0.
+    """
+    if type(value) is not int or value < 1:
+        raise ValueError(f"{name} takes a whole number above 0, not {value!r}")
+    return value
+
+
+def checked_count(name: str, value: object) -> int:
+    """Return the value of an option that is a limit or 0.
+
+    Raises:
+        ValueError: It is not a whole number of 0 or more.
+    """
+    if type(value) is not int or value < 0:
+        raise ValueError(f"{name} takes a whole number of 0 or more, not {value!r}")
+    return value
 
 
 class AgentOptions(TypedDict, total=False):
-    """The options of every agent; `Agent` says what each is."""
+    """The options of every agent, which `Agent` describes."""
 
     instructions: str
     answer_type: Any
@@ -264,7 +263,7 @@ class AgentOptions(TypedDict, total=False):
 
 
 class ConversationOptions(AgentOptions, total=False):
-    """What can be said of a conversation that is taken up again; `Conversation` says what each is."""
+    """The options of a conversation that is read from JSON, which `Conversation` describes."""
 
     max_tool_calls: int | None
     max_retries: int | None

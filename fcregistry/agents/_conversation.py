@@ -1,26 +1,25 @@
-"""How does one talk with an agent over several turns? It is told what was said before, as much of it as there is room for.
+"""`Conversation`, several turns with an agent, which is given earlier turns as far as there is room.
 
-MERGED: What was said in a conversation so far, who may go on with it, and how is it kept?
+`Transcript` has the messages and lets one turn at a time change them.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncGenerator, Generator, Iterable, Mapping
+from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.forks import after_fork
-from fcregistry.agents._agent import Agent
-from fcregistry.agents._messages import conversation_of, estimated_tokens, shortened
-from fcregistry.agents._react import ReactAgent, checked_limit
+from fcregistry.agents._agent import Agent, checked_limit
+from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
+from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._result import Finished
 from fcregistry.agents._state import RunState
 from fcregistry.errors import ApprovalError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from typing import Self, Unpack
 
     from fcregistry.agents._agent import AgentOptions, ConversationOptions
@@ -30,33 +29,31 @@ if TYPE_CHECKING:
     from fcregistry.execution import Decision, Executor, ToolLike, WaitingCall
     from fcregistry.models import Message, MessageLike, ModelLike
 
-# --- agents._conversation ---
-
 
 class Conversation:
-    """An agent, and what was said with it so far.
+    """An agent, and the messages exchanged with it so far.
 
-    A turn is what the user says and all that the agent does about it. However a turn ends, what was said and done in it is part of the history;
-    a turn that was left before its end, by an exception or by who listened to it, is not.
+    A turn is a message of the user and all that the agent does about it. However a turn ends, its messages are part of the history, unless the
+    turn was abandoned before its end: by an exception, or by closing its stream.
 
-    A conversation is for one thread or task at a time: a turn that begins while another one lasts raises `RuntimeError`. Others can use its agent
+    A conversation is for one thread or task at a time: a turn that begins during another one raises `RuntimeError`. Others can use its agent
     meanwhile.
 
     Args:
-        agent: An agent; or a model, as for every agent, of which a `ReactAgent` is made.
-        tools: As for `ReactAgent`.
-        max_tool_calls: How many calls may be carried out in one turn at most; None for any number.
-        max_retries: How often the model is asked in one turn at most; as `ReactAgent` says by default.
-        max_messages: How many messages the agent is told at the beginning of a turn at most; None for any number. The oldest turns are forgotten
+        agent: An agent; or a model, of which a `ReactAgent` is made: a name such as `"openai:gpt-5"`, a `Model`, or a function.
+        tools: What the model may call, as for `ReactAgent`.
+        max_tool_calls: How many calls may run in one turn at most; None for any number.
+        max_retries: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
+        max_messages: How many messages the agent is given at the beginning of a turn at most; None for any number. The oldest turns are dropped
             first, and the latest one never.
-        max_tokens: How many tokens these may be; None for any number.
-        count_tokens: Says how many tokens a message is; by default, an estimate from its length.
-        messages: What was said before.
-        **options: As for every agent.
+        max_tokens: How many tokens these may have; None for any number.
+        count_tokens: Returns how many tokens a message has; by default, an estimate from its length.
+        messages: The conversation until now.
+        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
 
     Raises:
-        TypeError: An agent was given beside what it is made with; or as for `ReactAgent`.
-        ValueError: A limit is no number above 0.
+        TypeError: An agent was given together with options of an agent; or as `ReactAgent` raises it.
+        ValueError: A limit is not a whole number above 0.
     """
 
     def __init__(
@@ -68,13 +65,13 @@ class Conversation:
         max_retries: int | None = None,
         max_messages: int | None = None,
         max_tokens: int | None = None,
-        count_tokens: CountTokens = estimated_tokens,
+        count_tokens: CountTokens = estimate_tokens,
         messages: Iterable[MessageLike] = (),
         **options: Unpack[AgentOptions],
     ) -> None:
         limits = {"max_tool_calls": max_tool_calls, "max_retries": max_retries}
-        told = {name: value for name, value in limits.items() if value is not None} | options
-        self.agent = _agent(agent, tools, told)
+        given = {name: value for name, value in limits.items() if value is not None} | options
+        self.agent = _agent_from(agent, tools, given)
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         self._count_tokens = count_tokens
@@ -82,106 +79,102 @@ class Conversation:
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """What was said so far, without what was forgotten."""
+        """The messages so far, without those that were dropped."""
         return self._transcript.messages
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for somebody's decision: `resume` goes on with the turn."""
+        """The calls that wait for a decision: `resume` continues the turn."""
         return self._transcript.pending
 
-    # Talk
-
     def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
-        """Say something, and wait for the answer.
+        """Begin a turn, and wait for the answer.
 
         Args:
-            text: What the user says: a text, or a message.
-            **options: As for `Agent.run`, for this turn.
+            text: The text or message of the user.
+            **options: The options of `Agent.run`, for this turn.
 
         Returns:
-            What came of the turn. Its `messages` are the whole conversation, without what was forgotten.
+            The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
 
         Raises:
-            ApprovalError: Calls of the turn before wait for a decision.
-            RuntimeError: Another turn of this conversation lasts.
-            TypeError, ValueError: As for `Agent.run`.
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: As `Agent.run` raises them.
         """
         with self._transcript.new_turn():
-            return self._transcript.heard(self.agent.run(self._with(text), **options))
+            return self._transcript.record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
-        """Say something on the running loop; as `say` otherwise."""
+        """Begin a turn on the running loop, and wait for the answer; as `say` otherwise."""
         with self._transcript.new_turn():
-            return self._transcript.heard(await self.agent.arun(self._with(text), **options))
+            return self._transcript.record(await self.agent.arun(self._messages_with(text), **options))
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
-        """Say something, and yield what happens as it does; a `Finished` comes last. Whoever stops listening before cancels the turn.
+        """Begin a turn, and yield events as they happen, `Finished` last.
 
-        The turn begins with the first event that is asked for. The arguments and errors are those of `say`.
+        Closing the generator before cancels the turn.
+
+        The turn begins when the first event is asked for. The arguments and errors are those of `say`.
         """
-        with self._transcript.new_turn(), closing(self.agent.stream(self._with(text), **options)) as events:
-            yield from map(self._transcript.listened, events)
+        with self._transcript.new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
+            yield from map(self._transcript.record_event, events)
 
     async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Say something on the running loop, and yield what happens as it does; as `stream` otherwise."""
+        """Begin a turn on the running loop, and yield events as they happen; as `stream` otherwise."""
         with self._transcript.new_turn():
-            async with aclosing(self.agent.astream(self._with(text), **options)) as events:
+            async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
                 async for event in events:
-                    yield self._transcript.listened(event)
-
-    # Take up
+                    yield self._transcript.record_event(event)
 
     def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]) -> RunResult:
-        """Go on with a turn that waits for decisions.
+        """Continue a turn that waits for decisions.
 
         Args:
-            decisions: `Approve()` or `Deny("why")` of the calls that wait, by the id that `pending` gives. One without a decision is refused.
-            **options: As for `Agent.resume`.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: The options of `Agent.resume`.
 
         Raises:
-            ApprovalError: No call waits; or as for `Agent.resume`.
-            RuntimeError: Another turn of this conversation lasts.
+            ApprovalError: No call waits; or as `Agent.resume` raises it.
+            RuntimeError: Another turn of this conversation has not ended.
         """
         with self._transcript.waiting_turn() as state:
-            return self._transcript.heard(self.agent.resume(state, decisions, **options))
+            return self._transcript.record(self.agent.resume(state, decisions, **options))
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Go on with a turn on the running loop; as `resume` otherwise."""
+        """Continue a turn on the running loop; as `resume` otherwise."""
         with self._transcript.waiting_turn() as state:
-            return self._transcript.heard(await self.agent.aresume(state, decisions, **options))
+            return self._transcript.record(await self.agent.aresume(state, decisions, **options))
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Go on with a turn, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        """Continue a turn, and yield events as they happen; as `resume` and `stream` otherwise."""
         with (
             self._transcript.waiting_turn() as state,
             closing(self.agent.resume_stream(state, decisions, **options)) as events,
         ):
-            yield from map(self._transcript.listened, events)
+            yield from map(self._transcript.record_event, events)
 
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Go on with a turn on the running loop, and yield what happens as it does; as `resume` and `stream` otherwise."""
+        """Continue a turn on the running loop, and yield events; as `resume` and `stream` otherwise."""
         with self._transcript.waiting_turn() as state:
             async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
                 async for event in events:
-                    yield self._transcript.listened(event)
-
-    # Keep
+                    yield self._transcript.record_event(event)
 
     def to_json(self, *, key: bytes | None = None) -> str:
-        """Return what was said, as JSON text, which `from_json` reads.
+        """Return the conversation as JSON text, which `from_json` reads.
 
         Args:
-            key: What `RunState.to_json` signs with, where calls wait for a decision.
+            key: Signs the state of waiting calls, as in `RunState.to_json`; needed only if calls wait for a decision.
 
         Raises:
-            ApprovalError: Calls wait, and there is no key, or one that is too short.
+            ApprovalError: Calls wait, and there is no key, or it is too short.
         """
         return self._transcript.to_json(key)
 
@@ -196,62 +189,66 @@ class Conversation:
         max_age: float | None = None,
         **options: Unpack[ConversationOptions],
     ) -> Self:
-        """Return a conversation that goes on with what `to_json` wrote.
+        """Return the conversation that `to_json` wrote.
 
         Args:
-            text: What it wrote. Only waiting calls are signed: take it from nobody who is not to write the history.
-            agent: As for the conversation itself.
-            tools: As for the conversation itself.
+            text: The text. Only waiting calls are signed: do not take it from anybody who must not write the history.
+            agent: The agent or model, as when a conversation is made.
+            tools: The tools of a model, as when a conversation is made.
             key: The key that waiting calls were signed with.
-            max_age: Seconds that may have gone by since these were; None for any.
-            **options: As for the conversation itself.
+            max_age: The seconds that may have passed since these were signed; None for no limit.
+            **options: The other options of a conversation.
 
         Raises:
-            ValueError: The text is something else.
-            ApprovalError: Calls wait in it, and there is no key; or as for `RunState.from_json`.
+            ValueError: `to_json` did not write the text.
+            ApprovalError: Calls wait in it, and there is no key; or as `RunState.from_json` raises it.
         """
-        told = read_transcript(text)
-        made = cls(agent, tools, messages=told["messages"], **options)
-        if (state := told.get("state")) is not None:
-            made._transcript.wait_again(state, key, max_age)
-        return made
+        written = _read_transcript(text)
+        conversation = cls(agent, tools, messages=written["messages"], **options)
+        if (state := written.get("state")) is not None:
+            conversation._transcript.restore_pending(state, key, max_age)
+        return conversation
 
     def __repr__(self) -> str:
         return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
-    def _with(self, text: MessageLike) -> list[Message]:
-        """Return what the agent is told in a turn."""
-        said = conversation_of((text,), self.agent.model)
-        return shortened([*self.messages, *said], self._max_messages, self._max_tokens, self._count_tokens)
+    def _messages_with(self, text: MessageLike) -> list[Message]:
+        """Return the messages that the agent is given in a turn."""
+        new = conversation_of((text,), self.agent.model)
+        return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
 
-def _agent(given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, told: Mapping[str, Any]) -> Agent:
-    """Return the agent that is meant.
+def _agent_from(
+    given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, options: Mapping[str, Any]
+) -> Agent:
+    """Return an agent that was given, or make one of a model.
 
     Raises:
-        TypeError: It is one, and is to be made otherwise.
+        TypeError: An agent was given together with tools or options.
     """
     if not isinstance(given, Agent):
-        return ReactAgent(given, tools, **told)
-    if beside := [*(() if tools == () else ("tools",)), *told]:
+        return ReactAgent(given, tools, **options)
+    if beside := [*(() if tools == () else ("tools",)), *options]:
         raise TypeError(f"{', '.join(beside)}: say that where the {type(given).__name__} is made")
     return given
 
 
-# --- agents._transcript ---
+# --- The messages, and whose turn it is ---
 
 _FORMAT: Final = 1
-"""The version of what `to_json` writes."""
+"""The version of the JSON that `to_json` writes."""
 
 
 class Transcript:
-    """What was said in a conversation, and the turn of it that waits for decisions, if one does. One turn at a time writes it.
+    """The messages of a conversation, and the state of the turn that waits for decisions, if one does.
+
+    One turn at a time changes it.
 
     Args:
-        messages: What was said before.
+        messages: The messages until now.
 
     Attributes:
-        messages: What was said so far, without what was forgotten.
+        messages: The messages so far, without those that were dropped.
     """
 
     __slots__ = ("__weakref__", "_state", "_turn", "messages")
@@ -263,22 +260,20 @@ class Transcript:
         after_fork(self, Transcript._begin)
 
     def _begin(self) -> None:
-        self._turn = Lock()  # another one in a forked process, which has no thread whose turn lasts
+        self._turn = Lock()  # a new one in a forked process, in which no thread has the turn
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for somebody's decision."""
+        """The calls that wait for a decision."""
         return () if self._state is None else self._state.prepared.waiting
-
-    # Turns
 
     @contextmanager
     def new_turn(self) -> Iterator[None]:
-        """Keep others out while a turn lasts that begins now.
+        """Keep other turns out during a new one.
 
         Raises:
-            ApprovalError: Calls of the turn before wait for a decision.
-            RuntimeError: Another turn lasts.
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn has not ended.
         """
         with self._one_turn():
             if self._state is not None:
@@ -288,11 +283,11 @@ class Transcript:
 
     @contextmanager
     def waiting_turn(self) -> Iterator[RunState]:
-        """Keep others out while a turn goes on that waited.
+        """Keep other turns out while the waiting one continues; its state is the value.
 
         Raises:
             ApprovalError: No call waits.
-            RuntimeError: Another turn lasts.
+            RuntimeError: Another turn has not ended.
         """
         with self._one_turn():
             if self._state is None:
@@ -305,66 +300,68 @@ class Transcript:
         if not turn.acquire(blocking=False):
             raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
         try:
-            self._settle()
+            self._forget_taken_calls()
             yield
         finally:
-            self._settle()
+            self._forget_taken_calls()
             turn.release()
 
-    def _settle(self) -> None:
-        """Forget calls that wait no longer, of whose results nothing was heard: somebody else resumed them, or they were left."""
+    def _forget_taken_calls(self) -> None:
+        """Drop calls that were resumed elsewhere, or whose turn was abandoned: their results are not here."""
         if self._state is not None and self._state.prepared._taken:
             self._state = None
             self.messages = self.messages[:-1]  # which makes these calls
 
-    def heard(self, result: RunResult) -> RunResult:
-        """Take up what came of a turn, and return it."""
+    def record(self, result: RunResult) -> RunResult:
+        """Record the result of a turn, and return it."""
         self.messages = result.messages
         self._state = result.state
         return result
 
-    def listened(self, event: Event) -> Event:
-        """Take up what came of a turn where an event says so, and return the event."""
+    def record_event(self, event: Event) -> Event:
+        """Record the result of a turn if an event has it, and return the event."""
         if isinstance(event, Finished):
-            self.heard(event.result)
+            self.record(event.result)
         return event
 
-    # JSON
-
     def to_json(self, key: bytes | None) -> str:
-        """Return it as JSON text, with the calls that wait, signed.
+        """Return JSON text, with the waiting calls signed.
 
         Raises:
-            ApprovalError: Calls wait, and there is no key, or one that is too short.
+            ApprovalError: Calls wait, and there is no key, or it is too short.
         """
-        told: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
+        written: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
         if self._state is not None:
             if key is None:
                 raise ApprovalError("calls wait for a decision: give the key=… to sign them with, or resume first")
-            told["state"] = self._state.to_json(key=key)
-        return json.dumps(told, ensure_ascii=False)
+            written["state"] = self._state.to_json(key=key)
+        return json.dumps(written, ensure_ascii=False)
 
-    def wait_again(self, state: str, key: bytes | None, max_age: float | None) -> None:
-        """Have the turn wait that waited when the transcript was written.
+    def restore_pending(self, state: str, key: bytes | None, max_age: float | None) -> None:
+        """Restore the turn that waited when the transcript was written.
 
         Raises:
-            ApprovalError: There is no key; or as for `RunState.from_json`.
+            ApprovalError: There is no key; or as `RunState.from_json` raises it.
         """
         if key is None:
             raise ApprovalError("calls of this conversation wait for a decision: give the key=… they are signed with")
         self._state = RunState.from_json(state, key=key, max_age=max_age)
 
 
-def read_transcript(text: str) -> dict[str, Any]:
-    """Return what a text of `to_json` says: `messages`, and the `state` of the turn that waits, if one does.
+def _read_transcript(text: str) -> dict[str, Any]:
+    """Return what `Transcript.to_json` wrote: `messages`, and the `state` of a turn that waits.
 
     Raises:
-        ValueError: It is none.
+        ValueError: It did not write the text.
     """
     try:
-        told = json.loads(text)
+        written = json.loads(text)
     except RecursionError:
-        told = None
-    if not isinstance(told, dict) or told.get("version") != _FORMAT or not isinstance(told.get("messages"), list):
+        written = None
+    if (
+        not isinstance(written, dict)
+        or written.get("version") != _FORMAT
+        or not isinstance(written.get("messages"), list)
+    ):
         raise ValueError(f"this is no conversation as to_json writes it, of version {_FORMAT}")
-    return told
+    return written

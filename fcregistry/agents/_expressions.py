@@ -1,4 +1,4 @@
-"""How does a model call that writes expressions? What it says is read as calls, and what comes of them is told in words."""
+"""Calls that a model writes as Python expressions: reading them in its text, and running them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
-from fcregistry.agents._effects import Carry, Express
 from fcregistry.agents._result import Calling, Returned, Step
+from fcregistry.agents._runner import RunCalls, RunExpressions
 from fcregistry.errors import PluginError
 from fcregistry.execution import call_nodes, unreadable_expression
 from fcregistry.expressions import (
@@ -33,28 +33,28 @@ if TYPE_CHECKING:
 
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.agents._effects import Course
-    from fcregistry.agents._loop import Talk
+    from fcregistry.agents._loop import Chat
+    from fcregistry.agents._runner import AgentCoroutine
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import CallNode, Content
 
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 
 _NAMES: Final = re.compile(r"(?:#[^\n]*+\n\s*+)*+(?:[^\W\d]\w*+\s*+=\s*+|await\s++)?[\[(]?\s*+(?P<name>[^\W\d]\w*+)\(")
-"""How else code begins that calls a tool: behind a comment, in parentheses, or given to a name or waited for, which is refused then."""
+"""Other beginnings of code that calls a tool: after a comment, in parentheses, or in an assignment or an `await`, which are refused later."""
 
 _CALLED: Final = re.compile(r"[^\W\d]\w*(?=\()")
 _HEADING: Final = "The results of the calls, in order:"
-_MOST_HIDDEN: Final = 20
-"""Of so many tools that are not visible yet is told how they will be."""
+_MAX_HINTS: Final = 20
+"""The number of hidden tools for which a hint says how they become visible."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Expressions:
-    """How expressions are read.
+    """The names and functions of expressions; runs the calls in a model's text.
 
     Attributes:
-        context: The names that they may use, with their values.
+        context: The names that expressions may use, with their values.
         allow: The functions that they may call beside tools, such as `{"np.array": np.array}`.
     """
 
@@ -63,76 +63,81 @@ class Expressions:
 
     @classmethod
     def of(cls, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None) -> Self:
-        """Return what a caller gave.
+        """Return the checked options of an agent.
 
         Raises:
-            TypeError: Something of it cannot be.
+            TypeError: `context` or `allow` is not a dict from names, or an allowed value is not a function.
         """
         scope = ExpressionScope.of((), context, allow)
         return cls(context=scope.context, allow=scope.allow)
 
-    def known(self) -> str:
-        """Return what anybody is told of the names that expressions may use; empty where there are none."""
+    def described_names(self) -> str:
+        """Return a description of the names that expressions may use; empty if there are none."""
         return describe_names(self.context, self.allow)
 
     def instructions(self, tools: Sequence[Tool]) -> str:
-        """Return what a model is told of tools."""
+        """Return how a model has to call tools; empty if there are none."""
         return prompt(tools, context=self.context, allow=self.allow) if tools else ""
 
-    def carried(
-        self, talk: Talk, text: str, refusal: Callable[[Sequence[ToolCall]], str]
-    ) -> Course[Literal["answer", "carried", "refused"]]:
-        """Carry out the calls that a text makes, and tell the model what came of them.
+    def run(
+        self, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
+    ) -> AgentCoroutine[Literal["answer", "ran", "refused"]]:
+        """Run the calls that a text makes, and append their results to the conversation.
 
         Args:
-            talk: The conversation, whose last message is the text.
-            text: What the model said.
-            refusal: Says why calls may not run; nothing where they may.
+            chat: The conversation, whose last message is the text.
+            text: The text of the model.
+            refusal: Returns why calls may not run; empty if they may.
 
         Returns:
-            What the text was: an answer in words, calls that were carried out, or that were told to be wrong, or calls that were refused.
+            `answer` for text without calls; `ran` for calls that ran, or could not be read and were sent back; `refused` for calls that may not run.
         """
-        tools = talk.visible.offered()
+        tools = chat.visible.offered()
         code = expression_in(text, tools)
         if code is None:
             return "answer"
         try:
             nodes = call_nodes(parse_calls(code, tools=tools, context=self.context, allow=self.allow))
         except (ExpressionError, PluginError) as error:
-            told = "\n".join([unreadable_expression(error).text, *_not_yet(talk.visible, code)])
-            talk.messages.append(Message(role="user", content=told, continues=True))
-            talk.steps.append(Step(kind="tools"))
-            return "carried"
+            problems = "\n".join([unreadable_expression(error).text, *_gateway_hints(chat.visible, code)])
+            chat.messages.append(Message(role="user", content=problems, continues=True))
+            chat.steps.append(Step(kind="tools"))
+            return "ran"
         if why := refusal([node.call for node in nodes]):
-            talk.messages.append(Message(role="user", content=f"Nothing was run: {why}.", continues=True))
+            chat.messages.append(Message(role="user", content=f"Nothing was run: {why}.", continues=True))
             return "refused"
         began = perf_counter()
         for node in nodes:
             yield Calling(call=node.call)
-        results: list[ToolResult] = yield _to_do(talk.visible, nodes)
-        talk.visible.note(results)
+        results: list[ToolResult] = yield _calls_to_run(chat.visible, nodes)
+        chat.visible.note(results)
         for result in results:
             yield Returned(result=result)
-        talk.messages.append(Message(role="user", content=_told(nodes, results), continues=True))
-        talk.steps.append(Step(kind="tools", seconds=perf_counter() - began, results=tuple(results)))
-        talk.calls += len(results)
-        return "carried"
+        chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))
+        chat.steps.append(Step(kind="tools", seconds=perf_counter() - began, results=tuple(results)))
+        chat.calls += len(results)
+        return "ran"
 
 
-def _to_do(visible: VisibleTools, nodes: Sequence[CallNode]) -> Carry | Express:
-    """Return what is to be done about calls; a single one is followed, as it is where a model calls as its provider has it."""
+def _calls_to_run(visible: VisibleTools, nodes: Sequence[CallNode]) -> RunCalls | RunExpressions:
+    """Return the effect that runs calls.
+
+    The progress of a single one is streamed, as in a model's own calls.
+    """
     if len(nodes) == 1:
-        return Carry(visible=visible, calls=(nodes[0].call,), suspends=False)
-    return Express(visible=visible, nodes=tuple(nodes))
+        return RunCalls(visible=visible, calls=(nodes[0].call,), suspends=False)
+    return RunExpressions(visible=visible, nodes=tuple(nodes))
 
 
 def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
-    """Return the expression that a text is, in a code fence or bare, whole or cut off; None for one that is an answer in words.
+    """Return the expression that a text is, in a code fence or bare, whole or cut off.
 
-    Words may stand before a code fence at the end of the text which calls a tool. What stands before words was called in an earlier message.
+    Return None for an answer in words.
+
+    Words may come before a code fence at the end of the text which calls a tool. Code before words is from an earlier message.
 
     Args:
-        text: What a model said.
+        text: The text of a model.
         tools: The tools that it may call.
     """
     code = strip_fence(text)
@@ -148,36 +153,39 @@ def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
 
 
 def _calls_one_of(tools: Iterable[Tool], code: str) -> bool:
-    """Tell whether code begins with the call of a tool, in any of the ways that models write one."""
+    """Return whether code begins with the call of a tool, in any of the forms that models write."""
     found = _NAMES.match(code)
     return found is not None and found["name"] in tools_by_name(tools)
 
 
-def _not_yet(visible: VisibleTools, code: str) -> list[str]:
-    """Return what is said of tools that code calls, and that stand behind gateways."""
+def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
+    """Return how to open the tools behind gateways that code calls."""
     hidden = [
         name
         for name in dict.fromkeys(_CALLED.findall(code))
         if name in visible.executor.tools and name not in visible.tools
     ]
-    refusals = [visible.refusal(ToolCall(name)) for name in hidden[:_MOST_HIDDEN]]
+    refusals = [visible.refusal(ToolCall(name)) for name in hidden[:_MAX_HINTS]]
     return [f"- {each.content}" for each in refusals if each is not None]
 
 
-def _told(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
-    """Tell of the results that were asked for; those of calls within calls are in these."""
+def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
+    """Return the results of the outermost calls as content.
+
+    The results of calls within them are part of these.
+    """
     outermost = [(node.call.name, each) for node, each in zip(nodes, results, strict=True) if node.is_outermost]
-    lines = [f"{name}:" if _is_shown(each) else f"{name}: {each.content}" for name, each in outermost]
-    if not any(_is_shown(each) for _, each in outermost):
+    lines = [f"{name}:" if _has_other_parts(each) else f"{name}: {each.content}" for name, each in outermost]
+    if not any(_has_other_parts(each) for _, each in outermost):
         return "\n".join([_HEADING, *lines])
-    from fcregistry.execution import Content  # for results with parts alone
+    from fcregistry.execution import Content  # only for results with parts
 
     parts: list[Content] = [Content.text(_HEADING)]
     for (_, each), line in zip(outermost, lines, strict=True):
-        parts += [Content.text(line), *(each.parts if _is_shown(each) else ())]
+        parts += [Content.text(line), *(each.parts if _has_other_parts(each) else ())]
     return tuple(parts)
 
 
-def _is_shown(result: ToolResult) -> bool:
-    """Tell whether a result has parts that no text can stand for."""
+def _has_other_parts(result: ToolResult) -> bool:
+    """Return whether a result has parts other than text, such as images."""
     return any(part.kind != "text" for part in result.parts)

@@ -1,7 +1,4 @@
-"""What is one round of function calling: the model speaks, and the calls it made are carried out?
-
-MERGED: How is what came of a call told in a text of the application's own?
-"""
+"""`FunctionCall`: one round of a model and its calls; or only the calls, in an application's own loop."""
 
 from __future__ import annotations
 
@@ -12,8 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query, answer_of
-from fcregistry.agents._loop import End, Loop, Talk, asked, carried, taken_up
-from fcregistry.agents._react import result_of, talk_of
+from fcregistry.agents._loop import Chat, End, Loop, ask_model, chat_from_state, result_of, resume_calls, run_calls
 from fcregistry.agents._runner import Control, adrive, drive
 from fcregistry.formats import format_of_call, read_calls
 from fcregistry.models import Message, Model, arguments_text, call_as_chat_json, check_is_message
@@ -24,44 +20,43 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._registry import Registry
     from fcregistry._results.result import ToolResult
-    from fcregistry.agents._effects import Course
     from fcregistry.agents._result import RunResult
-    from fcregistry.agents._runner import RunOptions
+    from fcregistry.agents._runner import AgentCoroutine, RunOptions
     from fcregistry.agents._state import RunState
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Approver, Decision, Executor, ToolLike
     from fcregistry.models import ModelLike
 
-# --- agents._function_call ---
-
 
 class FunctionCall(Agent):
     """One round: the model, then the calls it made.
 
-    Calling it gives the message that the round came to. `run`, `stream` and their asynchronous forms, as of every agent, give a result whose
-    `answer` is the same; its `stop_reason` is `stop_tool` where calls were carried out.
+    Calling it returns the message of the round. `run`, `stream` and their asynchronous forms give a result whose `answer` is the same; its
+    `stop_reason` is `stop_tool` if calls ran.
 
-    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; one that it was given stays
-    its owner's.
+    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
+    entered and left by its owner.
 
-    (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what carries calls out.)
+    (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what runs calls.)
 
     Args:
-        llm: As for every agent. None where the application owns its loop, and only `execute` is used.
-        tools: As for every agent. Of `OnDemand`, the model sees what the conversation that it is asked in has opened.
-        instructions: As for every agent.
-        registry: As for every agent.
-        approve: As for `Executor`. Without it, `run` ends where somebody has to decide about calls, and `resume` takes it up; calling refuses
-            them.
-        deps: As for every agent.
-        summary: What a round with calls comes to instead of its message: what is told of each call, one below the other. A template such as
+        llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text. None if the application
+            owns its loop, and only `execute` is used.
+        tools: What the model may call, as for `Executor`; or an `Executor`. Of `OnDemand`, the model sees the tools that its conversation has
+            opened.
+        instructions: The system message before every conversation.
+        registry: Where names are looked up; the process's by default.
+        approve: Decides about calls that need approval, as for `Executor`. Without it, `run` stops at such calls, and `resume` continues it;
+            calling refuses them.
+        deps: What the context of tools provides, as for `Executor`.
+        summary: Returned for a round with calls instead of its message: one text per call, each on a line of its own. A template such as
             `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 
     Raises:
         ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is no model, `summary` cannot be, or an executor was given beside what it is made with.
-        ValueError: The template has a placeholder that there is not.
+        TypeError: `llm` is not a model, `summary` is neither text nor callable, or `registry`, `approve` or `deps` was given beside an executor.
+        ValueError: The template has an unknown placeholder.
     """
 
     def __init__(
@@ -76,9 +71,9 @@ class FunctionCall(Agent):
         summary: Summary | None = None,
     ) -> None:
         model = _NoModel() if llm is None else llm
-        self._summarize = None if summary is None else summarizer(summary)
+        self._summarize = None if summary is None else _summarizer(summary)
         super().__init__(model, tools, instructions=instructions, registry=registry, approve=approve, deps=deps)
-        self._rules = Loop(
+        self._loop = Loop(
             model=self.model,
             answers=self._answers,
             instructions=self._instructions,
@@ -90,97 +85,93 @@ class FunctionCall(Agent):
         """Run one round.
 
         Args:
-            query: A question, a message, or a conversation. What a round returned can stand in it: its results are told to the model.
-            **options: As for `run`.
+            query: A question, a message, or a conversation. It may contain what a round returned: the model is given its results.
+            **options: The options of `run`.
 
         Returns:
             The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
             `tool_calls_results`: the content of each result, in the order of the calls; or the `summary` that was asked for.
 
         Raises:
-            TypeError: There is no model, or it returned something else than a message or a text.
+            TypeError: There is no model, or it returned neither a message nor a text.
             UnfinishedRunError: The round was stopped before the model had answered.
             Exception: Whatever the model raises.
         """
-        return _said(drive(self._unasking(query), Control(**options)))
+        return _returned_value(drive(self._unsuspended_round(query), Control(**options)))
 
     async def acall(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
         """Run one round on the running loop; as calling it otherwise."""
-        return _said(await adrive(self._unasking(query), Control(**options)))
+        return _returned_value(await adrive(self._unsuspended_round(query), Control(**options)))
 
-    # The round
+    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
+        return self._round(self._talk(messages), self._loop, None)
 
-    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        return self._round(self._talk(messages), self._rules, None)
+    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
+        return self._round(chat_from_state(state, self._tools_in(state)), self._loop, decisions)
 
-    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        return self._round(talk_of(state, self._opened_in(state)), self._rules, decisions)
+    def _unsuspended_round(self, query: Query) -> AgentCoroutine[RunResult]:
+        """Return the coroutine of a round that never waits: without an approver, calls are refused."""
+        return self._round(self._talk(self._messages(query)), replace(self._loop, suspends=False), None)
 
-    def _unasking(self, query: Query) -> Course[RunResult]:
-        """Return the course of a round that waits for nobody's decision: calls that need one, and have nobody to ask, are refused."""
-        return self._round(self._talk(self._messages(query)), replace(self._rules, suspends=False), None)
+    def _talk(self, messages: Sequence[Message]) -> Chat:
+        return Chat(visible=self._tools_after(messages), messages=list(messages))
 
-    def _talk(self, messages: Sequence[Message]) -> Talk:
-        return Talk(visible=self._opened_by(messages), messages=list(messages))
-
-    def _round(self, talk: Talk, rules: Loop, decisions: Mapping[str, Decision] | None) -> Course[RunResult]:
+    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision] | None) -> AgentCoroutine[RunResult]:
         if decisions is None:
-            completion = yield from asked(rules, talk)
+            completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
-                return result_of(talk, completion, type(self).__name__)
+                return result_of(chat, completion, type(self).__name__)
             calls = completion.message.tool_calls
-            end = (yield from carried(rules, talk, calls)) if calls else rules.answers.end(talk, completion)
+            end = (yield from run_calls(rules, chat, calls)) if calls else rules.answers.end(chat, completion)
         else:
-            end = yield from taken_up(rules, talk, decisions)
-        return result_of(talk, end or End(reason="stop_tool", answer=self._came_to(talk)), type(self).__name__)
+            end = yield from resume_calls(rules, chat, decisions)
+        return result_of(chat, end or End(reason="stop_tool", answer=self._answer_of_round(chat)), type(self).__name__)
 
-    def _came_to(self, talk: Talk) -> str | dict[str, Any]:
-        """Return what the calls of a round came to."""
-        message = next(each for each in reversed(talk.messages) if each.role == "assistant")
-        results = talk.steps[-1].results
+    def _answer_of_round(self, chat: Chat) -> str | dict[str, Any]:
+        """Return the answer of a round with calls."""
+        message = next(each for each in reversed(chat.messages) if each.role == "assistant")
+        results = chat.steps[-1].results
         if self._summarize is None:
             return _with_results(message, results)
         return "\n".join(map(self._summarize, message.tool_calls, results))
 
-    # An application's own loop
-
     def visible(self, history: Iterable[object] = ()) -> VisibleTools:
-        """Return the tools that the model sees in a conversation: all of them, where none stand behind gateways.
+        """Return the tools that the model sees in a conversation: all of them, if none are behind gateways.
 
         Args:
-            history: The messages before.
+            history: The messages so far.
         """
-        visible = self._nothing_opened.fresh()
+        visible = self._initial_tools.fresh()
         visible.restore(history)
         return visible
 
     def execute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
-        """Carry out the calls of a model's message: for an application that owns its loop.
+        """Run the calls of a model's message: for an application that owns its loop.
 
         Args:
             message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
-            history: The messages before it, with or without it at the end: where tools stand behind gateways, these say which are there.
+            history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
 
         Returns:
-            The messages to append to the conversation, in the shape that the message was in; none if it has no calls.
+            The messages to append to the conversation, in the shape of the message; none if it has no calls.
 
         Raises:
-            TypeError: It is no message, but a whole response, say.
+            TypeError: It is not a message, but a whole response, for example.
         """
-        calls = _calls(message)
-        return _reported(calls, self.visible(_before(history, message)).run_all(calls)) if calls else []
+        calls = _calls_in(message)
+        return _report(calls, self.visible(_history_before(history, message)).run_all(calls)) if calls else []
 
     async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
-        """Carry out the calls of a model's message on the running loop; as `execute` otherwise."""
-        calls = _calls(message)
-        return _reported(calls, await self.visible(_before(history, message)).arun_all(calls)) if calls else []
+        """Run the calls of a model's message on the running loop; as `execute` otherwise."""
+        calls = _calls_in(message)
+        return _report(calls, await self.visible(_history_before(history, message)).arun_all(calls)) if calls else []
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
 
 
 class _NoModel(Model):
-    """What is asked where there is no model."""
+    """Stands for the model if there is none; asking it raises."""
 
     name = "none"
 
@@ -188,8 +179,8 @@ class _NoModel(Model):
         raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
 
 
-def _said(result: RunResult) -> str | dict[str, Any]:
-    """Return what a round came to, whatever stopped the model; what the model raised is the caller's."""
+def _returned_value(result: RunResult) -> str | dict[str, Any]:
+    """Return the value of a round, also of an answer that a limit or filter ended."""
     if result.error is not None:
         raise result.error
     stopped = result.stop_reason in ("cancelled", "time_budget")
@@ -206,25 +197,25 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
     }
 
 
-def _calls(message: object) -> list[Any]:
+def _calls_in(message: object) -> list[Any]:
     check_is_message(message)
     return read_calls(message)
 
 
-def _reported(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
-    report = formats.get(_shape_of(calls)).report
+def _report(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
+    report = formats.get(_format_of(calls)).report
     assert report is not None
     return report(results)
 
 
-def _shape_of(calls: list[Any]) -> str:
-    """Return the format that all the calls came in; OpenAI's chat where they differ or do not say."""
+def _format_of(calls: list[Any]) -> str:
+    """Return the format that all the calls came in; OpenAI's chat if they differ or do not say."""
     shapes = {format_of_call(call) for call in calls}
     return (shapes.pop() if len(shapes) == 1 else None) or "openai"
 
 
-def _before(history: Sequence[object], message: object) -> Sequence[object]:
-    """Return what was said before a message, which may stand at the end."""
+def _history_before(history: Sequence[object], message: object) -> Sequence[object]:
+    """Return the messages before a message, which may be the last of them."""
     return history[:-1] if history and _is_same(history[-1], message) else history
 
 
@@ -235,7 +226,7 @@ def _is_same(one: object, other: object) -> bool:
         return False
 
 
-# --- agents._summary ---
+# --- Summaries of calls ---
 
 Summary: TypeAlias = "str | Callable[[ToolCall, ToolResult], str]"
 """A template, or a function of a call and its result."""
@@ -243,36 +234,36 @@ Summary: TypeAlias = "str | Callable[[ToolCall, ToolResult], str]"
 _PLACEHOLDERS: Final = ("tool_name", "arguments", "result")
 
 
-def summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
-    """Return what tells of a call.
+def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
+    """Return a function that summarizes a call and its result.
 
     Args:
         summary: A function, or a template with `{tool_name}`, `{arguments}` (JSON text) and `{result}`; `{{` and `}}` are braces.
 
     Raises:
-        TypeError: It is neither.
-        ValueError: The template has another placeholder, or a brace that is none.
+        TypeError: It is neither text nor callable.
+        ValueError: The template has another placeholder, or a stray brace.
     """
     if isinstance(summary, str):
-        _check(summary)
+        _check_template(summary)
         template = summary
         return lambda call, result: template.format(
             tool_name=call.name, arguments=arguments_text(call), result=result.content
         )
     if not callable(summary):
         raise TypeError(f"summary takes a template or a function of a call and its result, not {summary!r:.80}")
-    tell = summary
+    function = summary
 
-    def told(call: ToolCall, result: ToolResult) -> str:
-        said = tell(call, result)
-        if not isinstance(said, str):
-            raise TypeError(f"the function given as summary returns text, not {said!r:.80}")
-        return said
+    def summarize(call: ToolCall, result: ToolResult) -> str:
+        text = function(call, result)
+        if not isinstance(text, str):
+            raise TypeError(f"the function given as summary returns text, not {text!r:.80}")
+        return text
 
-    return told
+    return summarize
 
 
-def _check(template: str) -> None:
+def _check_template(template: str) -> None:
     try:
         pieces = list(Formatter().parse(template))
     except ValueError as error:

@@ -1,10 +1,7 @@
-"""How is a model given thousands of tools, and sees ten?
+"""Tools on demand: `OnDemand`, the gateways that open tools, and the map of the tools behind each.
 
-MERGED: Which tools show a model more tools?
-
-A gateway answers, and keeps nothing: what a call of it opens follows from its arguments. So the calls in a conversation's history say what is
-open in it, and no conversation opens anything in another.
-MERGED: Which tools stand behind which gateway, and which are there once some have been opened?
+A gateway stores nothing: what a call of it opens follows from its arguments. So the calls in a conversation's history say what is open in it, and
+no conversation opens anything in another. What is open in one is an `Opened`; `VisibleTools` has it.
 """
 
 from __future__ import annotations
@@ -28,25 +25,23 @@ if TYPE_CHECKING:
     from fcregistry._tools.options import ToolOptions
     from fcregistry.execution import ToolLike
 
-# --- agents._on_demand ---
-
 
 class OnDemand(Toolset):
     """Tools that a model sees when it asks for them; until then it sees gateways to them.
 
-    It is a toolset of both, frozen, which conversations share, and is given wherever tools are: to an `Executor`, or to an agent. The gateways are
-    tools as others are: policies, approvals, hooks and logs know them by their names.
+    It is a frozen toolset of both, which conversations share; give it to an `Executor` or to an agent as their tools. The gateways are ordinary
+    tools: policies, approvals, hooks and logs know them by their names.
 
         FunctionCall(llm, tools=OnDemand(["acme-*:*"]))                         # search_tools and load_tools
-        FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and all that is not in search
+        FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and the tools outside search
 
     Args:
-        tools: What a model may come to see, as for `Executor`. Nothing beyond it can be found or loaded.
-        groups: Lazy groups: names, or globs over names. Each is one gateway, `get_GROUP_methods`, which shows the tools of the group and of the
-            groups below; one of these that is lazy itself has its own gateway, which the outer one shows.
-        search: Whether tools that are in no lazy group wait behind `search_tools` and `load_tools`, which find and load any tool; by default where
-            no groups are given.
-        shown: Those of the tools that wait behind nothing.
+        tools: The tools that a model can open, as for `Executor`. No other tool can be found or loaded.
+        groups: Lazy groups: names, or globs over names. Each has one gateway, `get_GROUP_methods`, which opens the tools of the group and of the
+            groups below; a lazy group below has its own gateway, which the outer one opens.
+        search: Whether tools that are in no lazy group are behind `search_tools` and `load_tools`, which find and load any tool; by default if no
+            groups are given.
+        shown: The tools that are always visible.
         registry: Where names are looked up; the process's by default.
 
     Raises:
@@ -55,7 +50,7 @@ class OnDemand(Toolset):
         DuplicateToolError: Two of the tools have one name, or one has the name of a gateway.
     """
 
-    __slots__ = ("_arrangement", "_gateways")
+    __slots__ = ("_gateways", "_map")
 
     def __init__(
         self,
@@ -69,8 +64,8 @@ class OnDemand(Toolset):
         always = toolset_of(shown, registry)
         offered = Toolset([*toolset_of(tools, registry).values(), *always.values()])
         lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
-        self._arrangement = Arrangement(offered, lazy, not lazy if search is None else search, set(always))
-        gateways = gateways_of(self._arrangement)
+        self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always))
+        gateways = gateways_of(self._map)
         _check_names(gateways, offered)
         super().__init__([*offered.values(), *gateways])
         self._gateways = Toolset(gateways)
@@ -78,7 +73,7 @@ class OnDemand(Toolset):
     @property
     def tools(self) -> Toolset:
         """All the tools, without the gateways."""
-        return self._arrangement.tools
+        return self._map.tools
 
     @property
     def gateways(self) -> Toolset:
@@ -91,35 +86,35 @@ class OnDemand(Toolset):
 
 
 def _check_names(gateways: list[Tool], tools: Toolset) -> None:
-    """See that every gateway has a name of its own.
+    """Raise unless every gateway has a name of its own.
 
     Raises:
-        DuplicateToolError: Some have not; names each, and what to do.
+        DuplicateToolError: A gateway has the name of another tool; the message names each, and what to do.
     """
     taken: dict[str, str] = {name: f"{tool.id} ({tool.origin})" for name, tool in tools.items()}
     clashes = []
     for gateway in gateways:
-        said = _said(gateway_of(gateway))
+        described = _describe_gateway(gateway_of(gateway))
         if gateway.name in taken:
-            clashes.append(f"{gateway.name!r} is {taken[gateway.name]} and {said}")
-        taken[gateway.name] = said
+            clashes.append(f"{gateway.name!r} is {taken[gateway.name]} and {described}")
+        taken[gateway.name] = described
     if clashes:
         raise DuplicateToolError(
             f"a gateway has the name of another tool: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) on the toolset"
         )
 
 
-def _said(gateway: Gateway | None) -> str:
+def _describe_gateway(gateway: Gateway | None) -> str:
     return (
         f"the gateway of the group {gateway.group}" if isinstance(gateway, GroupGateway) else "a gateway of the search"
     )
 
 
-# --- agents._gateways ---
+# --- Gateways ---
 
 SEARCH: Final = "search_tools"
 LOAD: Final = "load_tools"
-_MOST: Final = 50
+_MAX_NAMES: Final = 50
 _FROM_NOW_ON: Final = "can be called from the next message on"
 
 
@@ -136,14 +131,14 @@ class FoundTool(TypedDict):
 
 
 class Gateway:
-    """Shows tools.
+    """A tool that opens tools.
 
     Args:
-        arrangement: What stands behind which gateway.
+        gateway_map: Which tools are behind which gateway.
     """
 
-    def __init__(self, arrangement: Arrangement) -> None:
-        self.arrangement = arrangement
+    def __init__(self, gateway_map: GatewayMap) -> None:
+        self.gateway_map = gateway_map
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return what a call with these decoded arguments opens, if it succeeds."""
@@ -151,27 +146,29 @@ class Gateway:
 
 
 class GroupGateway(Gateway):
-    """Shows the tools of one lazy group.
+    """Opens the tools of one lazy group.
 
     Args:
-        arrangement: What stands behind which gateway.
+        gateway_map: Which tools are behind which gateway.
         group: The group.
     """
 
-    def __init__(self, arrangement: Arrangement, group: str) -> None:
-        super().__init__(arrangement)
+    def __init__(self, gateway_map: GatewayMap, group: str) -> None:
+        super().__init__(gateway_map)
         self.group = group
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return the group, and those around it."""
-        return self.arrangement.opening(self.group)
+        return self.gateway_map.opening(self.group)
 
     def __call__(self) -> str:
         """Show the tools of a group."""
         lines = [
-            f"- {tool.name}: {tool.summary}" for tool in self.arrangement.behind(self.group) if not tool.missing_env
+            f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.missing_env
         ]
-        lines += [f"- {gateway_name(group)}: {_purpose(group)}" for group in self.arrangement.inner(self.group)]
+        lines += [
+            f"- {gateway_name(group)}: {_group_description(group)}" for group in self.gateway_map.inner(self.group)
+        ]
         head = f'Activated Toolkit "{self.group}".'
         return (
             "\n".join([f"{head} These {_FROM_NOW_ON}:", *lines])
@@ -183,15 +180,15 @@ class GroupGateway(Gateway):
 class SearchGateway(Gateway):
     """Finds tools by words."""
 
-    def __init__(self, arrangement: Arrangement) -> None:
-        super().__init__(arrangement)
-        self._search = ToolSearch(arrangement.tools.values())
+    def __init__(self, gateway_map: GatewayMap) -> None:
+        super().__init__(gateway_map)
+        self._search = ToolSearch(gateway_map.tools.values())
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return nothing: what is found has to be loaded."""
         return Opened()
 
-    def __call__(self, query: str, limit: Annotated[int, Interval(ge=1, le=_MOST)] = 10) -> list[FoundTool]:
+    def __call__(self, query: str, limit: Annotated[int, Interval(ge=1, le=_MAX_NAMES)] = 10) -> list[FoundTool]:
         """Find tools by words. There are more tools than you see: look here for those that the task needs, then load them with load_tools.
 
         Args:
@@ -205,31 +202,36 @@ class SearchGateway(Gateway):
 
 
 class LoadGateway(Gateway):
-    """Shows tools by name."""
+    """Opens tools by name."""
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return the named tools."""
         return Opened(tools=frozenset(tool.name for tool in self._named(arguments["names"])[0]))
 
-    def __call__(self, names: Annotated[list[str], Len(1, _MOST)]) -> str:
+    def __call__(self, names: Annotated[list[str], Len(1, _MAX_NAMES)]) -> str:
         """Load tools that search_tools found, so that you can call them from your next message on.
 
         Args:
             names: Their names.
         """
         loaded, unknown = self._named(names)
-        said = [f"there is no tool {name!r}{did_you_mean(nearest(name, self.arrangement.tools))}" for name in unknown]
+        problems = [
+            f"there is no tool {name!r}{did_you_mean(nearest(name, self.gateway_map.tools))}" for name in unknown
+        ]
         if not loaded:
-            raise ToolError("nothing was loaded: " + "; ".join(said))
+            raise ToolError("nothing was loaded: " + "; ".join(problems))
         return "\n".join(
-            [f"{', '.join(tool.name for tool in loaded)} {_FROM_NOW_ON}.", *(f"But {each}" for each in said)]
+            [f"{', '.join(tool.name for tool in loaded)} {_FROM_NOW_ON}.", *(f"But {each}" for each in problems)]
         )
 
     def _named(self, names: list[str]) -> tuple[list[Tool], list[str]]:
-        """Return the tools of some names that are available, and the other names; each once, in the order given."""
+        """Return the tools of some names that are available, and the other names.
+
+        Each once, in the order given.
+        """
         loaded, unknown = [], []
         for name in dict.fromkeys(names):
-            tool = self.arrangement.tools.get(name)
+            tool = self.gateway_map.tools.get(name)
             if tool is None or tool.missing_env:
                 unknown.append(name)
             else:
@@ -242,52 +244,52 @@ def gateway_name(group: str) -> str:
     return f"get_{group.replace('.', '_')}_methods"
 
 
-def gateways_of(arrangement: Arrangement) -> list[Tool]:
-    """Return the gateways of an arrangement.
+def gateways_of(gateway_map: GatewayMap) -> list[Tool]:
+    """Return the gateways of a map.
 
     Raises:
         DefinitionError: A group's name is too long to make one.
     """
     made = [
-        _tool(GroupGateway(arrangement, group), gateway_name(group), _purpose(group))
-        for group in sorted(arrangement.lazy)
+        _gateway_tool(GroupGateway(gateway_map, group), gateway_name(group), _group_description(group))
+        for group in sorted(gateway_map.lazy)
     ]
-    if arrangement.searched:
-        made += [_tool(SearchGateway(arrangement), SEARCH), _tool(LoadGateway(arrangement), LOAD)]
+    if gateway_map.searched:
+        made += [_gateway_tool(SearchGateway(gateway_map), SEARCH), _gateway_tool(LoadGateway(gateway_map), LOAD)]
     return made
 
 
 def gateway_of(tool: Tool) -> Gateway | None:
-    """Return the gateway that a tool is, or None."""
-    if tool._owner is not None:  # a plugin's, which is not imported for the question
+    """Return the gateway of a tool, or None if it is not a gateway."""
+    if tool._owner is not None:  # a plugin's tool, which is not imported to find out
         return None
     function: object = tool.function
     return function if isinstance(function, Gateway) else None
 
 
 def opened_by(tool: Tool, arguments: Mapping[str, Any]) -> Opened:
-    """Return what a call with these decoded arguments opened; nothing for a tool that is no gateway."""
+    """Return what a call with these decoded arguments opened; nothing for a tool that is not a gateway."""
     gateway = gateway_of(tool)
     return Opened() if gateway is None else gateway.opens(arguments)
 
 
-def arrangement_of(tools: Toolset) -> Arrangement | None:
-    """Return what stands behind the gateways among some tools; None where there are no gateways.
+def gateway_map_of(tools: Toolset) -> GatewayMap | None:
+    """Return the map of the gateways among some tools; None if there are no gateways.
 
     Raises:
-        DefinitionError: There are several, or some of what stands behind is missing, or has another name.
+        DefinitionError: There are several maps, or a tool behind a gateway is missing or has another name.
     """
-    found = {id(each.arrangement): each.arrangement for each in map(gateway_of, tools.values()) if each is not None}
+    found = {id(each.gateway_map): each.gateway_map for each in map(gateway_of, tools.values()) if each is not None}
     if len(found) > 1:
         raise DefinitionError("an executor takes one OnDemand: make one of the tools of all")
-    for arrangement in found.values():
-        missing = [name for name, tool in arrangement.tools.items() if not _is_same(tools.get(name), tool)]
+    for gateway_map in found.values():
+        missing = [name for name, tool in gateway_map.tools.items() if not _is_same(tools.get(name), tool)]
         if missing:
             raise DefinitionError(
                 f"{', '.join(missing[:5])} stood behind the gateways of an OnDemand, and the executor lacks that: rename, describe and filter tools "
                 "before OnDemand is made of them"
             )
-        return arrangement
+        return gateway_map
     return None
 
 
@@ -295,11 +297,11 @@ def _is_same(there: Tool | None, tool: Tool) -> bool:
     return there is not None and there._is_same_as(tool)
 
 
-def not_yet(tool: Tool, arrangement: Arrangement, opened: Opened) -> CallError:
-    """Word a call of a tool that is not visible yet, or of a gateway that is not any more."""
+def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:
+    """Return the error of a call to a tool that is not visible yet, or a gateway that no longer is."""
     gateway = gateway_of(tool)
     group = gateway.group if isinstance(gateway, GroupGateway) else tool.group
-    closed = arrangement.closed_around(group, opened)
+    closed = gateway_map.closed_around(group, opened)
     if gateway is not None and closed is None:
         return CallError("unknown_tool", f"{tool.name} was called before: the tools of {group} can be called now")
     way = f"{LOAD} with its name" if closed is None else gateway_name(closed)
@@ -307,23 +309,23 @@ def not_yet(tool: Tool, arrangement: Arrangement, opened: Opened) -> CallError:
     return CallError("unknown_tool", message)
 
 
-def _tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
+def _gateway_tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
     options: ToolOptions = {"name": name, "read_only": True, "idempotent": True, "open_world": False}
     if description:
         options["description"] = description
     return Tool.from_function(gateway, **options)
 
 
-def _purpose(group: str) -> str:
+def _group_description(group: str) -> str:
     return f"Show the tools of the group {group}, so that they can be called from the next message on."
 
 
-# --- agents._arrangement ---
+# --- The tools behind gateways ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opened:
-    """What has been opened in a conversation.
+    """The lazy groups and tools that a conversation has opened.
 
     Attributes:
         groups: Lazy groups.
@@ -337,7 +339,7 @@ class Opened:
         return Opened(groups=self.groups | other.groups, tools=self.tools | other.tools)
 
     def to_json(self) -> dict[str, list[str]]:
-        """This as a JSON object."""
+        """Return a JSON object."""
         return {"groups": sorted(self.groups), "tools": sorted(self.tools)}
 
     @classmethod
@@ -345,21 +347,25 @@ class Opened:
         """Return what `to_json` wrote.
 
         Raises:
-            ValueError: It is something else.
+            ValueError: `to_json` did not write it.
         """
-        if isinstance(state, Mapping) and set(state) == {"groups", "tools"} and all(map(_is_texts, state.values())):
+        if (
+            isinstance(state, Mapping)
+            and set(state) == {"groups", "tools"}
+            and all(map(_is_list_of_str, state.values()))
+        ):
             return cls(groups=frozenset(state["groups"]), tools=frozenset(state["tools"]))
         raise ValueError(f'state is what to_json returned, {{"groups": […], "tools": […]}}, not {state!r:.80}')
 
 
-class Arrangement:
-    """What stands behind gateways. Frozen.
+class GatewayMap:
+    """Which tools are behind which gateway. Frozen.
 
     Args:
-        tools: All tools, the gateways apart.
+        tools: All tools, without the gateways.
         lazy: The lazy groups.
-        searched: Whether what is in no lazy group is behind the search.
-        shown: The wire names of tools that are behind nothing.
+        searched: Whether tools in no lazy group are behind the search.
+        shown: The wire names of tools that are always visible.
     """
 
     __slots__ = ("_always", "_behind", "_inner", "lazy", "searched", "tools")
@@ -373,20 +379,20 @@ class Arrangement:
         self._always = set(shown)
         self._behind: dict[str, list[str]] = {group: [] for group in lazy}
         for name, tool in tools.items():
-            if around := self.around(tool.group):
-                self._behind[around[-1]].append(name)
+            if enclosing := self.enclosing(tool.group):
+                self._behind[enclosing[-1]].append(name)
             elif not searched:
                 self._always.add(name)
         self._inner: dict[str, list[str]] = {}
         for group in sorted(lazy):
-            self._inner.setdefault(next(iter(self.around(group)[-2:-1]), ""), []).append(group)
+            self._inner.setdefault(next(iter(self.enclosing(group)[-2:-1]), ""), []).append(group)
 
-    def around(self, group: str) -> tuple[str, ...]:
+    def enclosing(self, group: str) -> tuple[str, ...]:
         """Return the lazy groups that a group is in, itself included, outermost first."""
-        return tuple(name for name in _path(group) if name in self.lazy)
+        return tuple(name for name in _group_path(group) if name in self.lazy)
 
     def behind(self, group: str) -> tuple[Tool, ...]:
-        """Return the tools that opening a lazy group shows: not those of lazy groups in it."""
+        """Return the tools that a lazy group's gateway opens: without those of lazy groups in it."""
         return tuple(self.tools[name] for name in self._behind[group])
 
     def inner(self, group: str = "") -> Sequence[str]:
@@ -394,34 +400,34 @@ class Arrangement:
         return self._inner.get(group, ())
 
     def opening(self, group: str) -> Opened:
-        """Return what it means to open a group: those around it too.
+        """Return what opening a group opens: the group and the lazy groups around it.
 
         Raises:
-            GroupNotFoundError: It is no lazy group here.
+            GroupNotFoundError: It is not a lazy group here.
         """
         if group not in self.lazy:
             raise GroupNotFoundError(
                 f"there is no lazy group {group!r}{did_you_mean(nearest(group, sorted(self.lazy)))}"
             )
-        return Opened(groups=frozenset(self.around(group)))
+        return Opened(groups=frozenset(self.enclosing(group)))
 
     def known(self, opened: Opened) -> Opened:
-        """Return what of this there is here: tools and groups may have gone since it was written down."""
-        groups = {around for group in opened.groups & self.lazy for around in self.around(group)}
+        """Return the part that exists here: tools and groups may have gone since it was written."""
+        groups = {enclosing for group in opened.groups & self.lazy for enclosing in self.enclosing(group)}
         return Opened(groups=frozenset(groups), tools=opened.tools & set(self.tools))
 
     def visible(self, opened: Opened) -> set[str]:
-        """Return the wire names of the tools that are there, once something has been opened."""
+        """Return the wire names of the tools that are visible, given what has been opened."""
         return self._always.union(opened.tools, *(self._behind[group] for group in opened.groups))
 
     def closed(self, opened: Opened) -> list[str]:
-        """Return the lazy groups whose gateways are there: closed ones, in no other that is closed."""
+        """Return the lazy groups whose gateways are visible: closed groups that are in no other closed group."""
         reached = [group for outer in ("", *opened.groups) for group in self.inner(outer)]
         return [group for group in reached if group not in opened.groups]
 
     def closed_around(self, group: str, opened: Opened) -> str | None:
         """Return the outermost lazy group around a group, itself included, that is not open, or None."""
-        return next((name for name in self.around(group) if name not in opened.groups), None)
+        return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
 
 def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
@@ -429,15 +435,15 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
 
     Args:
         patterns: Names of groups, or globs over them.
-        groups: The groups of tools; those above them are there as well.
+        groups: The groups of tools; the groups above them count too.
 
     Raises:
-        GroupNotFoundError: A pattern names none.
-        TypeError: The patterns are one string, or no strings.
+        GroupNotFoundError: A pattern names no group.
+        TypeError: The patterns are one string, or not strings.
     """
     if isinstance(patterns, str):
         raise TypeError(f"give groups as a list, as in groups=[{patterns!r}]")
-    there = sorted({name for group in groups for name in _path(group)})
+    there = sorted({name for group in groups for name in _group_path(group)})
     named: set[str] = set()
     for pattern in patterns:
         if not isinstance(pattern, str):
@@ -450,11 +456,11 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
     return frozenset(named)
 
 
-def _path(group: str) -> list[str]:
+def _group_path(group: str) -> list[str]:
     """Return the names of the groups that a group is in, itself included, outermost first."""
     segments = group.split(".")
     return [".".join(segments[: end + 1]) for end in range(len(segments))]
 
 
-def _is_texts(value: object) -> bool:
+def _is_list_of_str(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -1,13 +1,12 @@
-"""How does an agent come to an answer with tools? Ask the model, carry out the calls that it makes, and ask again until it makes none.
+"""The loop of an agent: ask the model, run its calls, and ask again until it makes none.
 
-MERGED: What is a model shown of a conversation, and how is what it says taken down? With the rounds that are left, and with ids that can be told apart.
-MERGED: How is a model told of the results of its calls? Each in a message right after the calls; of those that were not carried out, why not.
-MERGED: What are the rules of a loop, how far is a conversation in it, and how may it end?
-MERGED: When is what a model says the answer? When it makes no call, and what it says is of the type that was asked for.
+`run_loop` is the whole loop; `ask_model`, `run_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
+the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -18,23 +17,21 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry._tools.tool import Tool
-from fcregistry.agents._effects import AskModel, Carry, Failed, Resume, Stopped
 from fcregistry.agents._messages import ids_in
-from fcregistry.agents._result import Calling, Returned, Step
-from fcregistry.agents._rewoo_plan import Evidence
+from fcregistry.agents._result import Calling, Returned, RunResult, Step
+from fcregistry.agents._runner import AskModel, ModelFailed, ResumeCalls, RunCalls, RunStopped
+from fcregistry.agents._state import RunState
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.models import Completion, Message, Usage
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry.agents._effects import Course
     from fcregistry.agents._result import StopReason
+    from fcregistry.agents._runner import AgentCoroutine
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Content, Decision
     from fcregistry.models import Model
     from fcregistry.prompts import OutputFormat
-
-# --- agents._loop ---
 
 SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "
@@ -42,159 +39,197 @@ SUMMARIZE: Final = (
 )
 
 
-def looped(loop: Loop, talk: Talk, decisions: Mapping[str, Decision] | None = None) -> Course[End]:
-    """Carry a conversation on until there is an answer, or none is to be had.
+def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> AgentCoroutine[End]:
+    """Continue a conversation until there is an answer, or a reason why there is none.
 
     Args:
         loop: The rules.
-        talk: The conversation; what is said and done is added to it.
-        decisions: What was decided about the calls that wait in it.
+        chat: The conversation; messages and steps are added to it.
+        decisions: The decisions about the calls that wait in it.
     """
-    if talk.prepared is not None:
-        end = yield from taken_up(loop, talk, decisions or {})
+    if chat.prepared is not None:
+        end = yield from resume_calls(loop, chat, decisions or {})
         if end is not None:
             return end
-    calls: Sequence[ToolCall] = _last_calls(talk)
-    while _has_rounds(loop, talk):
-        completion = yield from asked(loop, talk)
+    calls: Sequence[ToolCall] = next(
+        (each.tool_calls for each in reversed(chat.messages) if each.role == "assistant"), ()
+    )
+    while _has_rounds(loop, chat):
+        completion = yield from ask_model(loop, chat)
         if isinstance(completion, End):
             return completion
         calls = completion.message.tool_calls
-        end = (yield from carried(loop, talk, calls)) if calls else (yield from _said(loop, talk, completion))
+        end = (yield from run_calls(loop, chat, calls)) if calls else (yield from _take_answer(loop, chat, completion))
         if end is not None:
             return end
     if loop.summarizes:
-        return (yield from _summarized(loop, talk))
-    return End(reason="max_rounds") if calls or not talk.rounds else _invalid(talk)
+        return (yield from _ask_for_summary(loop, chat))
+    if calls or not chat.rounds:
+        return End(reason="max_rounds")
+    return End(
+        reason="invalid_answer", error=ValueError(chat.messages[-1].text)
+    )  # the last message says what is wrong with the answer
 
 
-def asked(loop: Loop, talk: Talk, *, last: bool = False) -> Course[Completion | End]:
-    """Ask the model, and take down what it said; return that, or how the loop ends because it said nothing.
+def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> AgentCoroutine[Completion | End]:
+    """Ask the model, and append its message; return its completion, or the end if there is none.
 
     Args:
         loop: The rules.
-        talk: The conversation.
-        last: Whether it is to answer without calling.
+        chat: The conversation.
+        last: Whether the model has to answer without calling.
     """
     began = perf_counter()
-    tools = () if loop.expressions else talk.visible.offered()
-    said = yield AskModel(
-        model=loop.model, messages=shown(loop, talk), tools=tools, tool_choice="none" if last and tools else "auto"
+    tools = () if loop.expressions else chat.visible.offered()
+    tool_choice = "none" if last and tools else "auto"
+    outcome = yield AskModel(
+        model=loop.model, messages=_request_messages(loop, chat), tools=tools, tool_choice=tool_choice
     )
-    if isinstance(said, Failed):
-        return End(reason="model_error", error=said.error)
-    if isinstance(said, Stopped):
-        return End(reason=said.reason)  # type: ignore[arg-type]  # one of ours
-    talk.rounds += 1
-    message = with_ids(said.message, talk)
-    completion: Completion = said if message is said.message else replace(said, message=message)
-    talk.messages.append(message)
-    talk.usage += said.usage
+    if isinstance(outcome, ModelFailed):
+        return End(reason="model_error", error=outcome.error)
+    if isinstance(outcome, RunStopped):
+        return End(reason=outcome.reason)  # type: ignore[arg-type]  # `Control` gives one of these
+    chat.rounds += 1
+    message = _with_unique_ids(outcome.message, chat)
+    completion: Completion = outcome if message is outcome.message else replace(outcome, message=message)
+    chat.messages.append(message)
+    chat.usage += completion.usage
     seconds = perf_counter() - began
-    talk.steps.append(
-        Step(kind="model", seconds=seconds, message=message, model=said.model or loop.model.name, usage=said.usage)
-    )
+    model = completion.model or loop.model.name
+    chat.steps.append(Step(kind="model", seconds=seconds, message=message, model=model, usage=completion.usage))
     return completion
 
 
-def _said(loop: Loop, talk: Talk, completion: Completion) -> Course[End | None]:
-    """Take what the model says without a call for its answer, unless it writes calls in its text; return how the loop ends, if it does."""
+def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> AgentCoroutine[End | None]:
+    """Run the calls of the last message, and append their results; return how the loop ends, if it does.
+
+    Args:
+        loop: The rules.
+        chat: The conversation.
+        calls: The calls.
+    """
+    why = loop.no_calls_reason or ("" if _results_are_read(loop, chat, calls) else "there are no rounds left")
+    if why:
+        yield from append_results(chat, [_refused_result(call, why) for call in calls], 0.0)
+        return _end_after(loop, chat, ())
+    allowed = tuple(calls[: _calls_left(loop, chat)])
+    began = perf_counter()
+    for call in allowed:
+        yield Calling(call=call)
+    results = yield RunCalls(visible=chat.visible, calls=allowed, suspends=loop.suspends)
+    if isinstance(results, PreparedCalls):
+        chat.prepared = results
+        return End(reason="approval")
+    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
+
+
+def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> AgentCoroutine[End | None]:
+    """Run the calls that waited, once they are decided; return how the loop ends, if it does.
+
+    Args:
+        loop: The rules.
+        chat: The conversation, whose last message makes the calls.
+        decisions: The decisions, by the ids of the calls.
+    """
+    assert chat.prepared is not None
+    calls = chat.messages[-1].tool_calls
+    allowed = calls[: _calls_left(loop, chat)]
+    began = perf_counter()
+    results = yield ResumeCalls(visible=chat.visible, calls=allowed, prepared=chat.prepared, decisions=decisions)
+    chat.prepared = None
+    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
+
+
+def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) -> AgentCoroutine[None]:
+    """Append the results of the last calls, each as a message of its own, and record them as a step.
+
+    Args:
+        chat: The conversation, whose last message makes the calls.
+        results: The results, in the order of the calls.
+        seconds: How long they took.
+    """
+    calls = chat.messages[-1].tool_calls
+    for call, result in zip(calls, results, strict=True):
+        yield Returned(result=result)
+        message = Message.of_result(result, call.id)
+        chat.messages.append(message if message.tool_call_id == call.id else message.replaced(tool_call_id=call.id))
+    chat.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
+    chat.calls += len(results)
+
+
+def _append_all_results(
+    loop: Loop, chat: Chat, results: Sequence[ToolResult], beyond: Sequence[ToolCall], seconds: float
+) -> AgentCoroutine[End | None]:
+    """Append results, and refusals of calls beyond the limit; return how the loop ends, if it does."""
+    refused = [_refused_result(call, "there are no calls left") for call in beyond]
+    yield from append_results(chat, [*results, *refused], seconds)
+    return _end_after(loop, chat, results)
+
+
+def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | None:
+    """Return how the loop ends after some results, if it does."""
+    if loop.max_tool_calls is not None and chat.calls > loop.max_tool_calls:
+        return End(reason="max_tool_calls")
+    final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
+    if final is None:
+        return None
+    if isinstance(loop.answers, TypedAnswers):
+        return loop.answers.end_with(final)
+    return End(reason="stop_tool", answer=final.content)
+
+
+def _refused_result(call: ToolCall, why: str) -> ToolResult:
+    """Return the result of a call that is not run, and log it."""
+    result = failed_result(call, CallError("unavailable", f"the call was not run: {why}"))
+    log_failure(result)
+    return result
+
+
+def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> AgentCoroutine[End | None]:
+    """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
     if loop.expressions is None:
-        return loop.answers.end(talk, completion)
-    came = yield from loop.expressions.carried(talk, completion.message.text, partial(_refusal, loop, talk))
-    if came == "answer":
-        return loop.answers.end(talk, completion)
-    if came == "carried" and (end := _ended(loop, talk, talk.steps[-1].results)) is not None:
+        return loop.answers.end(chat, completion)
+    outcome = yield from loop.expressions.run(chat, completion.message.text, partial(_why_refused, loop, chat))
+    if outcome == "answer":
+        return loop.answers.end(chat, completion)
+    if outcome == "ran" and (end := _end_after(loop, chat, chat.steps[-1].results)) is not None:
         return end
-    if not _is_read(loop, talk, ()):
+    if not _results_are_read(loop, chat, ()):
         return End(reason="max_rounds")
-    return End(reason="max_tool_calls") if came == "refused" else None
+    return End(reason="max_tool_calls") if outcome == "refused" else None
 
 
-def _refusal(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> str:
-    """Return why the calls of a message may not run at all; empty where they may."""
-    if not _is_read(loop, talk, calls):
+def _why_refused(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
+    """Return why none of the calls of a message may run; empty if they may."""
+    if not _results_are_read(loop, chat, calls):
         return "there are no rounds left"
-    left = _allowed(loop, talk)
+    left = _calls_left(loop, chat)
     if left is None or len(calls) <= left:
         return ""
     return f"the message makes {len(calls)} calls, and {left} may still be made" if left else "there are no calls left"
 
 
-# --- calls ----------------------------------------------------------------------------------------
+def _calls_left(loop: Loop, chat: Chat) -> int | None:
+    """Return how many calls may still run; None for any number."""
+    return None if loop.max_tool_calls is None else max(loop.max_tool_calls - chat.calls, 0)
 
 
-def carried(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> Course[End | None]:
-    """Carry out the calls of the last message, and take down their results; return how the loop ends, if it does.
-
-    Args:
-        loop: The rules.
-        talk: The conversation.
-        calls: The calls.
-    """
-    why = loop.closed or ("" if _is_read(loop, talk, calls) else "there are no rounds left")
-    if why:
-        yield from told(talk, [refused(call, why) for call in calls], 0.0)
-        return _ended(loop, talk, ())
-    allowed = tuple(calls[: _allowed(loop, talk)])
-    began = perf_counter()
-    for call in allowed:
-        yield Calling(call=call)
-    results = yield Carry(visible=talk.visible, calls=allowed, suspends=loop.suspends)
-    if isinstance(results, PreparedCalls):
-        talk.prepared = results
-        return End(reason="approval")
-    yield from told(talk, [*results, *beyond(calls[len(allowed) :])], perf_counter() - began)
-    return _ended(loop, talk, results)
+# --- Rounds ---
 
 
-def taken_up(loop: Loop, talk: Talk, decisions: Mapping[str, Decision]) -> Course[End | None]:
-    """Carry out the calls that waited, once somebody has decided; return how the loop ends, if it does.
-
-    Args:
-        loop: The rules.
-        talk: The conversation, whose last message makes the calls.
-        decisions: What was decided, by the ids of the calls.
-    """
-    assert talk.prepared is not None
-    calls = talk.messages[-1].tool_calls
-    allowed = calls[: _allowed(loop, talk)]
-    began = perf_counter()
-    results = yield Resume(visible=talk.visible, calls=allowed, prepared=talk.prepared, decisions=decisions)
-    talk.prepared = None
-    yield from told(talk, [*results, *beyond(calls[len(allowed) :])], perf_counter() - began)
-    return _ended(loop, talk, results)
-
-
-def _ended(loop: Loop, talk: Talk, results: Sequence[ToolResult]) -> End | None:
-    """Return how the loop ends after some results, if it does."""
-    if loop.max_tool_calls is not None and talk.calls > loop.max_tool_calls:
-        return End(reason="max_tool_calls")
-    final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
-    return None if final is None else answered_by(final, loop.answers)
-
-
-def _allowed(loop: Loop, talk: Talk) -> int | None:
-    """Return how many calls may still be carried out; None for any number."""
-    return None if loop.max_tool_calls is None else max(loop.max_tool_calls - talk.calls, 0)
-
-
-# --- the last rounds ------------------------------------------------------------------------------
-
-
-def _has_rounds(loop: Loop, talk: Talk) -> bool:
-    """Tell whether the model may be asked again; who may give more rounds is asked for them."""
-    if talk.rounds < loop.max_rounds + talk.extra:
+def _has_rounds(loop: Loop, chat: Chat) -> bool:
+    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left."""
+    if chat.rounds < loop.max_rounds + chat.extra:
         return True
-    talk.extra += 0 if loop.more_rounds is None else _checked(loop.more_rounds(talk.rounds))
-    return talk.rounds < loop.max_rounds + talk.extra
+    chat.extra += 0 if loop.more_rounds is None else _checked_rounds(loop.more_rounds(chat.rounds))
+    return chat.rounds < loop.max_rounds + chat.extra
 
 
-def _checked(more: object) -> int:
+def _checked_rounds(more: object) -> int:
     """Return how many more rounds there may be.
 
     Raises:
-        TypeError: It is no whole number.
+        TypeError: It is not a whole number.
     """
     if not more:
         return 0
@@ -203,60 +238,55 @@ def _checked(more: object) -> int:
     return max(more, 0)
 
 
-def _is_read(loop: Loop, talk: Talk, calls: Sequence[ToolCall]) -> bool:
-    """Tell whether somebody will read the results of the calls that were just made: otherwise they are not to be carried out."""
-    if talk.rounds < loop.max_rounds + talk.extra or loop.summarizes or loop.more_rounds is not None:
+def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
+    """Return whether the results of calls would be read, by the model or as the answer.
+
+    Otherwise the calls do not run.
+    """
+    if chat.rounds < loop.max_rounds + chat.extra or loop.summarizes or loop.more_rounds is not None:
         return True
-    find = talk.visible.executor._pipeline.find
+    find = chat.visible.executor._pipeline.find
     return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
 
 
-def _last_calls(talk: Talk) -> Sequence[ToolCall]:
-    """Return the calls that the model made when it was last asked."""
-    return next((message.tool_calls for message in reversed(talk.messages) if message.role == "assistant"), ())
-
-
-def _invalid(talk: Talk) -> End:
-    """Return the end of a loop whose last answer was sent back, with what was wrong with it."""
-    return End(reason="invalid_answer", error=ValueError(talk.messages[-1].text))
-
-
-def _summarized(loop: Loop, talk: Talk) -> Course[End]:
+def _ask_for_summary(loop: Loop, chat: Chat) -> AgentCoroutine[End]:
     """Ask for an answer without tools."""
-    talk.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
-    completion = yield from asked(loop, talk, last=True)
+    chat.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
+    completion = yield from ask_model(loop, chat, last=True)
     if isinstance(completion, End):
         return completion
     if calls := completion.message.tool_calls:
-        yield from told(talk, [refused(call, "no tool can be called any more") for call in calls], 0.0)
+        refused = [_refused_result(call, "no tool can be called any more") for call in calls]
+        yield from append_results(chat, refused, 0.0)
         return End(reason="max_rounds")
-    return loop.answers.end(talk, completion) or End(reason="invalid_answer")
+    return loop.answers.end(chat, completion) or End(reason="invalid_answer")
 
 
-# --- agents._requests ---
+# --- The messages of a request and of its answer ---
 
 
-def shown(loop: Loop, talk: Talk) -> tuple[Message, ...]:
-    """Return the request: the instructions, the conversation, and how many rounds are left, at the end of the last result."""
-    messages = list(talk.messages)
-    left = loop.max_rounds + talk.extra - talk.rounds
+def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
+    """Return the instructions and the conversation, with the rounds that are left after the last result."""
+    messages = list(chat.messages)
+    left = loop.max_rounds + chat.extra - chat.rounds
     last = messages[-1] if messages else None
-    if talk.rounds and left > 0 and last is not None and _tells_results(last, talk):
-        messages[-1] = last.replaced(content=_noted(last, f"Tool-call rounds left: {left}."))
-    told = loop.instructions
+    if chat.rounds and left > 0 and last is not None and _has_results(last, chat):
+        messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
+    instructions = loop.instructions
     if loop.expressions is not None:
-        told = "\n\n".join(filter(None, (told, loop.expressions.instructions(talk.visible.offered()))))
-    if told:
-        messages.insert(0, Message(role="system", content=told))
+        syntax = loop.expressions.instructions(chat.visible.offered())
+        instructions = "\n\n".join(filter(None, (instructions, syntax)))
+    if instructions:
+        messages.insert(0, Message(role="system", content=instructions))
     return tuple(messages)
 
 
-def _tells_results(last: Message, talk: Talk) -> bool:
-    """Tell whether the last message says what came of calls; of expressions, the user says it."""
-    return last.role == "tool" or (last.role == "user" and bool(talk.steps) and talk.steps[-1].kind == "tools")
+def _has_results(last: Message, chat: Chat) -> bool:
+    """Return whether the last message has results of calls; those of expressions are in a user message."""
+    return last.role == "tool" or (last.role == "user" and bool(chat.steps) and chat.steps[-1].kind == "tools")
 
 
-def _noted(message: Message, note: str) -> str | tuple[Content, ...]:
+def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]:
     from fcregistry.execution import Content  # only for results with parts
 
     if isinstance(message.content, tuple):
@@ -264,56 +294,24 @@ def _noted(message: Message, note: str) -> str | tuple[Content, ...]:
     return f"{message.content or ''}\n\n{note}"
 
 
-def with_ids(message: Message, talk: Talk) -> Message:
-    """Return a message whose calls can be told apart by their ids: one that has none, or another's, gets one."""
-    known = {*talk.taken, *ids_in(talk.messages)} if message.tool_calls else set()
-    free = (name for place in count(1) if (name := f"call_{place}") not in known)
-    given: list[ToolCall] = []
+def _with_unique_ids(message: Message, chat: Chat) -> Message:
+    """Return a message in which a call without an id, or with another's, gets a new one."""
+    known = {*chat.taken, *ids_in(chat.messages)} if message.tool_calls else set()
+    free = (name for number in count(1) if (name := f"call_{number}") not in known)
+    calls: list[ToolCall] = []
     for call in message.tool_calls:
         own = call.id if call.id and call.id not in known else next(free)
         known.add(own)
-        given.append(call if own == call.id else ToolCall(call.name, call.arguments, own))
-    if all(new is old for new, old in zip(given, message.tool_calls, strict=True)):
+        calls.append(call if own == call.id else ToolCall(call.name, call.arguments, own))
+    if all(new is old for new, old in zip(calls, message.tool_calls, strict=True)):
         return message
-    return message.replaced(tool_calls=tuple(given), native={})  # what the provider wrote has the other ids
+    return message.replaced(tool_calls=tuple(calls), native={})  # the provider's own form has the other ids
 
 
-# --- agents._telling ---
-
-
-def told(talk: Talk, results: Sequence[ToolResult], seconds: float) -> Course[None]:
-    """Tell the model of the results of its last calls, each in a message of its own, and take them down.
-
-    Args:
-        talk: The conversation, whose last message makes the calls.
-        results: What came of them, in their order.
-        seconds: How long they took.
-    """
-    calls = talk.messages[-1].tool_calls
-    for call, result in zip(calls, results, strict=True):
-        yield Returned(result=result)
-        message = Message.of_result(result, call.id)
-        talk.messages.append(message if message.tool_call_id == call.id else message.replaced(tool_call_id=call.id))
-    talk.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
-    talk.calls += len(results)
-
-
-def beyond(calls: Sequence[ToolCall]) -> list[ToolResult]:
-    """Return the results of calls that are more than there may be."""
-    return [refused(call, "there are no calls left") for call in calls]
-
-
-def refused(call: ToolCall, why: str) -> ToolResult:
-    """Return the result of a call that is not carried out."""
-    result = failed_result(call, CallError("unavailable", f"the call was not run: {why}"))
-    log_failure(result)
-    return result
-
-
-# --- agents._rules ---
+# --- The rules, the state and the end of a loop ---
 
 MoreRounds = Callable[[int], int | None]
-"""Is told how many rounds there were, and returns how many more there may be; nothing for none."""
+"""Takes the number of rounds so far, and returns how many more there may be; None for none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -321,17 +319,17 @@ class Loop:
     """The rules of a loop.
 
     Attributes:
-        model: Who is asked.
-        instructions: What the model is told before the conversation; empty for nothing.
+        model: The model.
+        answers: What counts as an answer.
+        instructions: The system message before the conversation; empty for none.
         max_rounds: How often the model is asked at most.
-        max_tool_calls: How many calls may be carried out at most; None for any number.
+        max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: The tools whose result is the answer.
         summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
-        more_rounds: Who is asked for more rounds when there are none left.
-        suspends: Whether the run ends for a while where somebody has to decide about a call.
-        answers: What an answer is.
-        expressions: How calls are read that the model writes as Python does; None where it calls as its provider has it.
-        closed: Why nothing can be called; empty where the tools that the model sees can be.
+        more_rounds: Asked for more rounds when there are none left.
+        suspends: Whether the run waits where an approver has to decide about a call.
+        expressions: Runs calls that the model writes as Python does; None if it calls as its provider has it.
+        no_calls_reason: Why no call runs; empty if the tools that the model sees can be called.
     """
 
     model: Model
@@ -343,37 +341,37 @@ class Loop:
     summarizes: bool = False
     more_rounds: MoreRounds | None = None
     suspends: bool = True
-    expressions: ExpressionStep | None = None
-    closed: str = ""
+    expressions: ExpressionRunner | None = None
+    no_calls_reason: str = ""
 
 
-class ExpressionStep(Protocol):
+class ExpressionRunner(Protocol):
     """Runs the calls that a model writes as expressions; see `Expressions`."""
 
-    def known(self) -> str: ...
+    def described_names(self) -> str: ...
 
     def instructions(self, tools: Sequence[Tool]) -> str: ...
 
-    def carried(
-        self, talk: Talk, text: str, refusal: Callable[[Sequence[ToolCall]], str]
-    ) -> Course[Literal["answer", "carried", "refused"]]: ...
+    def run(
+        self, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
+    ) -> AgentCoroutine[Literal["answer", "ran", "refused"]]: ...
 
 
 @dataclass(slots=True, kw_only=True)
-class Talk:
-    """A conversation in a loop, as far as it is. It changes.
+class Chat:
+    """The state of a loop: the conversation with its model, and what the run has used. It changes.
 
     Attributes:
         visible: The tools that the model sees.
-        messages: What was said.
+        messages: The conversation.
         rounds: How often the model was asked.
-        extra: Rounds that were added to what the rules give.
-        calls: How many calls were carried out.
-        usage: What the model took.
+        extra: Rounds that were added to `max_rounds`.
+        calls: How many calls have a result.
+        usage: What the models took.
         steps: What was done.
-        prepared: Calls that wait.
+        prepared: Calls that wait for approval.
         retries: How often an answer was of the wrong type.
-        taken: The ids of calls elsewhere in the run, which no call in it gets.
+        taken: The ids of calls elsewhere in the run, which no call of this conversation gets.
     """
 
     visible: VisibleTools
@@ -403,38 +401,90 @@ class End:
     error: BaseException | None = None
 
 
-# --- agents._answers ---
+def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None = None) -> RunResult:
+    """Return the result of a run that is one loop, or that waits in one.
+
+    Args:
+        chat: The state of the loop.
+        end: How it ended.
+        agent: The class of the agent, which alone can resume it.
+        mind: What else the agent needs to resume it, such as its plan.
+    """
+    state = None
+    if chat.prepared is not None:
+        state = RunState(
+            agent=agent,
+            messages=tuple(chat.messages),
+            prepared=chat.prepared,
+            rounds=chat.rounds,
+            extra=chat.extra,
+            retries=chat.retries,
+            calls=chat.calls,
+            usage=chat.usage,
+            opened=chat.visible.to_json(),
+            mind=mind or {},
+        )
+    return RunResult(
+        answer=end.answer,
+        stop_reason=end.reason,
+        steps=tuple(chat.steps),
+        messages=tuple(chat.messages),
+        usage=chat.usage,
+        error=end.error,
+        pending=() if state is None else state.prepared.waiting,
+        state=state,
+    )
+
+
+def chat_from_state(state: RunState, visible: VisibleTools) -> Chat:
+    """Return the state of the loop in which a run waits."""
+    return Chat(
+        visible=visible,
+        messages=list(state.messages),
+        rounds=state.rounds,
+        extra=state.extra,
+        retries=state.retries,
+        calls=state.calls,
+        usage=state.usage,
+        prepared=state.prepared,
+    )
+
+
+# --- Answers ---
 
 
 class Answers(Protocol):
-    """Takes what a model says without calling for the end of a loop."""
+    """Judges what a model says without calling."""
 
     @property
     def instructions(self) -> str:
-        """What the model is told of the answer; nothing for one in words."""
+        """The instructions about the form of the answer; empty for text."""
 
-    def end(self, talk: Talk, completion: Completion) -> End | None:
-        """Return how the loop ends, or None if the model is to try again: `talk` has then what it is told."""
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return how the loop ends; or append to `chat` why the model has to try again, and return None."""
 
 
-class AnswerWords:
-    """Answers in words: whatever the model says, if only nothing."""
+class TextAnswers:
+    """Takes any text for the answer, even an empty one."""
 
     instructions = ""
 
-    def end(self, talk: Talk, completion: Completion) -> End:
-        return End(reason=_reason(completion), answer=completion.message.text)
+    def end(self, chat: Chat, completion: Completion) -> End:
+        reason = completion.finish_reason
+        return End(
+            reason=reason if reason in ("length", "content_filter") else "answered", answer=completion.message.text
+        )
 
 
-class Typed:
-    """Answers of a type. What cannot be read as one is sent back with its problems.
+class TypedAnswers:
+    """Takes values of a type for the answer. Text that is not one is sent back with its problems.
 
     Args:
-        output: Reads them.
+        output: Reads the values.
         retries: How often the model may try again.
 
     Raises:
-        ValueError: That is no number of times.
+        ValueError: `retries` is not a whole number of 0 or more.
     """
 
     def __init__(self, output: OutputFormat[Any], retries: int) -> None:
@@ -444,35 +494,32 @@ class Typed:
         self._retries = retries
         self.instructions = output.instructions()
 
-    def of(self, result: ToolResult) -> End:
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        reading = self._output.read(completion.message.text)
+        if reading.ok:
+            return End(reason="answered", answer=reading.value)
+        if chat.retries >= self._retries:
+            return End(reason="invalid_answer", error=reading.error)
+        chat.retries += 1
+        chat.messages.append(Message(role="user", content=str(reading.error), continues=True))
+        return None
+
+    def end_with(self, result: ToolResult) -> End:
         """Return how a loop ends in which the result of a tool is the answer."""
-        reading = self._output.read(to_json_text(Evidence.of(result).value))
+        reading = self._output.read(to_json_text(json_value_of(result)))
         if reading.ok:
             return End(reason="stop_tool", answer=reading.value)
         return End(reason="invalid_answer", error=reading.error)
 
-    def end(self, talk: Talk, completion: Completion) -> End | None:
-        reading = self._output.read(completion.message.text)
-        if reading.ok:
-            return End(reason="answered", answer=reading.value)
-        if talk.retries >= self._retries:
-            return End(reason="invalid_answer", error=reading.error)
-        talk.retries += 1
-        talk.messages.append(Message(role="user", content=str(reading.error), continues=True))
-        return None
 
-
-def answered_by(result: ToolResult, answers: Answers) -> End:
-    """Return how a loop ends in which the result of a tool is the answer: as text, or as a value of the type that was asked for.
-
-    Args:
-        result: What came of the call.
-        answers: What an answer is.
-    """
-    return answers.of(result) if isinstance(answers, Typed) else End(reason="stop_tool", answer=result.content)
-
-
-def _reason(completion: Completion) -> StopReason:
-    if completion.finish_reason in ("length", "content_filter"):
-        return completion.finish_reason
-    return "answered"
+def json_value_of(result: ToolResult) -> Any:
+    """Return the whole JSON value that a tool returned; for content and failures, the text."""
+    if not result.ok or result.parts:
+        return result.content
+    text = result.whole if isinstance(result.whole, str) else result.content
+    if isinstance(result.value, str):
+        return text
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):  # a hook has put text of its own in its place
+        return text

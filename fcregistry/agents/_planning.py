@@ -1,11 +1,7 @@
-"""How does a planner come to a plan that can be carried out? It is told what is wrong with its draft, and writes another, so often and no more.
+"""How a planner makes a plan: asking for one, reading its steps, sending it back, and finding tools.
 
-MERGED: Which steps does the text of a plan have? What it numbers, or lists; a text that does neither is one step.
-
-The marks are told from one another, so that a list within a step stays in it: the steps are what has the mark that stands first in the table
-below and is indented least. What comes before the first step, and a paragraph after the last one, belong to none.
-MERGED: When has a step of a plan failed? When its loop comes to no answer, or the model says so: `FAILED: why`.
-MERGED: Which tools does a planner see that cannot open gateways? Those that are visible, and those behind gateways that have to do with the goal.
+`make_plan` asks until a plan can be carried out, or has been sent back often enough. The parts below it: `steps_of` reads the steps of a plan in
+words, `StepAnswers` notices that a step has failed, and `GatewayToolFinder` opens tools for planners, which cannot call gateways.
 """
 
 from __future__ import annotations
@@ -17,10 +13,10 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Toolset
-from fcregistry.agents._effects import Course
 from fcregistry.agents._gateways import Opened, gateway_of
-from fcregistry.agents._loop import End, Loop, Talk, looped
+from fcregistry.agents._loop import Chat, End, Loop, run_loop
 from fcregistry.agents._result import STOP_REASON_TEXTS, Planned, Planning, Step
+from fcregistry.agents._runner import AgentCoroutine
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -28,23 +24,21 @@ if TYPE_CHECKING:
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.models import Completion, Model
 
-# --- agents._planning ---
+_NO_CALLS: Final = "nothing can be called while the plan is made; write the plan as text"
+"""The result of a call that a planner makes."""
 
-CLOSED: Final = "nothing can be called while the plan is made; write the plan as text"
-"""What a planner is told that calls."""
-
-WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
+_WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanDraft:
-    """What a planner wrote.
+    """A plan as a planner wrote it.
 
     Attributes:
         plan: The plan.
         steps: Its steps in words.
         problems: What is wrong with it, for the planner.
-        is_usable: Whether it can be carried out all the same.
+        is_usable: Whether it can be carried out in spite of its problems.
     """
 
     plan: Any
@@ -54,7 +48,7 @@ class PlanDraft:
 
 
 class Plans:
-    """Takes what a planner says for a plan, as other answers are taken; one with problems is sent back. The answer is a `PlanDraft`.
+    """The `Answers` of a planner: a plan with problems is sent back. The answer is a `PlanDraft`.
 
     Args:
         read: Reads a plan.
@@ -67,89 +61,78 @@ class Plans:
         self._read = read
         self._retries = retries
 
-    def end(self, talk: Talk, completion: Completion) -> End | None:
-        """Return how planning ends, or None if the planner is to try again."""
-        if completion.finish_reason in ("length", "content_filter"):  # what is cut off is not carried out
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return how planning ends; None if the planner has to try again."""
+        if completion.finish_reason in ("length", "content_filter"):  # a plan that is cut off is not carried out
             return End(reason=completion.finish_reason)
         draft = self._read(completion.message.text)
         if not draft.problems:
             return End(reason="answered", answer=draft)
-        if talk.retries < self._retries:
-            talk.retries += 1
-            told = WRONG.format(problems="\n".join(_listed(draft.problems)))
-            talk.messages.append(Message(role="user", content=told, continues=True))
+        if chat.retries < self._retries:
+            chat.retries += 1
+            wrong = _WRONG.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
+            chat.messages.append(Message(role="user", content=wrong, continues=True))
             return None
         if draft.is_usable:
             return End(reason="answered", answer=draft)
         return End(reason="invalid_plan", error=ValueError("; ".join(draft.problems)))
 
 
-def planned(model: Model, instructions: str, plans: Plans, talk: Talk, rounds: int) -> Course[End]:
-    """Ask a planner until there is a plan, or none is to be had; the answer is a `PlanDraft`.
+def make_plan(model: Model, instructions: str, plans: Plans, chat: Chat, rounds: int) -> AgentCoroutine[End]:
+    """Ask a planner until there is a plan, or a reason why there is none; the answer is a `PlanDraft`.
 
     Args:
         model: The planner.
-        instructions: What it is told before the conversation.
-        plans: Reads what it says.
-        talk: The conversation, without tools.
+        instructions: The system message.
+        plans: Reads its answers.
+        chat: The conversation, without tools.
         rounds: How often it is asked at most.
     """
-    loop = Loop(model=model, answers=plans, instructions=instructions, max_rounds=rounds, closed=CLOSED)
-    before = len(talk.steps)
+    loop = Loop(model=model, answers=plans, instructions=instructions, max_rounds=rounds, no_calls_reason=_NO_CALLS)
+    before = len(chat.steps)
     yield Planning()
-    end = yield from looped(loop, talk)
+    end = yield from run_loop(loop, chat)
     if end.reason == "invalid_answer":  # there were no rounds left to try again
         return replace(end, reason="invalid_plan")
     if end.reason == "answered":
         draft: PlanDraft = end.answer
         yield Planned(steps=draft.steps)
-        talk.steps.append(Step(kind="plan", seconds=seconds_since(talk, before), texts=draft.steps))
+        chat.steps.append(Step(kind="plan", seconds=seconds_since(chat, before), texts=draft.steps))
     return end
 
 
-def seconds_since(talk: Talk, before: int) -> float:
-    """Return how long took what was done since a run had so many steps."""
-    return sum(step.seconds for step in talk.steps[before:])
+def seconds_since(chat: Chat, before: int) -> float:
+    """Return the seconds spent since step ``before``."""
+    return sum(step.seconds for step in chat.steps[before:])
 
 
-def following(talk: Talk, visible: VisibleTools, messages: Sequence[Message], taken: Collection[str] = ()) -> Talk:
-    """Return another conversation of the same run, which goes on counting what the run took.
+def next_chat(chat: Chat, visible: VisibleTools, messages: Sequence[Message], taken: Collection[str] = ()) -> Chat:
+    """Return another conversation of the same run, which continues its counts.
 
     Args:
-        talk: The one before.
+        chat: The previous conversation.
         visible: The tools that the model sees in it.
-        messages: What it begins with.
+        messages: The messages that it begins with.
         taken: The ids of calls elsewhere in the run.
     """
-    return Talk(
-        visible=visible, messages=list(messages), calls=talk.calls, usage=talk.usage, steps=talk.steps, taken=taken
+    return Chat(
+        visible=visible, messages=list(messages), calls=chat.calls, usage=chat.usage, steps=chat.steps, taken=taken
     )
 
 
-def _listed(problems: Sequence[str]) -> list[str]:
-    return [f"- {problem}" for problem in problems]
-
-
-def joined(*texts: str) -> str:
-    """Return texts as paragraphs of one."""
+def join_paragraphs(*texts: str) -> str:
+    """Return one text with texts as its paragraphs."""
     return "\n\n".join(filter(None, texts))
 
 
-def checked_count(name: str, value: object) -> int:
-    """Return a number of times.
-
-    Raises:
-        ValueError: It is no number of 0 or more.
-    """
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} takes a whole number of 0 or more, not {value!r}")
-    return value
-
-
-# --- agents._plans ---
+# --- The steps of a plan in words ---
+#
+# The steps are what the text numbers, or lists; a text that does neither is one step. The marks are told apart, so that a list within a step stays in
+# it: the steps have the mark that comes first in the table below and is indented least. What comes before the first step, and a paragraph after the
+# last one, belong to no step.
 
 _CHINESE: Final = "[一二三四五六七八九十百]{1,4}"
-_STOPS: Final = ".):、．："  # noqa: RUF001  # what stands after a number, in Chinese too
+_STOPS: Final = ".):、．："  # noqa: RUF001  # follow a number, in Chinese too
 _WORDS: Final = "step|task|phase|schritt|étape|etape|paso|passo|etapa|шаг|步骤|第"
 _COUNTED: Final = "one|two|three|four|five|six|seven|eight|nine|ten"
 
@@ -165,7 +148,7 @@ _MARKS: Final = {
 """How steps are marked, the surest first."""
 
 _NOT_ALONE: Final = frozenset({"letter", "dashed"})
-"""What marks steps only where several lines have it: a sentence may begin with `I.`, and a sum with `20 - 3`."""
+"""Marks that count only if several lines have them: a sentence may begin with `I.`, and a sum with `20 - 3`."""
 
 _LINE: Final = re.compile(
     r"(?P<indent>\s*)(?:[-+*•]\s+)?(?P<heading>#{1,6}\s+)?(?P<bold>\*\*|__)?"
@@ -188,10 +171,10 @@ class _Mark(NamedTuple):
 
 
 def steps_of(text: str) -> tuple[str, ...]:
-    """Return the steps of a plan, without their marks; none if it says nothing.
+    """Return the steps of a plan, without their marks; none if the text is empty.
 
     Args:
-        text: What a planner wrote.
+        text: The text of a planner.
     """
     lines = text.expandtabs(4).splitlines()
     marks = _steps_among([mark for number, line in enumerate(lines) if (mark := _mark(number, line))])
@@ -199,10 +182,10 @@ def steps_of(text: str) -> tuple[str, ...]:
         prose = _LABEL.sub("", text, count=1).strip()
         return (prose,) if prose else ()
     ends = [mark.line for mark in marks[1:]]
-    steps = [_joined(mark, lines[mark.line + 1 : end]) for mark, end in zip(marks, ends, strict=False)]
+    steps = [_step_text(mark, lines[mark.line + 1 : end]) for mark, end in zip(marks, ends, strict=False)]
     last = marks[-1]
     rest = lines[last.line + 1 :]
-    steps.append(_joined(last, rest if last.is_title else _without_closing(rest, last.indent)))
+    steps.append(_step_text(last, rest if last.is_title else _without_closing(rest, last.indent)))
     return tuple(filter(None, steps))
 
 
@@ -220,7 +203,7 @@ def _mark(number: int, line: str) -> _Mark | None:
 
 
 def _steps_among(marks: list[_Mark]) -> list[_Mark]:
-    """Return the marks that begin steps: of the surest kind there is, and indented least."""
+    """Return the marks that begin steps: those of the surest kind, indented least."""
     for kind in _MARKS:
         found = [mark for mark in marks if mark.kind == kind]
         least = min((mark.indent for mark in found), default=0)
@@ -230,7 +213,7 @@ def _steps_among(marks: list[_Mark]) -> list[_Mark]:
     return []
 
 
-def _joined(mark: _Mark, lines: list[str]) -> str:
+def _step_text(mark: _Mark, lines: list[str]) -> str:
     step = "\n".join([mark.text, *(line.rstrip() for line in lines)]).strip()
     if step.count(_FENCE) % 2:  # the end of a fence around the plan
         step = step.removesuffix(_FENCE).rstrip()
@@ -238,7 +221,7 @@ def _joined(mark: _Mark, lines: list[str]) -> str:
 
 
 def _without_closing(lines: list[str], indent: int) -> list[str]:
-    """Return the lines of the last step: up to the first paragraph that is indented no more than the step itself."""
+    """Return the lines of the last step, up to a paragraph that is indented no more than the step."""
     for number, line in enumerate(lines):
         after_blank = number > 0 and not lines[number - 1].strip()
         if after_blank and line.strip() and len(line) - len(line.lstrip()) <= indent and not _LINE.match(line):
@@ -246,37 +229,37 @@ def _without_closing(lines: list[str], indent: int) -> list[str]:
     return lines
 
 
-# --- agents._step_answers ---
+# --- Failed steps ---
 
 _FAILED: Final = re.compile(r"[\s*_`]*FAILED[*_`]*:[\s*_`]*(.*)", re.DOTALL)
 
-_OF_THE_STEP: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
-"""How a loop ends of a step that has failed, where another plan may help: not if the run is over, or there is no model."""
+_REPLANNED: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
+"""Ends of a failed step's loop after which another plan may help: not if the run is over, or there is no model."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Failure:
-    """Stands for the answer of a step that could not be done."""
+    """The answer of a step that could not be done."""
 
     reason: str
 
 
 class StepAnswers:
-    """Takes `FAILED: why` for the end of a step, whatever else its answer has to be."""
+    """Takes `FAILED: why` for a failure, and anything else as other `Answers` do."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
         self.instructions = answers.instructions
 
-    def end(self, talk: Talk, completion: Completion) -> End | None:
+    def end(self, chat: Chat, completion: Completion) -> End | None:
         found = _FAILED.match(completion.message.text)
         if found is None:
-            return self._answers.end(talk, completion)
+            return self._answers.end(chat, completion)
         return End(reason="answered", answer=_Failure(reason=found[1].strip() or "no reason was given"))
 
 
 def failure_of(end: End) -> str | None:
-    """Return why a step has no result; None where it has one."""
+    """Return why a step has no result; None if it has one."""
     if isinstance(end.answer, _Failure):
         return end.answer.reason
     if end.reason == "answered":
@@ -284,46 +267,46 @@ def failure_of(end: End) -> str | None:
     return f"{STOP_REASON_TEXTS[end.reason]}: {end.error}" if end.error is not None else STOP_REASON_TEXTS[end.reason]
 
 
-def given_up(step: str, end: End) -> End:
-    """Return how a run ends in which a step fails, and no other plan is made."""
+def end_of_failed_step(step: str, end: End) -> End:
+    """Return how a run ends if a step fails and no other plan is made."""
     if not isinstance(end.answer, _Failure):
         return replace(end, answer=None)
     return End(reason="step_failed", error=RuntimeError(f"{step!r:.200} could not be done: {end.answer.reason}"))
 
 
-def may_go_on(end: End) -> bool:
-    """Tell whether another plan may help where a step ended like this."""
-    return end.reason in _OF_THE_STEP
+def may_replan(end: End) -> bool:
+    """Return whether another plan may help after a step that ended like this."""
+    return end.reason in _REPLANNED
 
 
-# --- agents._foresight ---
+# --- Tools for planners ---
 
-MOST_FOUND: Final = 20
+_MAX_FOUND: Final = 20
 """How many tools behind gateways a planner sees at most."""
 
 
-class Foresight:
-    """Finds tools behind the gateways of one agent; what it searches is kept from run to run.
+class GatewayToolFinder:
+    """Opens the tools behind gateways that match a goal; the search is cached from run to run.
 
     Args:
-        visible: A conversation with the agent's executor.
+        visible: The tools of the agent before any conversation.
     """
 
     def __init__(self, visible: VisibleTools) -> None:
-        arrangement = visible._arrangement
-        self._search = None if arrangement is None else ToolSearch(arrangement.tools.values())
+        gateway_map = visible._map
+        self._search = None if gateway_map is None else ToolSearch(gateway_map.tools.values())
 
     def open(self, visible: VisibleTools, goal: str) -> None:
-        """Open what has to do with a goal, in one conversation.
+        """Open the tools that match a goal, in one conversation.
 
         Raises:
             MissingDependencyError: There are gateways, and this Python's SQLite was built without FTS5.
         """
         if self._search is not None:
-            found = self._search.best(goal, MOST_FOUND)
+            found = self._search.best(goal, _MAX_FOUND)
             visible._open(visible._opened | Opened(tools=frozenset(tool.name for tool in found)))
 
 
 def callable_tools(visible: VisibleTools) -> Toolset:
-    """Return the visible tools that do something other than to show more tools."""
+    """Return the visible tools without the gateways."""
     return Toolset(tool for tool in visible.tools.values() if gateway_of(tool) is None)

@@ -1,8 +1,7 @@
-"""What happens while an agent runs? Events, in the order in which they do.
+"""The results and events of agents' runs.
 
-`to_json` writes each for a program that listens elsewhere, a page in a browser say; its `type` is the name of the event.
-
-MERGED: What came of a run of an agent? The answer, or why there is none; and what was said, called and used on the way.
+`RunResult` is the end of a run; events tell what happens until then. Each has `to_json`, for a program that listens elsewhere, such as a page in a
+browser; its `type` is the name of the event.
 """
 
 from __future__ import annotations
@@ -18,153 +17,6 @@ if TYPE_CHECKING:
     from fcregistry.agents._state import RunState
     from fcregistry.execution import Partial, Progress, WaitingCall
     from fcregistry.models import Message
-
-# --- agents._events ---
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Thinking:
-    """More of what the model thinks."""
-
-    text: str
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "thinking", "text": self.text}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """More of what the model says. Only the `Finished` at the end tells which of it is the answer."""
-
-    text: str
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "text", "text": self.text}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Calling:
-    """The model has made a call, which is going to be carried out, or refused."""
-
-    call: ToolCall
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "calling", "call": _written(self.call)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Progressed:
-    """A tool says how far it is, or has yielded something."""
-
-    call: ToolCall
-    progress: Progress | Partial
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object.
-
-        Raises:
-            EncodingError: What the tool yielded has no JSON form.
-        """
-        return {"type": "progressed", "call": _written(self.call), "progress": self.progress.to_json()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Returned:
-    """A call has its result."""
-
-    result: ToolResult
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "returned", "result": self.result.to_json()}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planning:
-    """A plan is being made, or another one: what the model says from now on is a draft of it, until it is `Planned`."""
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "planning"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Planned:
-    """There is a plan, or a new one: its steps, in words."""
-
-    steps: tuple[str, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "planned", "steps": list(self.steps)}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepBegan:
-    """A step of the plan begins.
-
-    Attributes:
-        index: Which, from 0.
-        text: What it is.
-    """
-
-    index: int
-    text: str
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "step_began", "index": self.index, "text": self.text}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StepEnded:
-    """A step of the plan is done.
-
-    Attributes:
-        index: Which, from 0.
-        text: What came of it: its failure too.
-        ok: Whether it went well.
-    """
-
-    index: int
-    text: str
-    ok: bool = True
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object."""
-        return {"type": "step_ended", "index": self.index, "text": self.text, "ok": self.ok}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finished:
-    """The run is over, or waits for somebody's decision. The last event."""
-
-    result: RunResult
-
-    def to_json(self) -> dict[str, Any]:
-        """This event as a JSON object.
-
-        Raises:
-            EncodingError: The answer is of a type that was asked for, and has no JSON form.
-        """
-        return {"type": "finished", "result": self.result.to_json()}
-
-
-def _written(call: ToolCall) -> dict[str, Any]:
-    """Return a call as a JSON object, its arguments as text: as the model wrote it, where it wrote text."""
-    from fcregistry.models import arguments_text  # which only those need who write events
-
-    return {"id": call.id, "name": call.name, "arguments": arguments_text(call)}
-
-
-Event: TypeAlias = (
-    "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished"
-)
-
-# --- agents._result ---
 
 StopReason: TypeAlias = Literal[
     "answered",
@@ -208,13 +60,13 @@ class Step:
     """One thing that was done in a run.
 
     Attributes:
-        kind: What it was: the model was asked, calls were carried out, a plan was made, or a step of a plan was solved.
+        kind: `model` for a request to a model, `tools` for calls, `plan` for a new plan, `step` for a step of a plan.
         seconds: How long it took.
-        message: What the model said, where it was asked.
-        results: What came of the calls, where there were some.
-        texts: The steps of a plan; or of a step solved, what it was and what came of it.
-        model: What the model is called that was asked.
-        usage: What that took.
+        message: The model's message, after a request.
+        results: The results of the calls, if there were any.
+        texts: The steps of a new plan; for a step of a plan, the step and its result.
+        model: The name of the model that answered.
+        usage: The tokens of the request.
     """
 
     kind: Literal["model", "tools", "plan", "step"]
@@ -226,7 +78,7 @@ class Step:
     usage: Usage = field(default_factory=Usage)
 
     def to_json(self) -> dict[str, Any]:
-        """This step as a JSON object, without what says nothing."""
+        """This step as a JSON object, without empty fields."""
         written: dict[str, Any] = {"kind": self.kind, "seconds": round(self.seconds, 6)}
         if self.message is not None:
             written |= {"model": self.model, "message": self.message.to_dict(), "usage": asdict(self.usage)}
@@ -239,18 +91,17 @@ class Step:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunResult:
-    """What came of a run.
+    """The result of a run.
 
     Attributes:
-        answer: What the model answered: a text, or a value of the type that was asked for. None where there is no answer; what is falsy may be
-            one, and `stop_reason` says so.
+        answer: Text, or a value of the agent's `answer_type`. None if there is no answer; a falsy value may be one, and `stop_reason` says so.
         stop_reason: Why the run ended.
-        steps: What was done, in order; of a run that was taken up, since then.
-        messages: The conversation, without instructions: hand it back to go on with it.
-        usage: What all models together took.
-        error: What was raised, where the model gave no answer.
-        pending: The calls that wait for somebody's decision.
-        state: What `resume` takes up, where calls wait.
+        steps: The steps, in order; of a resumed run, since it was resumed.
+        messages: The conversation, without instructions: pass it to `run`, with more messages, to continue it.
+        usage: The tokens of all models together.
+        error: The exception, if the model gave no answer.
+        pending: The calls that wait for a decision.
+        state: The state for `resume`, if calls wait.
     """
 
     answer: Any = None
@@ -274,19 +125,24 @@ class RunResult:
 
     @property
     def last_tool_calls(self) -> list[dict[str, Any]]:
-        """The calls of the last round that had some: `id`, `type`, `function`, and `tool_call_result`, what the model was told of it."""
+        """The calls of the last round with calls, with their results.
+
+        Each has `id`, `type`, `function`, and `tool_call_result`, the text for the model.
+        """
         from fcregistry.models import call_as_chat_json  # the shape of OpenAI's chat
 
         last = next((step.results for step in reversed(self.steps) if step.results), ())
         return [{**call_as_chat_json(_call(result)), "tool_call_result": result.content} for result in last]
 
     def to_json(self) -> dict[str, Any]:
-        """This result as a JSON object: what `fcregistry ask --json` writes. `state`, which is to be signed, is not in it.
+        """This result as a JSON object, as `fcregistry ask --json` writes it.
+
+        `state` is not in it, since it has to be signed.
 
         Raises:
-            EncodingError: The answer is of a type that was asked for, and has no JSON form.
+            EncodingError: The answer is of the agent's `answer_type`, and has no JSON form.
         """
-        from fcregistry.types import to_json  # heavy, and for answers of a type alone
+        from fcregistry.types import to_json  # heavy, and only for typed answers
 
         return {
             "answer": self.answer if self.answer is None or type(self.answer) is str else to_json(self.answer),
@@ -306,3 +162,149 @@ def _call(result: ToolResult) -> ToolCall:
     from fcregistry._base.call import ToolCall  # a call that could not be read at all has none
 
     return result.call or ToolCall("")
+
+
+# --- Events, in the order of a run ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Thinking:
+    """The next piece of the model's thinking."""
+
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "thinking", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """The next piece of the model's text. Only the `Finished` at the end says which text is the answer."""
+
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "text", "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Calling:
+    """The model has made a call, which will run or be refused."""
+
+    call: ToolCall
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "calling", "call": _written(self.call)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Progressed:
+    """A tool has reported progress, or yielded a part of its result."""
+
+    call: ToolCall
+    progress: Progress | Partial
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object.
+
+        Raises:
+            EncodingError: A yielded value has no JSON form.
+        """
+        return {"type": "progressed", "call": _written(self.call), "progress": self.progress.to_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Returned:
+    """A call has its result."""
+
+    result: ToolResult
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "returned", "result": self.result.to_json()}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planning:
+    """A planner begins a plan: the model's text is a draft of it until `Planned`."""
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "planning"}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Planned:
+    """A plan is ready: its steps, in words."""
+
+    steps: tuple[str, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "planned", "steps": list(self.steps)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepBegan:
+    """A step of the plan begins.
+
+    Attributes:
+        index: Its index, from 0.
+        text: The step in words.
+    """
+
+    index: int
+    text: str
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "step_began", "index": self.index, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StepEnded:
+    """A step of the plan ends.
+
+    Attributes:
+        index: Its index, from 0.
+        text: Its result, or its failure.
+        ok: Whether it succeeded.
+    """
+
+    index: int
+    text: str
+    ok: bool = True
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object."""
+        return {"type": "step_ended", "index": self.index, "text": self.text, "ok": self.ok}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Finished:
+    """The run is over, or waits for a decision. The last event."""
+
+    result: RunResult
+
+    def to_json(self) -> dict[str, Any]:
+        """This event as a JSON object.
+
+        Raises:
+            EncodingError: The answer is of the agent's `answer_type`, and has no JSON form.
+        """
+        return {"type": "finished", "result": self.result.to_json()}
+
+
+def _written(call: ToolCall) -> dict[str, Any]:
+    """Return a call as a JSON object, with its arguments as text: as the model wrote it, if it wrote text."""
+    from fcregistry.models import arguments_text  # only for writing events
+
+    return {"id": call.id, "name": call.name, "arguments": arguments_text(call)}
+
+
+Event: TypeAlias = (
+    "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished"
+)

@@ -1,8 +1,6 @@
-"""How does an agent work that plans all calls at once, carries them out, and then answers from what came of them?
+"""`ReWOOAgent`, which plans all calls at once, runs them, and then answers from the evidence.
 
 Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
-
-MERGED: How far is a run that gathers the evidence of a ReWOO plan? JSON tells it, for another process that goes on.
 """
 
 from __future__ import annotations
@@ -14,22 +12,20 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import Agent
-from fcregistry.agents._loop import End, Loop, Talk, carried, looped, taken_up
-from fcregistry.agents._messages import continued, free_id, ids_in
+from fcregistry.agents._agent import Agent, checked_count, checked_limit
+from fcregistry.agents._loop import Chat, End, Loop, chat_from_state, result_of, resume_calls, run_calls, run_loop
+from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
-    Foresight,
+    GatewayToolFinder,
     PlanDraft,
     Plans,
     callable_tools,
-    checked_count,
-    following,
-    joined,
-    planned,
+    join_paragraphs,
+    make_plan,
+    next_chat,
 )
-from fcregistry.agents._react import checked_limit, result_of, talk_of
 from fcregistry.agents._result import RunResult, Step, StepBegan, StepEnded
-from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, blueprint_of, with_evidence
+from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.execution import Executor
 from fcregistry.models import Message, resolve
@@ -40,14 +36,12 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.agents._agent import AgentOptions
-    from fcregistry.agents._effects import Course
+    from fcregistry.agents._runner import AgentCoroutine
     from fcregistry.agents._state import RunState
     from fcregistry.execution import Decision, ToolLike
     from fcregistry.models import ModelLike
 
-# --- agents._rewoo ---
-
-PLANNER: Final = """\
+_PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
 
 For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on stand for what comes of the \
@@ -61,46 +55,47 @@ Plan: Half of them.
 Write at most {most} calls; calls that do not need one another run at the same time. If no tool is needed, write `Plan: answer`.
 
 {tools}"""
-"""What the planner is told. The tools in the example are not the user's."""
+"""The instructions of the planner. The tools in the example are not the user's."""
 
-WITH_TOOLS: Final = "Only these tools can be called:\n\n{tools}"
-WITHOUT_TOOLS: Final = "There are no tools."
+_WITH_TOOLS: Final = "Only these tools can be called:\n\n{tools}"
+_WITHOUT_TOOLS: Final = "There are no tools."
 
-SOLVER: Final = """\
+_SOLVER: Final = """\
 Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, beside the point, or tell of a failure; if it does not \
 suffice, say what is missing."""
-"""What the solver is told."""
+"""The instructions of the solver."""
 
-CLOSED: Final = "all calls of the plan were made; answer from the evidence"
-"""What a solver is told that calls."""
+_NO_CALLS: Final = "all calls of the plan were made; answer from the evidence"
+"""The result of a call that a solver makes."""
 
 
 class ReWOOAgent(Agent):
-    """Has a planner write all calls at once, which refer to what comes of others, carries them out, and has a solver answer from the evidence.
+    """Has a planner write all calls at once, runs them, and has a solver answer from the evidence.
 
-    That takes two answers of a model, however many tools there are and however many calls are made. Calls that do not need one another run at the
-    same time. A call that fails does not end the run: its failure is the evidence. Where the planner writes no call, the solver answers without
-    evidence.
+    The calls may refer to the results of others.
 
-    A plan with an unknown tool, an unknown reference, a cycle, too many calls, or a call that cannot be read is sent back. If the planner does no
-    better, the plan is carried out as far as it can be; one with a cycle, with two calls of one name, with too many calls, or with none that can be
-    read ends the run.
+    That takes two answers of a model, whatever the number of tools and calls. Calls that do not need one another run at the same time. A call that
+    fails does not end the run: its failure is the evidence. If the planner writes no call, the solver answers without evidence.
 
-    Of tools behind the gateways of `OnDemand`, the planner sees those that have to do with the question.
+    A plan with an unknown tool, an unknown reference, a cycle, too many calls, or a call that cannot be read is sent back. If the next plans are no
+    better, the last one is carried out as far as possible; a plan with a cycle, with two calls of one name, with too many calls, or without any call
+    that can be read ends the run.
+
+    Of tools behind the gateways of `OnDemand`, the planner sees those that match the question.
 
     Args:
-        llm: As for every agent. It plans and solves, unless others do.
-        tools: As for every agent.
-        planner: The model that plans.
-        solver: The model that answers.
+        llm: The model that plans and solves: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
+        tools: What the model may call, as for `Executor`; or an `Executor`.
+        planner: The model that plans; by default, the same.
+        solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
         max_retries: How often the solver is asked at most: once, unless its answer is not of the type that was asked for.
-        max_replans: How often the planner may write a plan again that has something wrong with it; 0 for never.
+        max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
-        **options: As for every agent.
+        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
 
     Raises:
-        ValueError: A limit is no such number.
+        ValueError: A limit is not a whole number that it may be.
         ModelNotFoundError: There is no model of the name of the planner or the solver.
     """
 
@@ -125,95 +120,95 @@ class ReWOOAgent(Agent):
         self._max_replans = checked_count("max_replans", max_replans)
         self._own_instructions = options.get("instructions", "")
         self._nothing_to_call = VisibleTools(Executor())
-        self._foresight = Foresight(self._nothing_opened)
-        self._solving = Loop(
+        self._finder = GatewayToolFinder(self._initial_tools)
+        self._solver_loop = Loop(
             model=self.solver,
             answers=self._answers,
-            instructions=joined(SOLVER, self._instructions),
+            instructions=join_paragraphs(_SOLVER, self._instructions),
             max_rounds=checked_limit("max_retries", max_retries),
             suspends=self._suspends,
         )
 
-    # The course of a run
-
-    def _course(self, messages: Sequence[Message]) -> Course[RunResult]:
-        visible = self._opened_by(messages)
-        asked = (message.text for message in messages if message.role == "user" and not message.continues)
-        self._foresight.open(visible, "\n".join(asked))
+    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
+        visible = self._tools_after(messages)
+        questions = (message.text for message in messages if message.role == "user" and not message.continues)
+        self._finder.open(visible, "\n".join(questions))
         tools = callable_tools(visible)
-        talk = Talk(visible=self._nothing_to_call, messages=list(messages))
+        chat = Chat(visible=self._nothing_to_call, messages=list(messages))
         plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
-        end = yield from planned(self.planner, self._for_planner(tools), plans, talk, self._max_replans + 1)
-        talk = following(talk, visible, talk.messages)
+        end = yield from make_plan(self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1)
+        chat = next_chat(chat, visible, chat.messages)
         if end.reason != "answered":
-            return self._result(talk, end)
-        return (yield from self._gathered(Gathering(goal=len(messages), steps=end.answer.plan), talk, {}))
+            return self._result(chat, end)
+        return (yield from self._gather(EvidenceProgress(goal=len(messages), steps=end.answer.plan), chat, {}))
 
-    def _resumed(self, state: RunState, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        talk = talk_of(state, self._opened_in(state))
-        return (yield from self._gathered(Gathering.from_json(state.mind), talk, decisions))
+    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
+        chat = chat_from_state(state, self._tools_in(state))
+        return (yield from self._gather(EvidenceProgress.from_json(state.mind), chat, decisions))
 
-    def _gathered(self, gathering: Gathering, talk: Talk, decisions: Mapping[str, Decision]) -> Course[RunResult]:
-        """Carry out the steps, as many at a time as can run, and have the question answered."""
-        while steps := gathering.next_steps():
-            if talk.prepared is not None:
-                end = yield from taken_up(self._solving, talk, decisions)
+    def _gather(
+        self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]
+    ) -> AgentCoroutine[RunResult]:
+        """Run the steps, as many at a time as can run, and have the question answered."""
+        while steps := progress.next_steps():
+            if chat.prepared is not None:
+                end = yield from resume_calls(self._solver_loop, chat, decisions)
             else:
-                end = yield from self._carried(gathering, talk, steps)
+                end = yield from self._run_steps(progress, chat, steps)
             if end is not None:
-                return self._result(talk, end, gathering.to_json())
-            for step, result in zip(steps, talk.steps[-1].results, strict=True):
-                evidence = gathering.took_in(step, result)
-                yield StepEnded(index=gathering.place_of(step), text=evidence.text, ok=evidence.ok)
-                talk.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
-        return (yield from self._solved(gathering, talk))
+                return self._result(chat, end, progress.to_json())
+            for step, result in zip(steps, chat.steps[-1].results, strict=True):
+                evidence = progress.add(step, result)
+                yield StepEnded(index=progress.index_of(step), text=evidence.text, ok=evidence.ok)
+                chat.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
+        return (yield from self._solve(progress, chat))
 
-    def _carried(self, gathering: Gathering, talk: Talk, steps: Sequence[EvidenceStep]) -> Course[End | None]:
-        """Carry out steps that can run together; return how the run ends, or waits."""
+    def _run_steps(
+        self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]
+    ) -> AgentCoroutine[End | None]:
+        """Run steps that can run together; return how the run ends, or that it waits."""
         for step in steps:
-            yield StepBegan(index=gathering.place_of(step), text=step.text)
-        calls = gathering.calls(steps, talk.visible.tools, ids_in(talk.messages))
-        talk.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
-        return (yield from carried(self._solving, talk, calls))
+            yield StepBegan(index=progress.index_of(step), text=step.text)
+        calls = progress.calls(steps, chat.visible.tools, ids_in(chat.messages))
+        chat.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
+        return (yield from run_calls(self._solver_loop, chat, calls))
 
-    def _solved(self, gathering: Gathering, talk: Talk) -> Course[RunResult]:
+    def _solve(self, progress: EvidenceProgress, chat: Chat) -> AgentCoroutine[RunResult]:
         """Have the question answered."""
-        told = gathering.for_solver(talk.messages)
-        solving = following(talk, self._nothing_to_call, [*talk.messages[: gathering.goal], told])
-        end = yield from looped(replace(self._solving, closed=CLOSED), solving)
-        solving.messages = continued(talk.messages, solving.messages[gathering.goal :])
+        evidence = progress.for_solver(chat.messages)
+        solving = next_chat(chat, self._nothing_to_call, [*chat.messages[: progress.goal], evidence])
+        end = yield from run_loop(replace(self._solver_loop, no_calls_reason=_NO_CALLS), solving)
+        solving.messages = append_messages(chat.messages, solving.messages[progress.goal :])
         return self._result(solving, end)
 
-    def _result(self, talk: Talk, end: End, mind: Mapping[str, Any] | None = None) -> RunResult:
-        return result_of(talk, end, type(self).__name__, mind)
+    def _result(self, chat: Chat, end: End, mind: Mapping[str, Any] | None = None) -> RunResult:
+        return result_of(chat, end, type(self).__name__, mind)
 
-    # What the planner is told, and says
-
-    def _for_planner(self, tools: Toolset) -> str:
+    def _planner_instructions(self, tools: Toolset) -> str:
         described = formats.get("text").describe(tools.values())
-        told = WITH_TOOLS.format(tools=described) if tools else WITHOUT_TOOLS
-        return joined(self._own_instructions, PLANNER.format(most=self._max_steps, tools=told))
+        tool_lines = _WITH_TOOLS.format(tools=described) if tools else _WITHOUT_TOOLS
+        return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tool_lines))
 
     def _draft(self, text: str, tools: Toolset) -> PlanDraft:
-        found = blueprint_of(text, tools, self._max_steps)
+        found = read_plan(text, tools, self._max_steps)
         words = tuple(step.text for step in found.steps)
         return PlanDraft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)
 
 
-# --- agents._rewoo_progress ---
+# --- The progress of a run ---
 
-EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."
-NO_EVIDENCE: Final = "No tool is needed. Now answer what was asked for."
+_EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."
+_NO_EVIDENCE: Final = "No tool is needed. Now answer what was asked for."
 
 
 @dataclass(slots=True, kw_only=True)
-class Gathering:
-    """How far a run is. It changes.
+class EvidenceProgress:
+    """The progress of a run. It changes.
 
     Attributes:
-        goal: How many messages the conversation begins with that asks for something.
+        goal: The number of messages that the run began with.
         steps: The steps of the plan.
-        evidence: What came of those that are done, by their names.
+        evidence: The results of the steps that are done, by their names.
     """
 
     goal: int
@@ -223,14 +218,14 @@ class Gathering:
     def next_steps(self) -> list[EvidenceStep]:
         """Return the steps that can run now, together, in the order of the plan; none once all are done.
 
-        What a step refers to that no step makes is waited for by none.
+        No step waits for a reference that no step makes.
         """
         names = {step.name for step in self.steps}
         waiting = names - self.evidence.keys()
         return [step for step in self.steps if step.name in waiting and waiting.isdisjoint(step.needs)]
 
-    def place_of(self, step: EvidenceStep) -> int:
-        """Return which step of the plan one is, from 0."""
+    def index_of(self, step: EvidenceStep) -> int:
+        """Return the index of a step in the plan."""
         return self.steps.index(step)
 
     def calls(self, steps: Sequence[EvidenceStep], tools: Mapping[str, Tool], taken: dict[str, None]) -> list[ToolCall]:
@@ -239,7 +234,7 @@ class Gathering:
         Args:
             steps: The steps.
             tools: The tools.
-            taken: The ids that other calls of the conversation have.
+            taken: The ids of the other calls of the conversation.
         """
         values = {name: each.value for name, each in self.evidence.items()}
         calls = []
@@ -249,48 +244,46 @@ class Gathering:
             calls.append(ToolCall(step.tool, arguments, free_id(step.name.removeprefix("#"), taken)))
         return calls
 
-    def took_in(self, step: EvidenceStep, result: ToolResult) -> Evidence:
-        """Keep what came of a step, and return it."""
+    def add(self, step: EvidenceStep, result: ToolResult) -> Evidence:
+        """Add the result of a step as evidence, and return that."""
         evidence = self.evidence[step.name] = Evidence.of(result)
         return evidence
 
-    def for_solver(self, said: Sequence[Message]) -> Message:
-        """Return what the solver is told: the plan with its evidence, and what of that no text can stand for, such as images.
+    def for_solver(self, messages: Sequence[Message]) -> Message:
+        """Return the message to the solver: the plan with its evidence, and parts such as images.
 
         Args:
-            said: The conversation so far, which ends with the results of the steps.
+            messages: The conversation so far, which ends with the results of the steps.
         """
         if not self.steps:
-            return Message(role="user", content=NO_EVIDENCE, continues=True)
-        told = EVIDENCE.format(plan="\n\n".join(map(self._told, self.steps)))
-        parts = self._parts([message for message in said if message.role == "tool"][-len(self.steps) :])
-        return Message(role="user", content=(Content.text(told), *parts) if parts else told, continues=True)
+            return Message(role="user", content=_NO_EVIDENCE, continues=True)
+        text = _EVIDENCE.format(plan="\n\n".join(map(self._step_with_evidence, self.steps)))
+        parts = self._non_text_parts([message for message in messages if message.role == "tool"][-len(self.steps) :])
+        return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
 
-    def _parts(self, results: Sequence[Message]) -> list[Content]:
-        """Return the results that have parts, each after the name of its step: results and evidence came in one order."""
+    def _non_text_parts(self, results: Sequence[Message]) -> list[Content]:
+        """Return the results with parts, each after the name of its step; evidence has the same order."""
         parts: list[Content] = []
         for name, message in zip(self.evidence, results, strict=True):
             if isinstance(message.content, tuple):
                 parts += [Content.text(f"{name}:"), *message.content]
         return parts
 
-    def _told(self, step: EvidenceStep) -> str:
+    def _step_with_evidence(self, step: EvidenceStep) -> str:
         thought = f"Plan: {step.thought}\n" if step.thought else ""
         return f"{thought}{step.name} = {step.call}\nEvidence: {self.evidence[step.name].text}"
 
-    # Keep
-
     def to_json(self) -> dict[str, Any]:
-        """Return it as a JSON object."""
+        """Return a JSON object."""
         evidence = {name: each.to_json() for name, each in self.evidence.items()}
         return {"goal": self.goal, "steps": list(map(asdict, self.steps)), "evidence": evidence}
 
     @classmethod
-    def from_json(cls, told: Mapping[str, Any]) -> Self:
+    def from_json(cls, written: Mapping[str, Any]) -> Self:
         """Return what `to_json` wrote."""
-        steps = tuple(EvidenceStep(**step) for step in told["steps"])
+        steps = tuple(EvidenceStep(**step) for step in written["steps"])
         return cls(
-            goal=told["goal"],
+            goal=written["goal"],
             steps=steps,
-            evidence={name: Evidence(**each) for name, each in told["evidence"].items()},
+            evidence={name: Evidence(**each) for name, each in written["evidence"].items()},
         )

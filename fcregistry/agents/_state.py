@@ -1,4 +1,4 @@
-"""What does a run need to go on, in another process if need be? A conversation so far, the calls that wait, and what the agent had in mind."""
+"""`RunState`, from which an agent resumes a run that waits for decisions, also in another process."""
 
 from __future__ import annotations
 
@@ -16,19 +16,19 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunState:
-    """A run that waits for somebody's decision. `agent.resume` takes it up, once.
+    """A run that waits for decisions. `agent.resume` continues it, once.
 
     Attributes:
-        agent: The class of the agent that it is a run of.
+        agent: The class of the agent whose run it is.
         messages: The conversation of the loop in which calls wait.
         prepared: The calls that wait.
-        rounds: Rounds of the loop so far.
-        extra: Rounds that were added to those that it had.
+        rounds: How often the model was asked in this loop.
+        extra: Rounds that were added to those of the agent.
         retries: How often an answer was of the wrong type.
-        calls: Calls of the run so far.
+        calls: How many calls of the run have a result.
         usage: What all models together took.
-        opened: What the conversation has opened of tools behind gateways.
-        mind: What else the agent needs: its plan, say. JSON.
+        opened: The tools behind gateways that the conversation has opened.
+        mind: What else the agent needs, such as its plan. JSON.
     """
 
     agent: str
@@ -43,16 +43,16 @@ class RunState:
     mind: Mapping[str, Any] = field(default_factory=dict)
 
     def to_json(self, *, key: bytes) -> str:
-        """Return it as signed JSON text, for a process that resumes it later.
+        """Return signed JSON text, for a process that resumes the run later.
 
         Args:
             key: At least 16 bytes that only the processes know that run and resume. The text is signed, not encrypted.
 
         Raises:
-            TypeError: The key is no bytes.
-            ApprovalError: It is too short.
+            TypeError: The key is not bytes.
+            ApprovalError: The key is too short.
         """
-        told = {
+        written = {
             "agent": self.agent,
             "messages": [message.to_dict() for message in self.messages],
             "prepared": self.prepared.to_json(key=key),
@@ -64,46 +64,46 @@ class RunState:
             "opened": dict(self.opened),
             "mind": dict(self.mind),
         }
-        return sign_state(told, key, RUN_STATE)
+        return sign_state(written, key, RUN_STATE)
 
     @classmethod
     def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
-        """Return the state of a text of `to_json`.
+        """Return the state that `to_json` wrote.
 
         Args:
             text: The text.
             key: The key that it was signed with.
-            max_age: Seconds that may have gone by since; None for any.
+            max_age: The seconds that may have passed since; None for no limit.
 
         Raises:
-            TypeError: The text is no text, or the key no bytes.
-            ApprovalError: It is no such text, was signed with another key, changed since, or is too old.
+            TypeError: The text is not a string, or the key not bytes.
+            ApprovalError: `to_json` did not write the text, it was signed with another key or changed since, or is too old.
         """
-        told = verify_state(text, key, RUN_STATE)
+        written = verify_state(text, key, RUN_STATE)
         return cls(
-            agent=told["agent"],
-            messages=tuple(map(Message.of, told["messages"])),
-            prepared=PreparedCalls.from_json(told["prepared"], key=key, max_age=max_age),
-            rounds=told["rounds"],
-            extra=told["extra"],
-            retries=told["retries"],
-            calls=told["calls"],
-            usage=Usage(**told["usage"]),
-            opened=told["opened"],
-            mind=told["mind"],
+            agent=written["agent"],
+            messages=tuple(map(Message.of, written["messages"])),
+            prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
+            rounds=written["rounds"],
+            extra=written["extra"],
+            retries=written["retries"],
+            calls=written["calls"],
+            usage=Usage(**written["usage"]),
+            opened=written["opened"],
+            mind=written["mind"],
         )
 
 
 def check_state(state: object, agent: str) -> None:
-    """See that an agent can take up a run.
+    """Raise unless an agent can resume a run.
 
     Args:
         state: The state of the run.
         agent: The class of the agent.
 
     Raises:
-        TypeError: It is none: the `state` of a result whose calls do not wait is None.
-        ApprovalError: It is of another agent's run.
+        TypeError: It is not a `RunState`: the `state` of a result whose calls do not wait is None.
+        ApprovalError: It is the state of another agent's run.
     """
     if not isinstance(state, RunState):
         raise TypeError(f"state is what a result has whose stop_reason is 'approval', not {state!r:.80}")

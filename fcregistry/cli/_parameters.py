@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 import click
 from click.shell_completion import CompletionItem
 
-from fcregistry._base.messages import KINDS, demand
+from fcregistry._base.messages import KINDS, requirement
 from fcregistry._registry import registry
 from fcregistry._schema.document import show_type
 from fcregistry._tools.tool import Tool
@@ -422,4 +422,4 @@ def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _briefly(keyword: str, limit: Any) -> str:
-    return demand(keyword, limit).removeprefix("must be ").removeprefix("must have ")
+    return requirement(keyword, limit).removeprefix("must be ").removeprefix("must have ")

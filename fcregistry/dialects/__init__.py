@@ -1,7 +1,9 @@
-"""How do models that answer in text write tool calls, and how are they told of tools? `get("hermes")` gives a `Dialect`.
+"""How models that answer in text write tool calls, and how a prompt shows them tools.
 
-A new family of models is one row in `_families`, one golden case in its test, and one row of docs/reference/dialects.md; what is new in its
-syntax is a file in `_syntaxes`.
+`get("hermes")` gives a `Dialect`.
+
+A new family of models is one row in `_families_json` or `_families_text`, its name in `_table`, one golden case in its test, and one row of
+docs/reference/dialects.md. A new syntax belongs to the module `_syntax_…` that it resembles.
 """
 
 from __future__ import annotations
@@ -18,9 +20,8 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._json_text import value_by_schema as value_by_schema
-    from fcregistry.dialects._model_names import for_model, for_template
     from fcregistry.dialects._parsed import Parsed
-    from fcregistry.dialects._table import get, names
+    from fcregistry.dialects._table import for_model, for_template, get, names
 
 __all__ = [
     "ChatFormat",
@@ -47,8 +48,8 @@ _HOMES: Final = {
     "chat_format": "._chat_formats",
     "chat_format_names": "._chat_formats",
     "detect": "._auto",
-    "for_model": "._model_names",
-    "for_template": "._model_names",
+    "for_model": "._table",
+    "for_template": "._table",
     "get": "._table",
     "names": "._table",
 }

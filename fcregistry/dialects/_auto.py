@@ -1,7 +1,4 @@
-"""The dialect `auto`, which reads texts whose dialect is not known.
-
-MERGED: Recognition of the dialect that a whole text makes calls in: that of the call that begins first.
-"""
+"""The dialect `auto`, and `detect`: reading a text whose dialect is not known, in the dialect of the call that begins first in it."""
 
 from __future__ import annotations
 
@@ -10,8 +7,8 @@ from dataclasses import dataclass, fields, replace
 from functools import cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry.dialects._dialect import Dialect, DialectStream
-from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TextWords, Trimmed
+from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import get, names
 
@@ -23,51 +20,58 @@ if TYPE_CHECKING:
     from fcregistry.dialects._parsed import Section
     from fcregistry.dialects._source import Reading
 
-# --- dialects._auto ---
-
-__all__ = ["AutoDialect", "AutoStream", "auto", "detect"]
+# --- The dialect `auto` ---
 
 
-def _layers(marks: set[str]) -> list[TextMarks]:
-    """Return marks in groups, in none of which one stands inside of another."""
-    layers = []
-    while marks:
-        layer = {mark for mark in marks if not any(mark != other and other in mark for other in marks)}
-        layers.append(TextMarks(*sorted(layer)))
-        marks = marks - layer
-    return layers
+@cache
+def auto() -> Dialect:
+    """Return the dialect `auto`."""
+    json = {each.name: getattr(get("json"), each.name) for each in fields(Dialect) if each.init}
+    return AutoDialect(
+        **{
+            **json,
+            "name": "auto",
+            "models": "any, where its dialect is not known",
+            "source": "the dialects of this table, in the order of their marks",
+            "limits": f"A dialect without marks, `glm-4`, is not found. Told and written as `json`. {json['limits']}".strip(),
+        }
+    )
 
 
-class _Families:
-    """The marks of all dialects, to be looked for at once."""
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
+class AutoDialect(Dialect):
+    """The dialect of texts whose dialect is not known.
 
-    __slots__ = ("may_begin", "of_sections")
+    It is shown and written as `json`, and read as the dialect that is found.
+    """
 
-    def __init__(self) -> None:
-        marks = {*more_marks(), *(mark for name in names() for mark in get(name).openers.marks.texts)}
-        self.of_sections: Final = _layers(marks)
-        self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
+    def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
+        """Return a reader of text that comes in pieces.
 
-    def first(self, text: str) -> tuple[int, bool]:
-        """Return where the first mark of any section begins in a text, or what may become one, and whether it is all there."""
-        first = len(text), False
-        for marks in self.of_sections:
-            whole = marks.find(text)
-            found = whole or marks.beginning(text)
-            if found and found.start() < first[0]:
-                first = found.start(), whole is not None
-        return first
+        It passes words on up to the first mark of any dialect, and everything else at the end.
 
+        Args:
+            tools: The tools that may be called, or their definitions, if they are known.
+        """
+        return AutoStream(self, tools)
 
-_families: Final = cache(_Families)
+    def detect(self, text: str) -> bool:
+        """Return whether a text makes a call in any dialect.
+
+        Args:
+            text: What the model wrote.
+        """
+        return detect(text) is not None
 
 
 class AutoStream(DialectStream):
-    """Reads a text whose dialect is not known as it comes: words up to the first mark of any dialect, and the rest when it ends.
+    """Reads a text whose dialect is not known as it comes.
+
+    It passes on words up to the first mark of any dialect, and the rest when the text ends.
 
     Args:
         dialect: The dialect `auto`.
-        tools: The tools that may be called, or their definitions, where those are known.
+        tools: The tools that may be called, or their definitions, if they are known.
     """
 
     __slots__ = ("_is_held", "_pieces", "_tail", "_tools", "_whole", "_words")
@@ -78,136 +82,108 @@ class AutoStream(DialectStream):
         self._pieces: list[str] = []
         self._tail = ""  # what may become a mark
         self._is_held = False
-        self._words = Trimmed()
+        self._words = TrimmedText()
         self._whole: Parsed | None = None
 
     def feed(self, chunk: str) -> Parsed:
-        """Take more of the text; return the words that are certain to be none of a call or a thought."""
+        """Add a piece of the text; return the words that certainly do not belong to a call or a thought.
+
+        Args:
+            chunk: The piece.
+
+        Raises:
+            ValueError: The text was closed.
+        """
         if self._whole is not None:
             raise ValueError("the text was closed: another one needs a stream of its own")
         self._pieces.append(chunk)
         if self._is_held:
             return NOTHING
         words = self._tail + chunk
-        if self._tail or _families().may_begin(chunk):
+        if self._tail or _family_marks().may_begin(chunk):
             words = self._up_to_mark(words)
-        new = self._words.added(words)
+        new = self._words.add_and_take(words)
         return Parsed(new) if new else NOTHING
 
     def _up_to_mark(self, text: str) -> str:
-        end, self._is_held = _families().first(text)
+        end, self._is_held = _family_marks().first(text)
         self._tail = text[end:]
         return text[:end]
 
     def close(self) -> Parsed:
-        """End the text, and return all that it says. Closing again changes nothing."""
+        """End the text, and return all of its content. Closing again changes nothing."""
         if self._whole is None:
-            self.dialect, whole = recognized("".join(self._pieces), self._tools)
+            self.dialect, whole = recognize("".join(self._pieces), self._tools)
             self._whole = whole
             content = whole.content.removeprefix(self._words.text())
             self.rest = Parsed(content, whole.reasoning, whole.tool_calls, whole.repairs)
         return self._whole
 
     def whole(self, text: str) -> Parsed:
-        """Take a text that is all there, and return what it says."""
+        """Read a whole text, and return its content.
+
+        Args:
+            text: The text.
+        """
         self._pieces.append(text)
         return self.close()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False, repr=False)
-class AutoDialect(Dialect):
-    """The dialect of texts whose dialect is not known: told and written as `json`, and read as what is found in them."""
-
-    def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
-        """Return a reader of text that comes in pieces: words are handed on up to the first mark of any dialect, all else at the end."""
-        return AutoStream(self, tools)
-
-    def detect(self, text: str) -> bool:
-        """Tell whether a text makes a call in any dialect."""
-        return detect(text) is not None
+def _layers(marks: set[str]) -> list[TextMarks]:
+    """Return marks in groups, in none of which a mark is part of another."""
+    layers = []
+    while marks:
+        layer = {mark for mark in marks if not any(mark != other and other in mark for other in marks)}
+        layers.append(TextMarks(*sorted(layer)))
+        marks = marks - layer
+    return layers
 
 
-@cache
-def auto() -> Dialect:
-    """Return the dialect `auto`."""
-    told = {each.name: getattr(get("json"), each.name) for each in fields(Dialect) if each.init}
-    return AutoDialect(
-        **{
-            **told,
-            "name": "auto",
-            "models": "any, where its dialect is not known",
-            "source": "the dialects of this table, in the order of their marks",
-            "limits": f"A dialect without marks, `glm-4`, is not found. Told and written as `json`. {told['limits']}".strip(),
-        }
-    )
+class _FamilyMarks:
+    """The marks of all dialects, to be looked for at once."""
+
+    __slots__ = ("may_begin", "of_sections")
+
+    def __init__(self) -> None:
+        marks = {mark for section in _MORE_THOUGHTS for mark in section.opens}
+        marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
+        self.of_sections: Final = _layers(marks)
+        self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
+
+    def first(self, text: str) -> tuple[int, bool]:
+        """Return the place of the first mark of any section, or of what may become one.
+
+        The second value is whether all of the mark is there.
+        """
+        first = len(text), False
+        for marks in self.of_sections:
+            whole = marks.find(text)
+            found = whole or marks.beginning(text)
+            if found and found.start() < first[0]:
+                first = found.start(), whole is not None
+        return first
 
 
-# --- dialects._recognition ---
+_family_marks: Final = cache(_FamilyMarks)
 
-_PLAIN: Final = ("react", "json", "pythonic")
-"""The dialects whose marks any text may hold. What other dialects write between bare braces or brackets, `json` reads too."""
-_PLAIN_LENGTH: Final = 3
-"""Marks of so many characters are those of plain text: braces, brackets and fences."""
-_ELDEST: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
-"""Which of several dialects that read the same call is taken; the others follow by name."""
-_TOKEN: Final = re.compile("<[|｜]")
-"""What marks begin with that are tokens of their own, and stand in no other text."""
-
-_FENCE: Final = "```"
-_TILDES: Final = "~~~"
-_FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
-_TICK: Final = "`"
-_TICKS: Final = re.compile("`+")
-_QUOTE: Final = ">"
-_THOUGHTS: Final = tuple(
-    TextWords(opens=opens, closes=closes, kind="reasoning", nests=True)
-    for opens, closes in (
-        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
-        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
-        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
-        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
-        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
-        (("◁think▷",), ("◁/think▷",)),
-        (("<unused94>",), ("<unused95>",)),
-    )
-)
-"""Thoughts of families that are none of the table, and as models misspell them."""
-_MORE_THOUGHTS: Final[tuple[TextWords | EndOfThoughts, ...]] = (
-    *_THOUGHTS,
-    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
-)
-_NO_DIALECT: Final = ""
-_CALL_BEGUN: Final = re.compile(
-    r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
-)
-"""What stands behind a mark where a call was begun, in any syntax, and not where prose names the mark."""
-_PLAIN_CALL_BEGUN: Final = re.compile(
-    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id)[\"']\s{0,9}+:"
-    r"|\[\s{0,9}+[\w.\-]++\("
-    r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
-)
-"""The same of calls whose marks any text may hold, the mark included."""
-_LONGEST_NAME: Final = 80
-_NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
-"""The name on the line above a place, which is all that `glm-4` has for a mark."""
+# --- Recognizing the dialect of a whole text ---
 
 
 def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | None:
-    """Return the dialect that a text makes calls in, or None where it makes none.
+    """Return the dialect in which a text makes calls, or None if it makes none.
 
-    It is the dialect of the call that begins first. Nothing inside a call, a thought, code or a
-    block quote of Markdown counts. Behind a call that was begun
-    and is malformed or cut off, only calls of its own dialect count. A dialect without any mark, `glm-4`, is never found.
+    It is the dialect of the call that begins first. Calls inside a call, a thought, code or a block quote of Markdown do not count. After a
+    call that was begun and is malformed or cut off, only calls of its own dialect count. A dialect without any mark, `glm-4`, is never found.
 
     Args:
         text: What the model wrote.
-        tools: What may be called, where that is known.
+        tools: The tools that may be called, if they are known.
     """
-    return recognized(text, tuple(tools) if tools is not None else None)[0]
+    return recognize(text, tuple(tools) if tools is not None else None)[0]
 
 
-def recognized(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
-    """Return the dialect that a text makes calls in, and what the text says."""
+def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
+    """Return the dialect in which a text makes calls, and the content of the text."""
     may_be: frozenset[str] = frozenset()
     for skips_quoted in (True, False):
         reader = _AnyStream(tools, may_be, skips_quoted=skips_quoted)
@@ -229,20 +205,26 @@ class _Owner(NamedTuple):
     mark: str
 
 
-class _Known(NamedTuple):
-    """What may open a section, and whose it is; and which dialects the text may be in, if not any."""
+class _Candidates(NamedTuple):
+    """The marks that may open a section, with the dialects that have them.
+
+    `may_be` names the dialects in which the text may be; it is empty for any.
+    """
 
     openers: Openers
     owners: dict[str, list[_Owner]]
     may_be: frozenset[str] = frozenset()
 
     def may_have(self, name: str) -> bool:
-        """Tell whether the text may be in a dialect."""
+        """Return whether the text may be in a dialect."""
         return not self.may_be or name in self.may_be
 
 
-def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Known:
-    """Return what opens the sections of some owners. Calls of a shorter mark are looked for behind a longer one, too."""
+def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Candidates:
+    """Return the marks of some owners' sections.
+
+    Calls of a shorter mark are looked for behind a longer one, too.
+    """
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
         by_mark.setdefault(owner.mark, []).append(owner)
@@ -252,7 +234,7 @@ def _known(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _K
     openers = Openers((*sections, *shown), whole=True)
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
-    return _Known(
+    return _Candidates(
         openers,
         {
             mark: [*owners, *(each for other in shorter[mark] for each in calls[other])]
@@ -271,22 +253,19 @@ def _owners() -> Iterator[_Owner]:
             yield _Owner(_NO_DIALECT, section, mark)
 
 
-def more_marks() -> tuple[str, ...]:
-    """Return the marks of thoughts that are those of no dialect."""
-    return tuple(mark for section in _MORE_THOUGHTS for mark in section.opens)
-
-
 def _is_thought(section: Section) -> bool:
-    return isinstance(section, EndOfThoughts) or (isinstance(section, TextWords) and section.kind == "reasoning")
+    return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
 
 
 @cache
-def _undecided(may_be: frozenset[str], only: str) -> _Known:
-    """Return what may open a section before a call is found: thoughts of any dialect, and what says which dialect it is.
+def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
+    """Return the marks that count before a call is found.
+
+    They open thoughts of any dialect, or show which dialect the text is in.
 
     Args:
         may_be: The dialects that the text may be in; empty for any.
-        only: The dialect that it is in, where that is known; else empty.
+        only: The dialect that it is in, if that is known; else empty.
     """
 
     def counts(name: str, section: Section, mark: str) -> bool:
@@ -294,18 +273,23 @@ def _undecided(may_be: frozenset[str], only: str) -> _Known:
             return True
         if (may_be and name not in may_be) or mark == _FENCE or mark in get(name).stops:
             return False
-        return len(mark) > _PLAIN_LENGTH or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
+        return (
+            len(mark) > LONGEST_PLAIN_MARK or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
+        )
 
     owners = sorted(_owners(), key=lambda each: each.dialect != only)
-    return _known((each for each in owners if counts(*each)), may_be)
+    return _candidates((each for each in owners if counts(*each)), may_be)
 
 
 @cache
-def _decided(name: str) -> _Known:
-    """Return what may open a section once a call of a dialect is found: sections of that, and thoughts of any, but for those of plain lines."""
+def _candidates_of(name: str) -> _Candidates:
+    """Return the marks that count once a call of a dialect is found.
+
+    These are its own, and those of thoughts in any dialect but the plain ones.
+    """
     own = (each for each in _owners() if each.dialect == name and each.mark != _FENCE)
     thoughts = (each for each in _owners() if _is_thought(each.section) and each.dialect not in _PLAIN)
-    return _known((*own, *thoughts))
+    return _candidates((*own, *thoughts))
 
 
 @cache
@@ -315,18 +299,64 @@ def _json_fence() -> Calls:
     return section
 
 
+_PLAIN: Final = ("react", "json", "pythonic")
+"""The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
+_PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
+"""The dialect that is taken if several read the same call; the others follow by name."""
+_TOKEN: Final = re.compile("<[|｜]")
+"""The beginning of marks that are tokens of their own, and occur in no other text."""
+
+_FENCE: Final = "```"
+_TILDES: Final = "~~~"
+_FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
+_TICK: Final = "`"
+_TICKS: Final = re.compile("`+")
+_QUOTE: Final = ">"
+_THOUGHTS: Final = tuple(
+    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
+    for opens, closes in (
+        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
+        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
+        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
+        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
+        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
+        (("◁think▷",), ("◁/think▷",)),
+        (("<unused94>",), ("<unused95>",)),
+    )
+)
+"""Marks of thoughts that no dialect of the table has, with the ways in which models misspell them."""
+_MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
+    *_THOUGHTS,
+    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
+)
+_NO_DIALECT: Final = ""
+_CALL_BEGUN: Final = re.compile(
+    r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
+)
+"""What follows a mark where a call was begun, in any syntax, and not where prose names the mark."""
+_PLAIN_CALL_BEGUN: Final = re.compile(
+    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id)[\"']\s{0,9}+:"
+    r"|\[\s{0,9}+[\w.\-]++\("
+    r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
+)
+"""The same for calls whose marks any text may hold, with the mark."""
+_LONGEST_NAME: Final = 80
+_NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
+"""The name on the line above a place, which is the only mark that `glm-4` has."""
+
+
 class _AnyStream(DialectStream):
-    """Reads a text that is all there, in the dialect of the call that begins first in it.
+    """Reads a whole text, in the dialect of the call that begins first in it.
 
     Args:
-        tools: The tools that may be called, or their definitions, where those are known.
+        tools: The tools that may be called, or their definitions, if they are known.
         may_be: The dialects that the text may be in; empty for any.
-        skips_quoted: Whether calls in code fences, and lists of calls within a sentence, are taken for words.
+        skips_quoted: Whether calls in code fences, and lists of calls within a sentence, count as words.
         only: The dialect whose calls count; by default, any.
 
     Attributes:
-        found: The dialect of the calls; empty where there are none.
-        has_skipped: Whether there was a call that was taken for words.
+        found: The dialect of the calls; empty if there are none.
+        has_skipped: Whether a call was treated as words.
     """
 
     __slots__ = (
@@ -349,7 +379,7 @@ class _AnyStream(DialectStream):
         only: str = "",
     ) -> None:
         super().__init__(get("json"), tools)
-        self._fed = []
+        self._not_thoughts = []
         self._may_be_at_first = may_be
         self._only = only
         self._skips_quoted = skips_quoted
@@ -361,14 +391,14 @@ class _AnyStream(DialectStream):
         """Look for a call of any dialect."""
         self.found = ""
         self._is_in_fence = False
-        self._know(_undecided(self._may_be_at_first, self._only))
+        self._use_candidates(_candidates_before_call(self._may_be_at_first, self._only))
 
     @property
     def may_be(self) -> frozenset[str]:
         """The dialects that the text may be in; empty for any."""
         return self._known.may_be
 
-    def _know(self, known: _Known) -> None:
+    def _use_candidates(self, known: _Candidates) -> None:
         self._known, self._openers = known, known.openers
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
@@ -378,36 +408,39 @@ class _AnyStream(DialectStream):
             self._read_code()
         elif mark == _QUOTE:
             self._read_quote()
-        elif isinstance(section, EndOfThoughts) and self._fed is not None:
-            self._take_for_thoughts()  # and so no call before it was one
+        elif isinstance(section, EndOfThoughts) and self._not_thoughts is not None:
+            self._take_for_thoughts()  # so no call before it counts
             self._begin()
         elif isinstance(section, Calls) and not self.found:
             yield from self._read_any_calls(mark)
         else:
-            if isinstance(section, TextWords) and section.kind != "reasoning" and _TOKEN.match(mark):
+            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.match(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
             yield from super()._read_section(section, mark)
 
     def _narrow(self, may_be: Iterable[str]) -> None:
-        """Look for calls of some dialects alone."""
+        """Look only for calls of some dialects."""
         if not self.found:
-            self._know(_undecided(frozenset(may_be), self._only))
+            self._use_candidates(_candidates_before_call(frozenset(may_be), self._only))
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
-        """Read calls in the first dialect that has some behind a mark; where none has, all that any of them took is words."""
+        """Read calls in the first dialect that finds some behind a mark.
+
+        If none does, all that any of them took is words.
+        """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
         are_none = True
         owners = self._known.owners[mark]
         for owner in sorted(owners, key=self._rank) if len(owners) > 1 else owners:
-            calls = yield from self._tried(owner, begin)
-            if calls and self._is_meant(owner):
+            calls = yield from self._try_owner(owner, begin)
+            if calls and self._is_call_of_text(owner):
                 return self._commit(owner.dialect, calls)
             if calls == [] and (_TOKEN.match(mark) or owner.dialect == self._only):
                 return self._narrow([owner.dialect])
             self._forget(repairs)
-            if calls != []:  # else it is a label, and what stands behind it is no part of it
+            if calls != []:  # else it is a label, and the text behind it is not part of it
                 taken.append((source.place, owner.dialect))
             self.has_skipped = self.has_skipped or bool(calls)
             are_none = are_none and not calls
@@ -415,11 +448,11 @@ class _AnyStream(DialectStream):
         source.begin(begin)
         if are_none:
             self._narrow_to_begun(begin, mark, [name for place, name in taken if name and place == end])
-        self._say(source.since())
+        self._add_content(source.since())
         return None
 
     def _narrow_to_begun(self, begin: int, mark: str, furthest: list[str]) -> None:
-        """Look for calls of some dialects alone, if a call was begun at a place that is malformed or cut off.
+        """Look only for calls of some dialects, if a call was begun at a place and is malformed or cut off.
 
         Args:
             begin: The place.
@@ -427,14 +460,14 @@ class _AnyStream(DialectStream):
             furthest: The dialects that read furthest from there.
         """
         source = self._source
-        if _is_begun(source.text, begin, mark, source.place):
+        if _has_begun_call(source.text, begin, mark, source.place):
             self._narrow(furthest)
         elif mark == "{":
             above = _NAMED_ABOVE.search(source.text, max(begin - _LONGEST_NAME, 0), begin)
             if above and above[1] in source.shapes:
                 self._narrow(["glm-4"])
 
-    def _tried(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
+    def _try_owner(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
         """Read calls in a dialect from where its mark begins."""
         assert isinstance(owner.section, Calls)
         source = self._source
@@ -444,20 +477,20 @@ class _AnyStream(DialectStream):
         return (yield from owner.section.read(source, owner.mark))
 
     def _forget(self, repairs: int) -> None:
-        """Forget what was read in vain, with all repairs but the first ones."""
+        """Forget a failed attempt, with all repairs but the first ones."""
         del self._source.repairs[repairs:]
         self._source.left = ""
 
-    def _is_meant(self, owner: _Owner) -> bool:
-        """Tell whether calls that were read are those of the text."""
+    def _is_call_of_text(self, owner: _Owner) -> bool:
+        """Return whether calls that were read are those of the text."""
         if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
             return False
         return owner.dialect == self._only if self._only else True
 
     def _commit(self, name: str, calls: list[ToolCall]) -> None:
-        """Take calls, and read on in their dialect."""
+        """Accept calls, and read on in their dialect."""
         self.found = name
-        self._know(_decided(name))
+        self._use_candidates(_candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
         self._new_calls += calls
@@ -467,24 +500,30 @@ class _AnyStream(DialectStream):
         self._is_blank_line = True
 
     def _rank(self, owner: _Owner) -> tuple[int, int, int, str]:
-        """Return what says when a dialect is tried: how long its mark is, how many of all its marks the text has, how old it is."""
+        """Return the sort key of a dialect.
+
+        It consists of the length of its mark, how many of its marks the text has, and its preference.
+        """
         name = owner.dialect
         if name not in self._ranks:
             self._ranks[name] = sum([mark in self._source.text for mark in _own_marks(name)])
-        eldest = _ELDEST.index(name) if name in _ELDEST else len(_ELDEST)
+        eldest = _PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)
         return -len(owner.mark), -self._ranks[name], eldest, name
 
-    # Code fences
+    # Code fences, code and quotes
 
     def _read_fence(self) -> Reading[None]:
-        """Read calls that a code fence holds and nothing else; any other fence is words, with all that it holds."""
+        """Read calls in a code fence that holds nothing else.
+
+        Any other fence is words, with all that it holds.
+        """
         source = self._source
         begin = source.place - len(_FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
         assert line
         if self._is_in_fence or _thought_ends()(line[0]):
             self._is_in_fence = False
-            self._say(source.since())
+            self._add_content(source.since())
             return
         source.begin(begin)
         source.dropped.clear()
@@ -501,10 +540,10 @@ class _AnyStream(DialectStream):
         if not is_closed:
             source.place = self._end_of_fence(line, max(source.place, line.end()))
         source.begin(begin)
-        self._say(source.since())
+        self._add_content(source.since())
 
     def _read_code(self) -> None:
-        """Take code within a paragraph for words: what stands between two runs of as many back-ticks."""
+        """Treat code within a paragraph as words: text between two runs of as many back-ticks."""
         source = self._source
         begin = source.place - len(_TICK)
         opened = _TICKS.match(source.text, begin)
@@ -512,35 +551,38 @@ class _AnyStream(DialectStream):
         closed = re.compile(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n").search(source.text, opened.end())
         source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
         source.begin(begin)
-        self._say(source.since())
+        self._add_content(source.since())
 
     def _read_quote(self) -> None:
-        """Take the rest of a line that is quoted for words."""
+        """Treat the rest of a quoted line as words."""
         source = self._source
         end = source.text.find("\n", source.place)
         source.place = end if end >= 0 else len(source.text)
-        self._say(source.since())
+        self._add_content(source.since())
 
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
-        """Return where a fence ends whose first line is given: as CommonMark has it, or where the thoughts end in which it was left open."""
+        """Return where a fence with a given first line ends.
+
+        It ends as in CommonMark, or with the thoughts in which it was left open.
+        """
         text, fence = self._source.text, line[1] or line[2]
         if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
             closed = re.compile(rf"`{{{len(fence)},}}|\n").search(text, place)
         else:
             closed = re.compile(rf"^[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(text, place)
-            if closed is None and self._fed is not None and (ends := _thought_ends()(text, place)):
+            if closed is None and self._not_thoughts is not None and (ends := _thought_ends()(text, place)):
                 return ends.start()
         return closed.end() if closed else len(text)
 
 
 @cache
 def _own_marks(name: str) -> tuple[str, ...]:
-    return tuple(mark for mark in get(name).openers.marks.texts if len(mark) > _PLAIN_LENGTH)
+    return tuple(mark for mark in get(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
 
 
-def _is_begun(text: str, begin: int, mark: str, end: int) -> bool:
-    """Tell whether a call was begun with a mark at a place, and read as far as it is one."""
-    if len(mark) > _PLAIN_LENGTH and mark not in get("react").openers.sections:
+def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
+    """Return whether a call was begun with a mark at a place, and read as far as it is one."""
+    if len(mark) > LONGEST_PLAIN_MARK and mark not in get("react").openers.sections:
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None
     return text[end - 1] not in "]}" and _PLAIN_CALL_BEGUN.match(text, begin) is not None
 

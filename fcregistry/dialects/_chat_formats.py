@@ -1,15 +1,9 @@
-"""How does a conversation become the one text that a model reads? By the row of a known format, or by the model's own template.
+"""Chat formats: each writes a conversation as the one text that a model reads, with a text before and after each message.
 
-MERGED: How does a known chat format write a conversation? Each role has a text before and after what it says.
-MERGED: Which chat formats are known? A row for each, with the template or page that it follows.
-MERGED: What do chat formats and templates take of a message? Plain data in the shape of OpenAI's chat, with arguments as objects.
-
-Source: Hugging Face Transformers, "Chat templates", "Tool use" (a call's arguments are an object, its content is text).
-MERGED: Can a text forge a turn of a conversation? Not where the markers in it are broken up: a space stands before their last character.
+Formats and templates share the rest of this module. Messages are copied as plain data in the shape of OpenAI's chat, with arguments as
+objects, as Hugging Face Transformers describes them ("Chat templates", "Tool use"). A message cannot forge a turn of the conversation: a
+space before the last character breaks each marker in it.
 """
-
-# DeepSeek's bar is no slip
-# DeepSeek's bar is no slip
 
 from __future__ import annotations
 
@@ -21,39 +15,25 @@ from typing import Any, Final
 
 from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
-TYPE_CHECKING = False
-
-if TYPE_CHECKING:
-    pass
-
-# --- dialects._chat._format ---
-
-_ROLES: Final = {
-    "system": "system",
-    "developer": "system",
-    "user": "user",
-    "assistant": "assistant",
-    "model": "assistant",
-    "tool": "tool",
-}
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatFormat:
-    """A way to write a conversation that is one row of a table. Immutable; `dataclasses.replace` makes one like it.
+    """A way to write a conversation, as one row of a table.
+
+    Immutable; `dataclasses.replace` makes a similar one.
 
     Attributes:
-        name: What it is called.
+        name: Its name.
         source: The published page or template that it follows, by its title.
-        system: The texts before and after what a system message says.
-        user: The same of the user's.
-        assistant: The same of the model's.
-        tool: The same of the result of a call.
-        begin: What stands before all messages.
-        prompt: What makes the model answer.
-        stops: Where an answer ends: strings to stop generating at.
-        system_in_user: Whether the format knows no system role, so that a system message stands in the next one of the user.
-        trim: Whether space around what is said is left out.
+        system: The texts before and after the content of a system message.
+        user: The same for the user.
+        assistant: The same for the model.
+        tool: The same for the result of a call.
+        begin: The text before all messages.
+        prompt: The text that makes the model answer.
+        stops: The strings at which an answer ends, and generating stops.
+        system_in_user: Whether the format has no system role, so that a system message becomes part of the next one of the user.
+        trim: Whether space around the content is left out.
         words: Markers that are plain words, such as `USER:`. Special tokens are found in the other texts.
     """
 
@@ -77,9 +57,12 @@ class ChatFormat:
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """What no message may hold, since it would look like a turn of its own: the longest first."""
+        """Texts that no message may contain, the longest first.
+
+        They would look like a turn of their own.
+        """
         roles = (*self.system, *self.user, *self.assistant, *self.tool)
-        return usable((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
+        return usable_markers((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
 
     def render(
         self,
@@ -91,38 +74,38 @@ class ChatFormat:
     ) -> str:
         """Return a conversation as the text that the model reads.
 
-        Calls in a message of the assistant stand after its content, as JSON with a line each. To have them in the words of
-        a dialect, put them into the content. Markers of the format in a message are broken up by a space.
+        Calls in a message of the assistant follow its content, as JSON on a line each. To write them in a dialect, put them into the content.
+        Markers of the format in a message are broken by a space.
 
         Args:
             messages: Messages in the shape of OpenAI's chat; they are not changed.
             tools: Must be empty: see `takes_tools`.
-            generation_prompt: Whether the text ends with what makes the model answer.
-            markers: What is broken up in messages, in the place of `markers`.
+            generation_prompt: Whether the text ends with the prompt for an answer.
+            markers: Markers to break in messages, instead of `markers`.
 
         Raises:
-            ChatTemplateError: There are tools, or a message has no role that is known or content that is no text.
+            ChatTemplateError: There are tools, or a message has an unknown role or content that is not text.
         """
         if tools:
             raise ChatTemplateError(
                 f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
             )
-        written, waiting = [self.begin], ""
-        kept_out = self.markers if markers is None else usable(markers)
-        for role, said in self._turns(plain_messages(messages), kept_out):
+        written, waiting = [self.begin], ""  # `waiting`: system text for the next message of the user
+        broken = self.markers if markers is None else usable_markers(markers)
+        for role, content in self._turns(plain_messages(messages), broken):
             if role == "system" and self.system_in_user:
-                waiting += self._around("system", said)
+                waiting += self._around("system", content)
                 continue
-            text = waiting + said if role == "user" else said
+            text = waiting + content if role == "user" else content
             waiting = "" if role == "user" else waiting
             written.append(self._around(role, text))
-        if waiting:  # nobody spoke after it
+        if waiting:  # no message of the user follows
             written.append(self._around("user", waiting.rstrip()))
         return "".join([*written, self.prompt if generation_prompt else ""])
 
     def _turns(self, messages: list[dict[str, Any]], markers: tuple[str, ...]) -> list[tuple[str, str]]:
         return [
-            (self._role(message, index), break_markers(self._said(message, index), markers))
+            (self._role(message, index), break_markers(self._content(message, index), markers))
             for index, message in enumerate(messages)
         ]
 
@@ -134,15 +117,15 @@ class ChatFormat:
             )
         return role
 
-    def _said(self, message: dict[str, Any], index: int) -> str:
-        text = text_of(message["content"], f"$[{index}]")
+    def _content(self, message: dict[str, Any], index: int) -> str:
+        text = content_text(message["content"], f"$[{index}]")
         calls = "\n".join(map(_call_line, message.get("tool_calls") or ()))
-        said = "\n".join(part for part in (text, calls) if part)
-        return said.strip() if self.trim else said
+        content = "\n".join(part for part in (text, calls) if part)
+        return content.strip() if self.trim else content
 
-    def _around(self, role: str, said: str) -> str:
+    def _around(self, role: str, content: str) -> str:
         around: tuple[str, str] = getattr(self, role)
-        return f"{around[0]}{said}{around[1]}"
+        return f"{around[0]}{content}{around[1]}"
 
 
 def _call_line(call: Any) -> str:
@@ -151,7 +134,41 @@ def _call_line(call: Any) -> str:
     return json.dumps(shown, ensure_ascii=False)
 
 
-# --- dialects._chat._formats ---
+def chat_format(name: str) -> ChatFormat:
+    """Return a chat format by name.
+
+    Args:
+        name: Its name.
+
+    Raises:
+        DialectNotFoundError: There is none of that name.
+    """
+    if name in _FORMATS:
+        return _FORMATS[name]
+    from fcregistry._tools.selectors import nearest  # only on the way to an error
+
+    close = nearest(str(name), _FORMATS)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    raise DialectNotFoundError(
+        f"there is no chat format {name!r}; {meant}the chat formats are {', '.join(chat_format_names())}"
+    )
+
+
+def chat_format_names() -> tuple[str, ...]:
+    """Return the names of all chat formats, sorted."""
+    return tuple(sorted(_FORMATS))
+
+
+_ROLES: Final = {
+    "system": "system",
+    "developer": "system",
+    "user": "user",
+    "assistant": "assistant",
+    "model": "assistant",
+    "tool": "tool",
+}
+
+# --- The table ---
 
 _ROWS: Final = (
     ChatFormat(
@@ -353,33 +370,10 @@ _ROWS: Final = (
 
 _FORMATS: Final = {row.name: row for row in _ROWS}
 
-
-def chat_format(name: str) -> ChatFormat:
-    """Return a chat format by name.
-
-    Raises:
-        DialectNotFoundError: There is none of that name.
-    """
-    if name in _FORMATS:
-        return _FORMATS[name]
-    from fcregistry._tools.selectors import nearest  # only on the way to an error
-
-    close = nearest(str(name), _FORMATS)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
-    raise DialectNotFoundError(
-        f"there is no chat format {name!r}; {meant}the chat formats are {', '.join(chat_format_names())}"
-    )
-
-
-def chat_format_names() -> tuple[str, ...]:
-    """Return the names of all chat formats, sorted."""
-    return tuple(sorted(_FORMATS))
-
-
-# --- dialects._chat._messages ---
+# --- Messages and tools as plain data ---
 
 _Place = tuple[Any, str]
-"""Where a value stands: the place of what holds it, or None, and the step from there. A path is written when it is told."""
+"""The place of a value: the place of what contains it, or None, and the step from there. The path is written only for an error."""
 
 _DEEPEST: Final = 100
 
@@ -387,10 +381,10 @@ _DEEPEST: Final = 100
 def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
     """Return copies of messages, as templates expect them.
 
-    Arguments that are JSON text become objects, content of text parts becomes text, and no content becomes an empty text.
+    Arguments that are JSON text become objects, content in text parts becomes text, and no content becomes an empty text.
 
     Raises:
-        ChatTemplateError: One of them is no message, or holds what is no JSON.
+        ChatTemplateError: One of them is not a message, or contains something that is not JSON.
     """
     return [_plain_message(message, (None, f"$[{index}]")) for index, message in enumerate(messages)]
 
@@ -399,22 +393,22 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
     """Return copies of tools, as `{"type": "function", "function": {...}}`, which is what templates show.
 
     Raises:
-        ChatTemplateError: One of them is no description of a tool, or holds what is no JSON.
+        ChatTemplateError: One of them does not describe a tool, or contains something that is not JSON.
     """
     described = []
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
             raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
-        copied = _plain(tool, (None, f"tools[{index}]"))
+        copied = _plain_copy(tool, (None, f"tools[{index}]"))
         described.append(copied if "function" in copied else {"type": "function", "function": copied})
     return described
 
 
-def text_of(content: Any, where: str) -> str:
+def content_text(content: Any, where: str) -> str:
     """Return the text of a content; "" if there is none.
 
     Raises:
-        ChatTemplateError: It holds what is no text.
+        ChatTemplateError: It contains something that is not text.
     """
     written = _content(content)
     if isinstance(written, str):
@@ -428,12 +422,12 @@ def _plain_message(message: Any, where: _Place) -> dict[str, Any]:
             f"{_path(where)}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
         )
     # `native` is for the provider that wrote it.
-    copied: dict[str, Any] = _plain({name: held for name, held in message.items() if name != "native"}, where)
+    copied: dict[str, Any] = _plain_copy({name: held for name, held in message.items() if name != "native"}, where)
     copied["content"] = _content(copied.get("content"))
     if "reasoning" in copied:
         copied.setdefault("reasoning_content", copied["reasoning"])
     if calls := copied.get("tool_calls"):
-        copied["tool_calls"] = [_with_object(call) for call in calls] if isinstance(calls, list) else calls
+        copied["tool_calls"] = [_with_object_arguments(call) for call in calls] if isinstance(calls, list) else calls
     return copied
 
 
@@ -445,28 +439,31 @@ def _content(content: Any) -> Any:
     return content
 
 
-def _with_object(call: Any) -> Any:
-    """Return a call whose arguments are an object, where they are the JSON text of one; else as it is."""
+def _with_object_arguments(call: Any) -> Any:
+    """Return a call with its arguments as an object, if they are the JSON text of one.
+
+    Any other call is returned as it is.
+    """
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
     try:
-        arguments = _plain(json.loads(function["arguments"] or "{}"), (None, "arguments"))
+        arguments = _plain_copy(json.loads(function["arguments"] or "{}"), (None, "arguments"))
     except (ValueError, RecursionError, ChatTemplateError):
         return call
     return {**call, "function": {**function, "arguments": arguments}} if isinstance(arguments, dict) else call
 
 
-def _plain(value: Any, where: _Place, depth: int = 0) -> Any:
+def _plain_copy(value: Any, where: _Place, depth: int = 0) -> Any:
     """Return a copy that is plain JSON data: a template can reach nothing else through it."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if depth > _DEEPEST:
         raise ChatTemplateError(f"{_path(where)[:80]}: nested deeper than {_DEEPEST} levels")
     if isinstance(value, Mapping):
-        return {str(name): _plain(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
+        return {str(name): _plain_copy(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
+        return [_plain_copy(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
     if isinstance(value, str):
         return str(value)
     raise ChatTemplateError(f"{_path(where)}: must be JSON data, not {type(value).__name__}")
@@ -480,47 +477,52 @@ def _path(place: _Place | None) -> str:
     return "".join(steps)
 
 
-# --- dialects._chat._markers ---
+# --- Markers ---
 
-_SHAPES: Final = re.compile(
+_TOKEN_SHAPES: Final = re.compile(
     r"<\|[^<>|\s'\"]{1,60}\|>"  # <|im_start|>
     r"|<\|[a-z_]{1,40}>|<[a-z_]{1,40}\|>"  # Gemma 4's <|turn> and <turn|>
     r"|<｜[^<>｜\s'\"]{1,60}｜>"  # DeepSeek's
     r"|</?s>|<</?SYS>>|<(?:bos|eos|BOS_TOKEN|EOS_TOKEN)>|<(?:start|end)_of_turn>"
     r"|\[/?[A-Z][A-Z_]{2,40}\]"  # [INST]
 )
-"""What special tokens look like; a template names those that it uses."""
+"""The shapes of special tokens; a template names those that it uses."""
 
 _COMPOSED: Final = re.compile(r"<\|['\"]")
-"""A template that puts a token together from the role of a message."""
+"""A template that composes a token from the role of a message."""
 
-_OF_ROLES: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
+_ROLE_TOKENS: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 
 
 def markers_in(*texts: str) -> tuple[str, ...]:
-    """Return the special tokens that stand in a format's texts or in a template, sorted."""
-    found = {marker for text in texts for marker in _SHAPES.findall(text)}
+    """Return the special tokens in a format's texts or in a template, sorted."""
+    found = {marker for text in texts for marker in _TOKEN_SHAPES.findall(text)}
     if any(map(_COMPOSED.search, texts)):
-        found.update(_OF_ROLES)
+        found.update(_ROLE_TOKENS)
     return tuple(sorted(found))
 
 
-def usable(markers: Iterable[str]) -> tuple[str, ...]:
-    """Return markers without those that are too short to be broken up, the longest first."""
+def usable_markers(markers: Iterable[str]) -> tuple[str, ...]:
+    """Return markers without those that are too short to be broken, the longest first."""
     return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
 
 
 def break_markers(text: str, markers: Iterable[str]) -> str:
-    """Return a text in which no marker stands: `<|im_end|>` becomes `<|im_end| >`. A text without markers stays as it is."""
+    """Return a text in which no marker is left: `<|im_end|>` becomes `<|im_end| >`.
+
+    A text without markers stays as it is.
+    """
     while found := [marker for marker in markers if marker in text]:
-        for marker in found:  # a text in which one is broken up may show another, which overlapped it
-            last = len(marker.rstrip()) - 1  # a space more at the end would leave it standing, and this would never end
+        for marker in found:  # breaking one may reveal another, which overlapped it
+            last = (
+                len(marker.rstrip()) - 1
+            )  # a space at the very end would leave the marker whole, and this would never end
             text = text.replace(marker, f"{marker[:last]} {marker[last:]}")
     return text
 
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
-    """Return a JSON value with the markers in all its texts and names broken up."""
+    """Return a JSON value with the markers in all its texts and names broken."""
     if isinstance(value, str):
         return break_markers(value, markers)
     if isinstance(value, Mapping):

@@ -1,11 +1,10 @@
-"""What can a chat template do? What Hugging Face Transformers lets it, and nothing that reaches beyond its conversation or does not end.
+"""The sandbox of chat templates: Jinja as Hugging Face Transformers sets it up, with a budget for time and memory.
+
+A template cannot reach beyond its conversation, and always ends. Templates may come from strangers: what one works and makes is charged to
+a budget that grows with the conversation. A unit is a third of a microsecond of work, or eight characters. Operations that make much of
+little, such as repeating, replacing, padding and indenting, are charged before they run.
 
 Source: Hugging Face Transformers, "Chat templates", "Template writing"; Jinja, "Sandbox".
-
-MERGED: Which operations make much of little, and how much? They are charged before they run: repeating, replacing, padding, indenting.
-MERGED: How long may a template of strangers work, and how much may it hold? What it makes is charged to a budget that its conversation sets.
-
-A unit is a third of a microsecond of work, or eight characters.
 """
 
 from __future__ import annotations
@@ -30,7 +29,7 @@ from fcregistry.errors import ChatTemplateError
 if TYPE_CHECKING:
     from jinja2.runtime import Context
 
-# --- dialects._chat._sandbox ---
+# --- The sandbox ---
 
 T = TypeVar("T")
 
@@ -51,10 +50,9 @@ _TEXT_METHODS: Final = frozenset(
         "zfill",
     )
 )
-"""Levels of a template, such as brackets in brackets; of calls of macros in macros, the meter counts."""
 
 _MOST_NODES: Final = 30_000
-"""Parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
+"""The most parts of a template, such as a name, a call or a loop: SmolLM2's has 38 in 368 characters."""
 
 _METHODS: Final = (
     (str, _TEXT_METHODS),
@@ -65,18 +63,18 @@ _METHODS: Final = (
 
 
 class Generation(Extension):
-    """The block `{% generation %}`, by which templates mark what the model said; it shows what is in it."""
+    """The block `{% generation %}`, by which templates mark the text of the model; its content is shown."""
 
     tags = {"generation"}  # noqa: RUF012  # as Jinja declares it
 
     def parse(self, parser: Parser) -> nodes.Node:
-        """Return what stands in the block."""
+        """Return the content of the block."""
         line = next(parser.stream).lineno
         return nodes.Scope(parser.parse_statements(("name:endgeneration",), drop_needle=True), lineno=line)
 
 
 class _BoundedParser(Parser):
-    """Jinja's parser, which calls itself for what is within something else, so many times and no more."""
+    """Jinja's parser with a limit on how often it calls itself for something inside something else."""
 
     _depth = 0
 
@@ -102,34 +100,49 @@ class _BoundedParser(Parser):
             self._depth -= 1
 
 
-class Space(Namespace):
-    """What `namespace()` makes. It may hold itself, or much of it many times, so it is not shown with what it holds."""
+class TemplateNamespace(Namespace):
+    """The object that `namespace()` makes.
+
+    It may contain itself, or something large many times, so its text leaves out the content.
+    """
 
     def __repr__(self) -> str:
         return "<Namespace>"
 
 
 class Sandbox(ImmutableSandboxedEnvironment):
-    """Jinja as chat templates know it, with a meter on all that can grow or go on."""
+    """Jinja as chat templates know it, with a meter on everything that can grow or continue."""
 
     intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
 
     def __init__(self) -> None:
         super().__init__(
-            trim_blocks=True, lstrip_blocks=True, extensions=[Generation, "jinja2.ext.loopcontrols"], finalize=_shown
+            trim_blocks=True,
+            lstrip_blocks=True,
+            extensions=[Generation, "jinja2.ext.loopcontrols"],
+            finalize=_charge_shown,
         )
-        self.filters = {name: _metered(name, self.filters[name]) for name in _FILTERS}
-        self.filters |= {"tojson": _metered("tojson", tojson)}
-        self.filters |= {"\0counted": _counted, "\0charged": _charged, "\0joined": _joined, "\0worked": _worked}
-        self.tests = {name: _metered("", test) for name, test in self.tests.items()}
+        self.filters = {name: _charging(name, self.filters[name]) for name in _FILTERS}
+        self.filters |= {"tojson": _charging("tojson", tojson)}
+        self.filters |= {
+            "\0counted": _count_filter,
+            "\0charged": _charge_filter,
+            "\0joined": _join_filter,
+            "\0worked": _work_filter,
+        }
+        self.tests = {name: _charging("", test) for name, test in self.tests.items()}
         del self.globals["lipsum"]
-        self.globals |= {"raise_exception": raise_exception, "strftime_now": strftime_now, "namespace": Space}
+        self.globals |= {
+            "raise_exception": raise_exception,
+            "strftime_now": strftime_now,
+            "namespace": TemplateNamespace,
+        }
 
     @staticmethod
     def concat(pieces: Iterable[str]) -> str:
-        """Join what a macro or a block has written."""
+        """Join the text that a macro or a block has written."""
         written = list(pieces)
-        current().charge(written)
+        current_meter().charge(written)
         return "".join(written)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
@@ -140,10 +153,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
         """Apply an operator that can make much of little."""
         charge_operator(operator, left, right)
-        return current().taken(super().call_binop(context, operator, left, right))
+        return current_meter().charge_and_return(super().call_binop(context, operator, left, right))
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Tell whether a template may call it: of the methods of values, those that read."""
+        """Return whether a template may call an object: of the methods of values, those that only read."""
         owner, name = _method(obj)
         if owner is None:
             return super().is_safe_callable(obj)
@@ -151,12 +164,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Look up an element, as the filters do for each piece of a path."""
-        current().look_up(obj)
+        current_meter().look_up(obj)
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call what a template calls: a macro, a method, a loop."""
-        meter = current()
+        """Call an object for a template: a macro, a method, a loop."""
+        meter = current_meter()
         meter.call()
         args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
         meter.charge(args)
@@ -168,7 +181,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
             charge_growth(f"str.{name}", owner, args, kwargs)
         meter.enter()
         try:
-            return meter.taken(super().call(__context, __obj, *args, **kwargs))
+            return meter.charge_and_return(super().call(__context, __obj, *args, **kwargs))
         finally:
             meter.leave()
 
@@ -181,19 +194,21 @@ def tojson(
 
 
 def raise_exception(message: str) -> None:
-    """Say that a conversation is not one that the template knows."""
+    """Refuse a conversation that the template does not know."""
     raise TemplateError(message)
 
 
 def strftime_now(format: str) -> str:
-    """Write the time of day, in the local zone."""
+    """Return the current time in the local zone."""
     return datetime.now().astimezone().strftime(format[:200])
 
 
 def _method(obj: Any) -> tuple[Any, str]:
-    """Return what a method is one of, and its name; None where it is no method of a value: a macro, a loop, a function.
+    """Return the owner of a method and its name.
 
-    Texts that are marked as safe have methods in Python, with those of plain texts inside.
+    Return None if it is not a method of a value, but a macro, a loop or a function.
+
+    Texts that are marked as safe have methods in Python, which wrap those of plain texts.
     """
     for each in (obj, getattr(obj, "__wrapped__", None)):
         if isinstance(each, BuiltinMethodType):
@@ -203,18 +218,18 @@ def _method(obj: Any) -> tuple[Any, str]:
     return None, ""
 
 
-def _shown(value: Any) -> Any:
-    """Charge what is written out."""
-    return current().taken(value)
+def _charge_shown(value: Any) -> Any:
+    """Charge the text that is written out."""
+    return current_meter().charge_and_return(value)
 
 
-def _metered(name: str, function: Any) -> Callable[..., Any]:
-    """Return a filter or test that charges what it is given and what it makes."""
+def _charging(name: str, function: Any) -> Callable[..., Any]:
+    """Return a filter or test that charges its arguments and its result."""
     first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
 
-    @pass_context  # which also keeps the compiler from working it out beforehand
+    @pass_context  # this also keeps the compiler from computing it beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        meter = current()
+        meter = current_meter()
         meter.call()
         if name == "join" and isinstance(value, Iterator):
             value = list(meter.counted(value))
@@ -222,24 +237,24 @@ def _metered(name: str, function: Any) -> Callable[..., Any]:
         charge_growth(name, value, args, kwargs)
         passed = {"context": context, "eval_context": context.eval_ctx, "environment": context.environment}
         before = (passed[first],) if first else ()
-        return meter.taken(function(*before, value, *args, **kwargs))
+        return meter.charge_and_return(function(*before, value, *args, **kwargs))
 
     return metered
 
 
 @pass_context
-def _counted(context: Context, values: Any) -> Iterator[Any]:
-    return current().counted(iter(values))
+def _count_filter(context: Context, values: Any) -> Iterator[Any]:
+    return current_meter().counted(iter(values))
 
 
 @pass_context
-def _charged(context: Context, value: Any) -> Any:
-    return current().taken(value)
+def _charge_filter(context: Context, value: Any) -> Any:
+    return current_meter().charge_and_return(value)
 
 
 @pass_context
-def _joined(context: Context, values: list[Any]) -> str:
-    meter = current()
+def _join_filter(context: Context, values: list[Any]) -> str:
+    meter = current_meter()
     meter.charge(values)
     joined = "".join(map(str, values))
     meter.charge(joined)
@@ -247,15 +262,15 @@ def _joined(context: Context, values: list[Any]) -> str:
 
 
 @pass_context
-def _worked(context: Context, size: int) -> None:
-    current().spend(size)
+def _work_filter(context: Context, size: int) -> None:
+    current_meter().spend(size)
 
 
 def _check_size(template: nodes.Template) -> None:
-    """See that a template can be compiled, which calls itself for each node within another.
+    """Check that a template can be compiled: the compiler calls itself for each node within another.
 
     Raises:
-        RecursionError: Something is too deep in it.
+        RecursionError: It is nested too deeply.
         TemplateError: It has too many nodes.
     """
     level: list[nodes.Node] = [template]
@@ -270,12 +285,15 @@ def _check_size(template: nodes.Template) -> None:
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:
-    """Put the meter into a template: on each loop, and on each expression that makes or compares something."""
+    """Put the meter into a template.
+
+    It goes on each loop, and on each expression that makes or compares something.
+    """
     for loop in template.find_all(nodes.For):
         loop.iter = _filter(loop.iter, "\0counted")
     for again in template.find_all((nodes.For, nodes.Macro, nodes.CallBlock, nodes.Block)):
         body = dict(again.iter_fields())["body"]
-        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_size(again)), "\0worked")))
+        body.insert(0, nodes.ExprStmt(_filter(nodes.Const(_body_cost(again)), "\0worked")))
     for node in list(template.find_all((nodes.Node,))):
         for field, value in node.iter_fields():
             if isinstance(value, nodes.Node):
@@ -298,8 +316,11 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
     return _filter(node, "\0charged") if (made or cut or compared or looked_up) and not already else node
 
 
-def _size(again: nodes.Node) -> int:
-    """Return what it costs to go through a body once, beside what is charged as it happens: a unit for each look-up."""
+def _body_cost(again: nodes.Node) -> int:
+    """Return the cost of running a body once: a unit for each look-up.
+
+    Other costs are charged as they arise.
+    """
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
     return 12 * arguments + sum(8 if isinstance(node, lookups) else 1 for node in again.find_all(nodes.Node)) // 8
@@ -309,29 +330,20 @@ def _filter(node: nodes.Node, name: str) -> nodes.Filter:
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
-def names(template: nodes.Template) -> set[str]:
+def variables_of(template: nodes.Template) -> set[str]:
     """Return the variables that a template reads."""
     return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
 
 
-# --- dialects._chat._growth ---
+# --- Operations that make much of little ---
 
 _WIDEST: Final = 10_000
 _MOST_BITS: Final = 20_000
+"""The largest size of a whole number; arithmetic is slow beyond that."""
+
 _PERCENT_WIDTH: Final = re.compile(r"\d{4,}|\*")
 _FIELD_WIDTH: Final = re.compile(r"\d{4,}|\{[^{}]*\{")
 _WIDE: Final = re.compile(r"\d{3}")
-
-
-def check_arguments(arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Refuse numbers as arguments that no conversation needs.
-
-    Raises:
-        OverBudgetError: There is one.
-    """
-    for value in (*arguments, *named.values()):
-        if isinstance(value, int) and abs(value) > _WIDEST:
-            raise OverBudgetError
 
 
 def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
@@ -340,9 +352,10 @@ def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapp
     Raises:
         OverBudgetError: It would make more than is left.
     """
-    check_arguments(arguments, named)
+    if any(isinstance(each, int) and abs(each) > _WIDEST for each in (*arguments, *named.values())):
+        raise OverBudgetError  # a number that no conversation needs
     if (charge := _CHARGES.get(name)) is not None:
-        charge(current(), value, (*arguments, *named.values()))
+        charge(current_meter(), value, (*arguments, *named.values()))
 
 
 def charge_operator(operator: str, left: Any, right: Any) -> None:
@@ -352,16 +365,16 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
         OverBudgetError: It would make more than is left.
     """
     if operator == "%" and isinstance(left, str):
-        _percent(current(), left, (right,))
+        _percent(current_meter(), left, (right,))
     elif isinstance(left, int) and isinstance(right, int):
         bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
         if bits.get(operator, 0) > _MOST_BITS:
             raise OverBudgetError
-        current().spend(left.bit_length() * right.bit_length() >> 19)  # each digit meets each
+        current_meter().spend(left.bit_length() * right.bit_length() >> 19)  # each digit is combined with each
     elif operator == "*":
         sized, times = (right, left) if isinstance(left, int) else (left, right)
         if isinstance(times, int):
-            current().spend(current().charge(sized) * max(times, 0))
+            current_meter().spend(current_meter().charge(sized) * max(times, 0))
 
 
 def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
@@ -370,12 +383,12 @@ def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _join(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the filter: the separator comes after the values."""
+    """Charge the filter, which gets the separator after the values."""
     _separate(meter, value, arguments[0] if arguments else "")
 
 
 def _join_by(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the method of the separator."""
+    """Charge the method, whose value is the separator."""
     for values in arguments:
         _separate(meter, values, value)
 
@@ -395,7 +408,7 @@ def _indent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge by the indentation, which stands before each element at each depth."""
+    """Charge by the indentation, which precedes each element at each depth."""
     for one in arguments:
         if isinstance(one, (str, int)):
             size = len(one) if isinstance(one, str) else int(one)
@@ -423,12 +436,12 @@ def _widths(meter: Meter, value: Any) -> None:
 
 
 def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge what compares each character with each: stripping, and searching from the right."""
+    """Charge operations that compare each character with each: stripping, and searching from the right."""
     meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
 
 
 def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Refuse to add up lists, each sum of which is copied."""
+    """Refuse adding up lists, each sum of which is copied."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 
@@ -454,24 +467,27 @@ _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
     **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
     **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
 }
-"""Filter, or method of a text -> what charges it."""
+"""Filter, or method of a text -> the function that charges it."""
 
-# --- dialects._chat._meter ---
+# --- The budget ---
 
-BASE: Final = 1_000_000
-"""Units for any template: about a second of work, and at most eight million characters."""
+_BASE: Final = 1_000_000
+"""The units for any template: about a second of work, and at most eight million characters."""
 
 _PER_INPUT: Final = 50
-"""Units more for each unit of the conversation."""
+"""The additional units for each unit of the conversation."""
 
 _ELEMENT: Final = 4
 _STEP: Final = 8
 _CALL: Final = 32
 _DEEPEST: Final = 200
+"""Levels of a template, such as brackets in brackets, and of a value."""
+
 _DEEPEST_CALL: Final = 100
+"""Levels of calls, such as of macros in macros."""
+
 _SCALARS: Final = (type(None), bool, float)
 _HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys()), type({}.values()), type({}.items()))
-"""Of a whole number; its arithmetic is slow beyond."""
 
 
 class OverBudgetError(Exception):
@@ -479,14 +495,14 @@ class OverBudgetError(Exception):
 
 
 class Meter:
-    """What is left of the budget of one rendering.
+    """The rest of the budget of one rendering.
 
     Args:
-        given: What the template is given: a longer conversation allows more work.
+        given: The values that the template gets: a longer conversation allows more work.
     """
 
     def __init__(self, *given: Any) -> None:
-        self._left = BASE
+        self._left = _BASE
         self._depth = 0
         for value in given:
             self._left += _PER_INPUT * _weight(value, 2**62)
@@ -495,21 +511,23 @@ class Meter:
         """Take units off the budget.
 
         Raises:
-            OverBudgetError: There are not so many left.
+            OverBudgetError: There are not enough left.
         """
         self._left -= units
         if self._left < 0:
             raise OverBudgetError
 
     def call(self) -> None:
-        """Take off what a call of a macro, a filter or a method costs beside its arguments."""
+        """Charge a call of a macro, a filter or a method, without its arguments."""
         self.spend(_CALL)
 
     def enter(self) -> None:
-        """Count a call within calls, until `leave`. Python's own limit may be raised to where the machine's stack overflows.
+        """Count a call within calls, until `leave`.
+
+        Python's own limit may be so high that the machine's stack overflows first.
 
         Raises:
-            RecursionError: The calls are too deep.
+            RecursionError: The calls are nested too deeply.
         """
         if self._depth >= _DEEPEST_CALL:
             raise RecursionError
@@ -520,21 +538,24 @@ class Meter:
         self._depth -= 1
 
     def look_up(self, place: Any) -> None:
-        """Take off what it costs to look something up by a path, where that is not at once."""
+        """Charge a look-up by a path, if it is not immediate."""
         if not isinstance(place, (dict, list)):
             self.spend(_CALL)
 
     def charge(self, value: Any) -> int:
-        """Take off what a value weighs, and return that."""
+        """Charge the weight of a value, and return it."""
         weight = _weight(value, self._left)
         self.spend(weight)
         return weight
 
-    def taken(self, value: Any) -> Any:
-        """Charge a value, and return it. An iterator is run at once: of one within another, and so on, each step would be as deep."""
+    def charge_and_return(self, value: Any) -> Any:
+        """Charge a value, and return it.
+
+        An iterator is run at once: nested iterators would nest each of their steps.
+        """
         if isinstance(value, Iterator):
             return iter(list(self.counted(value)))
-        if not isinstance(value, range):  # which holds nothing yet
+        if not isinstance(value, range):  # a range holds no items yet
             self.charge(value)
         return value
 
@@ -548,12 +569,12 @@ class Meter:
 _CURRENT: ContextVar[Meter] = ContextVar("meter")
 
 
-def current() -> Meter:
-    """Return the meter of what is being rendered."""
+def current_meter() -> Meter:
+    """Return the meter of the current rendering."""
     return _CURRENT.get()
 
 
-def metered(meter: Meter, pieces: Iterator[str]) -> str:
+def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
     """Return all pieces of a rendering, made under a meter."""
     token = _CURRENT.set(meter)
     try:
@@ -572,7 +593,7 @@ def metered(meter: Meter, pieces: Iterator[str]) -> str:
 
 
 def _weight(value: Any, most: int) -> int:
-    """Return what a value weighs, or a number over `most` as soon as that is known."""
+    """Return the weight of a value, or a number over `most` as soon as the weight exceeds it."""
     if isinstance(value, str):
         return 1 + len(value) // 8
     total, waiting = 0, [(value, 0)]

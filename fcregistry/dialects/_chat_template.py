@@ -1,13 +1,10 @@
-"""How does a model's own chat template write a conversation? As Hugging Face Transformers renders it, in a sandbox, and not for ever.
+"""`ChatTemplate`: a model's own chat template, read from tokenizer_config.json or a GGUF file and rendered in a sandbox.
 
-MERGED: Where does a model keep its chat template, and what does it say of its tokens? In tokenizer_config.json, or in a GGUF file.
+Of a GGUF file, only the header is read: the key-value pairs about the model, and the name and size of each tensor, not its values. Every
+count and length is checked against a limit and against the size of the file.
 
-Source: Hugging Face Transformers, "Chat templates"; GGUF specification, "Tokenizer".
-MERGED: The header of a GGUF file: key-value pairs about the model, and what each tensor is called and how large it is.
-
-The values of tensors are not read. Every count and length is checked against a limit and against the size of the file.
-
-Source: GGUF specification (ggml documentation, "GGUF"), versions 2 and 3, of either byte order.
+Source: Hugging Face Transformers, "Chat templates"; GGUF specification (ggml documentation, "GGUF"), versions 2 and 3, of either byte
+order.
 """
 
 from __future__ import annotations
@@ -22,18 +19,14 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
-from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable
-from fcregistry.dialects._chat_sandbox import Meter, metered
+from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable_markers
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
 if TYPE_CHECKING:
     from jinja2 import Template
 
-# --- dialects._chat._template ---
-
-_LONGEST: Final = 100_000
-"""Characters of a template; published ones have at most 30 000."""
-
+_LONGEST_TEMPLATE: Final = 100_000
+"""The most characters of a template; published ones have at most 30 000."""
 
 _LONGEST_TOKEN: Final = 200
 _MOST_TOKENS: Final = 50_000
@@ -49,14 +42,14 @@ class ChatTemplate:
         source: The template.
         bos_token: The token that begins a text, which templates name.
         eos_token: The token that ends one.
-        variables: What else the template may name, such as `enable_thinking`.
-        tool_source: The template to use where there are tools, if the model has two.
+        variables: Other variables that the template may name, such as `enable_thinking`.
+        tool_source: The template to use if there are tools, if the model has two.
         stops: More tokens that end an answer.
-        markers: Special tokens that no message may hold; by default the two tokens, and those that stand in the template.
-            They are broken up by a space, so that a text cannot forge a turn. `()` leaves every text as it is.
+        markers: Special tokens that no message may contain; by default the two tokens, and those in the template. A space breaks them, so that
+            a text cannot forge a turn. `()` leaves every text as it is.
 
     Raises:
-        ChatTemplateError: The template cannot be read; the message says in which line.
+        ChatTemplateError: The template cannot be read; the message names the line.
         MissingDependencyError: Jinja is not installed.
     """
 
@@ -71,15 +64,15 @@ class ChatTemplate:
         stops: Iterable[str] = (),
         markers: Iterable[str] | None = None,
     ) -> None:
-        self._template, takes_tools = _compiled(source)
+        self._template, takes_tools = _compile(source)
         self._tool_template = self._template
         if tool_source is not None:
-            self._tool_template, takes_tools = _compiled(tool_source)
+            self._tool_template, takes_tools = _compile(tool_source)
         self._takes_tools = takes_tools
         self._variables = {**(variables or {}), "bos_token": bos_token, "eos_token": eos_token}
         self._stops = tuple(dict.fromkeys(filter(None, (eos_token, *stops))))
         known = (bos_token, *self._stops, *markers_in(source, tool_source or "")) if markers is None else markers
-        self._markers = usable(known)
+        self._markers = usable_markers(known)
         self.source = source
         """The template."""
 
@@ -90,13 +83,13 @@ class ChatTemplate:
         """Return the template of a model of Hugging Face, with its tokens.
 
         Args:
-            config: What stands in `tokenizer_config.json`, or that file, or the model's folder.
-            variables: As for `ChatTemplate`.
+            config: The object in `tokenizer_config.json`, or that file, or the model's folder.
+            variables: Other variables that the template may name, such as `enable_thinking`.
 
         Raises:
-            ChatTemplateError: There is no template in it, or it cannot be read.
+            ChatTemplateError: It has no template, or cannot be read.
             MissingDependencyError: Jinja is not installed.
-            OSError: There is no such file.
+            OSError: The file does not exist, or cannot be read.
         """
         return cls._of(origin_of_config(config), variables)
 
@@ -106,12 +99,12 @@ class ChatTemplate:
 
         Args:
             path: The file.
-            variables: As for `ChatTemplate`.
+            variables: Other variables that the template may name, such as `enable_thinking`.
 
         Raises:
-            ChatTemplateError: There is no template in it, or it is no whole GGUF file.
+            ChatTemplateError: It has no template, or is not a complete GGUF file.
             MissingDependencyError: Jinja is not installed.
-            OSError: There is no such file.
+            OSError: The file does not exist, or cannot be read.
         """
         return cls._of(origin_of_gguf(path), variables)
 
@@ -136,12 +129,12 @@ class ChatTemplate:
 
     @property
     def stops(self) -> tuple[str, ...]:
-        """Where an answer ends, as far as it is known: strings to stop generating at."""
+        """The strings at which an answer ends, as far as they are known."""
         return self._stops
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """The special tokens that are broken up in messages, the longest first."""
+        """The special tokens that are broken in messages, the longest first."""
         return self._markers
 
     def render(
@@ -154,14 +147,14 @@ class ChatTemplate:
     ) -> str:
         """Return a conversation as the text that the model reads.
 
-        The text holds the special tokens, so tokenize it without adding others.
+        The text contains the special tokens, so tokenize it without adding others.
 
         Args:
-            messages: Messages in the shape of OpenAI's chat; they are not changed. The arguments of calls, JSON text there,
-                are given to the template as objects, which is what templates expect.
+            messages: Messages in the shape of OpenAI's chat; they are not changed. The template gets the arguments of calls, JSON text there,
+                as objects, which is what templates expect.
             tools: Tools in the shape of OpenAI's chat.
-            generation_prompt: Whether the text ends with what makes the model answer.
-            markers: What is broken up in messages and tools, in the place of `markers`.
+            generation_prompt: Whether the text ends with the prompt for an answer.
+            markers: Markers to break in messages and tools, instead of `markers`.
 
         Raises:
             ChatTemplateError: The template refuses the conversation, fails, or does not end; or it shows no tools, and there are some.
@@ -170,31 +163,36 @@ class ChatTemplate:
             raise ChatTemplateError(
                 "the chat template shows no tools: let a dialect write them into the system message"
             )
-        kept_out = self._markers if markers is None else usable(markers)
-        said = break_markers_in(plain_messages(messages), kept_out)
-        shown = break_markers_in(plain_tools(tools), kept_out) or None
+        broken = self._markers if markers is None else usable_markers(markers)
+        plain = break_markers_in(plain_messages(messages), broken)
+        shown = break_markers_in(plain_tools(tools), broken) or None
         template = self._tool_template if tools else self._template
-        given = {"documents": None, **self._variables, "messages": said, "tools": shown}
+        given = {"documents": None, **self._variables, "messages": plain, "tools": shown}
+        from fcregistry.dialects._chat_sandbox import Meter, render_metered  # imports Jinja, an extra
+
         try:
-            meter = Meter(said, shown)
-            return metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
+            meter = Meter(plain, shown)
+            return render_metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
         except ChatTemplateError:
             raise
-        except Exception as error:  # a template is foreign code
-            raise _failed(error) from error
+        except Exception as error:  # a template is external code
+            raise _template_error(error) from error
 
     def __repr__(self) -> str:
         return f"<ChatTemplate of {len(self.source)} characters{', with tools' if self._takes_tools else ''}>"
 
 
-def _compiled(source: str) -> tuple[Template, bool]:
+def _compile(source: str) -> tuple[Template, bool]:
     """Return a template that can be rendered, and whether it names tools."""
     if not isinstance(source, str):
         raise ChatTemplateError(f"a chat template is text, not {type(source).__name__}")
-    if len(source) > _LONGEST:
-        raise ChatTemplateError(f"the chat template has {len(source)} characters; at most {_LONGEST} are read")
+    if len(source) > _LONGEST_TEMPLATE:
+        raise ChatTemplateError(f"the chat template has {len(source)} characters; at most {_LONGEST_TEMPLATE} are read")
     try:
-        from fcregistry.dialects._chat_sandbox import Sandbox, names  # Jinja is an extra, and takes long to import
+        from fcregistry.dialects._chat_sandbox import (  # Jinja is an extra, and takes long to import
+            Sandbox,
+            variables_of,
+        )
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe"):
             raise
@@ -202,15 +200,17 @@ def _compiled(source: str) -> tuple[Template, bool]:
     try:
         sandbox = Sandbox()
         parsed = sandbox.parse(source)
-        return sandbox.from_string(parsed), "tools" in names(parsed)
+        return sandbox.from_string(parsed), "tools" in variables_of(parsed)
     except (RecursionError, MemoryError) as error:
         raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
-    except Exception as error:  # what strangers wrote can fail in any way
-        raise _failed(error, "cannot be read") from error
+    except Exception as error:  # a template of strangers can fail in any way
+        raise _template_error(error, "cannot be read") from error
 
 
 def _check_special(tokens: Sequence[str]) -> None:
-    """Refuse special tokens that no model has: each is looked for in each text, and breaking up one may make another.
+    """Refuse special tokens that no model has.
+
+    Each token is looked for in each text, and breaking one may make another.
 
     Raises:
         ChatTemplateError: There are too many, or one is too long.
@@ -222,15 +222,15 @@ def _check_special(tokens: Sequence[str]) -> None:
         raise ChatTemplateError(f"there are {len(tokens)} special tokens; at most {_MOST_TOKENS} are read")
 
 
-def _failed(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
+def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
-    said = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
-    return ChatTemplateError(f"the chat template {what}: {said}{where}", line=line)
+    reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
+    return ChatTemplateError(f"the chat template {what}: {reason}{where}", line=line)
 
 
 def _line_of(error: BaseException) -> int | None:
-    """Return the line of the template in which it failed, which Jinja writes into the traceback."""
+    """Return the line of the template in which it failed, which Jinja puts into the traceback."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
@@ -239,31 +239,21 @@ def _line_of(error: BaseException) -> int | None:
     return line
 
 
-# --- dialects._chat._origins ---
-
-_ORIGINS_MOST_BYTES: Final = 64 * 2**20
-_CONFIG: Final = "tokenizer_config.json"
-_TEMPLATE: Final = "chat_template.jinja"
-_TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-_CONTROL: Final = 3
-"""The type of a GGUF file's tokens that stand for no text."""
-
-_GGUF: Final = "tokenizer.ggml."
-_GGUF_TEMPLATE: Final = "tokenizer.chat_template"
+# --- Where a model has its template ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TemplateOrigin:
-    """What is known of a model's chat template.
+    """A model's chat template and its tokens, as a file gives them.
 
     Attributes:
         template: The template.
-        tool_template: The one to use where there are tools, if the model has two.
+        tool_template: The template to use if there are tools, if the model has two.
         bos: The token that begins a text.
         eos: The token that ends one.
         stops: Other tokens that end an answer.
         special: All special tokens, as far as they are known.
-        variables: What else the template may name.
+        variables: Other variables that the template may name.
     """
 
     template: str
@@ -276,11 +266,11 @@ class TemplateOrigin:
 
 
 def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> TemplateOrigin:
-    """Return what a tokenizer_config.json says: the object, the file, or the folder that it is in.
+    """Return the template in a tokenizer_config.json: the object, the file, or its folder.
 
     Raises:
         ChatTemplateError: It has no template, or cannot be read.
-        OSError: There is no such file.
+        OSError: The file does not exist, or cannot be read.
     """
     held = config if isinstance(config, Mapping) else _read_config(Path(config))
     templates = _templates(held.get("chat_template"))
@@ -290,7 +280,7 @@ def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Temp
             f"{_CONFIG} has no chat_template; the name of a chat format may do: chat_format('chatml')"
         )
     tokens = {name: _token(held.get(name)) for name in ("bos_token", "eos_token", *_TOKENS)}
-    more = [_token(one) for one in _listed(held.get("additional_special_tokens"))]
+    more = [_token(one) for one in _as_list(held.get("additional_special_tokens"))]
     added = held.get("added_tokens_decoder")
     special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
     return TemplateOrigin(
@@ -304,11 +294,11 @@ def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> Temp
 
 
 def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
-    """Return what a GGUF file says.
+    """Return the template in a GGUF file.
 
     Raises:
         ChatTemplateError: It has no template, or cannot be read.
-        OSError: There is no such file.
+        OSError: The file does not exist, or cannot be read.
     """
     names = ("tokens", "token_type", "bos_token_id", "eos_token_id", "eot_token_id", "eom_token_id")
     try:
@@ -321,9 +311,9 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
         raise ChatTemplateError(
             f"{Path(path).name} has no chat template; the name of a chat format may do: chat_format('chatml')"
         )
-    tokens = _listed(found.get(f"{_GGUF}tokens"))
+    tokens = _as_list(found.get(f"{_GGUF}tokens"))
     bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
-    kinds = _listed(found.get(f"{_GGUF}token_type"))
+    kinds = _as_list(found.get(f"{_GGUF}token_type"))
     return TemplateOrigin(
         template=template,
         tool_template=tool_use if isinstance(tool_use, str) else None,
@@ -335,7 +325,7 @@ def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
 
 
 def _read_config(path: Path) -> dict[str, Any]:
-    """Return the object of the file; a template in a file of its own comes first."""
+    """Return the object in the file; a template in a file of its own takes precedence."""
     folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
     text = _read(file)
     try:
@@ -350,10 +340,10 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 def _read(path: Path) -> str:
     found = path.stat()
-    if not S_ISREG(found.st_mode):  # a model's folder may hold links to what never ends
+    if not S_ISREG(found.st_mode):  # a model's folder may contain links to something without an end
         raise ChatTemplateError(f"{path.name} is no regular file")
-    if found.st_size > _ORIGINS_MOST_BYTES:
-        raise ChatTemplateError(f"{path.name} is longer than {_ORIGINS_MOST_BYTES} bytes")
+    if found.st_size > _MOST_CONFIG_BYTES:
+        raise ChatTemplateError(f"{path.name} is longer than {_MOST_CONFIG_BYTES} bytes")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
@@ -361,10 +351,10 @@ def _read(path: Path) -> str:
 
 
 def _templates(value: Any) -> dict[str, str]:
-    """Return name -> template: of one, or of a list of named ones."""
+    """Return name -> template, from one template or a list of named ones."""
     if isinstance(value, str):
         return {"default": value}
-    named = [one for one in _listed(value) if isinstance(one, Mapping)]
+    named = [one for one in _as_list(value) if isinstance(one, Mapping)]
     return {
         one["name"]: one["template"]
         for one in named
@@ -373,7 +363,7 @@ def _templates(value: Any) -> dict[str, str]:
 
 
 def _token(value: Any) -> str:
-    """Return the text of a token: that itself, or what describes it."""
+    """Return the text of a token: itself, or the content of its description."""
     held = value.get("content") if isinstance(value, Mapping) else value
     return held if isinstance(held, str) else ""
 
@@ -382,7 +372,7 @@ def _is_special(value: Any) -> bool:
     return isinstance(value, Mapping) and value.get("special") is True
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
@@ -391,12 +381,22 @@ def _token_at(tokens: list[Any], index: Any) -> str:
     return tokens[index] if known else ""
 
 
-# --- dialects._chat._gguf ---
+_MOST_CONFIG_BYTES: Final = 64 * 2**20
+_CONFIG: Final = "tokenizer_config.json"
+_TEMPLATE: Final = "chat_template.jinja"
+_TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_CONTROL: Final = 3
+"""The type of a GGUF file's tokens that do not stand for text."""
+
+_GGUF: Final = "tokenizer.ggml."
+_GGUF_TEMPLATE: Final = "tokenizer.chat_template"
+
+# --- The header of a GGUF file ---
 
 _STRING: Final = 8
 _ARRAY: Final = 9
 _NUMBERS: Final = dict(zip((0, 1, 2, 3, 4, 5, 6, 7, 10, 11, 12), "BbHhIif?Qqd", strict=True))
-"""Type of a value -> how `struct` calls it."""
+"""Type of a value -> its format character for `struct`."""
 
 _MOST_PAIRS: Final = 65_536
 _MOST_ELEMENTS: Final = 4_000_000
@@ -407,18 +407,21 @@ _MOST_TENSORS: Final = 65_536
 _LONGEST_NAME: Final = 64
 _MOST_DIMENSIONS: Final = 4
 _MOST_PER_BYTE: Final = 8
-"""Elements of a tensor that a byte of the file can hold; the smallest types of ggml take more than a bit for each."""
+"""The most elements of a tensor in a byte of the file; the smallest types of ggml take more than a bit for each."""
 
 _BUFFER: Final = 2**18
 
 
 class GGUFError(ValueError):
-    """A file that is not a GGUF file, is cut off, or claims what cannot be; the message does not name the file."""
+    """A file that is not a GGUF file, is cut off, or claims something impossible.
+
+    The message does not name the file.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Header:
-    """What a GGUF file says of its model.
+    """The header of a GGUF file.
 
     Attributes:
         values: Key -> value: numbers, texts, and the arrays that were asked for.
@@ -434,37 +437,37 @@ def read_metadata(path: str | os.PathLike[str], wanted: Container[str], prefix: 
 
     Args:
         path: The file.
-        wanted: The keys to return; the values of others are passed over.
+        wanted: The keys to return; the values of others are skipped.
         prefix: Keys that begin with it are returned too.
 
     Raises:
-        GGUFError: It is not a GGUF file, is cut off, or claims what cannot be.
+        GGUFError: It is not a GGUF file, is cut off, or claims something impossible.
         OSError: It cannot be read.
     """
     with Path(path).open("rb", buffering=_BUFFER) as file:
-        return _Reader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
+        return _GGUFReader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
 
 
 def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:
-    """Return what a GGUF file says of its model, after all of its header was read and is possible.
+    """Return the header of a GGUF file, after reading and checking all of it.
 
     Args:
         path: The file.
-        wanted: The keys of the tokenizer whose values are returned. Others of the tokenizer are passed over, as they are long.
+        wanted: The keys of the tokenizer whose values are returned. Others of the tokenizer are skipped, as they are long.
 
     Raises:
-        GGUFError: It is not a GGUF file, is cut off, or claims what cannot be.
+        GGUFError: It is not a GGUF file, is cut off, or claims something impossible.
         OSError: It cannot be read.
     """
     with Path(path).open("rb", buffering=_BUFFER) as file:
-        reader = _Reader(file)
+        reader = _GGUFReader(file)
         values = reader.pairs(lambda key: key in wanted or not key.startswith("tokenizer."))
         reader.check_tensors()
         return Header(values=values, lengths=reader.lengths)
 
 
-class _Reader:
-    """Reads values in the order in which they stand; every length is checked against what is left of the file."""
+class _GGUFReader:
+    """Reads values in the order of the file; every length is checked against the rest of the file."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -495,10 +498,10 @@ class _Reader:
         return found
 
     def check_tensors(self) -> None:
-        """Read what each tensor is said to be, which stands after the pairs.
+        """Read the description of each tensor, which follows the pairs.
 
         Raises:
-            GGUFError: One cannot be.
+            GGUFError: One is impossible.
         """
         if self._tensors > _MOST_TENSORS:
             raise GGUFError(f"it claims to have {self._tensors} tensors")
@@ -534,11 +537,11 @@ class _Reader:
             if not keep:
                 self._skip(size)
                 return None
-            self._few(count)
-            return list(struct.unpack(f"{self._order}{count}{form}", self._take(self._counted(size))))
+            self._check_count(count)
+            return list(struct.unpack(f"{self._order}{count}{form}", self._take(self._count_bytes(size))))
         if kind == _STRING:
-            return self._texts(self._few(count), keep=keep)
-        values = [self._value(kind, keep=keep, depth=depth + 1) for _ in range(self._few(count))]
+            return self._texts(self._check_count(count), keep=keep)
+        values = [self._value(kind, keep=keep, depth=depth + 1) for _ in range(self._check_count(count))]
         return values if keep else None
 
     def _texts(self, count: int, *, keep: bool) -> list[str] | None:
@@ -551,12 +554,12 @@ class _Reader:
                 raise GGUFError(f"it is cut off, or a text claims to be {size} bytes long")
             text = read(size)
             if keep:
-                self._counted(size)
+                self._count_bytes(size)
                 texts.append(text.decode("utf-8", "replace"))
         self._left = left
         return texts if keep else None
 
-    def _few(self, count: int) -> int:
+    def _check_count(self, count: int) -> int:
         if count > _MOST_ELEMENTS:
             raise GGUFError(f"an array claims to have {count} elements")
         self._elements += count
@@ -569,12 +572,12 @@ class _Reader:
         if size > most:
             raise GGUFError(f"a text claims to be {size} bytes long")
         if keep:
-            return self._take(self._counted(size))
+            return self._take(self._count_bytes(size))
         self._skip(size)
         return b""
 
-    def _counted(self, size: int) -> int:
-        """Count bytes that are kept, and return how many."""
+    def _count_bytes(self, size: int) -> int:
+        """Count bytes that are kept, and return how many there are."""
         self._kept += size
         if self._kept > _GGUF_MOST_BYTES:
             raise GGUFError(f"its texts and arrays are longer than {_GGUF_MOST_BYTES} bytes")
@@ -584,17 +587,17 @@ class _Reader:
         return struct.unpack(self._order + form, self._take(struct.calcsize(form)))[0]
 
     def _take(self, size: int) -> bytes:
-        self._pass(size)
+        self._claim(size)
         taken = self._file.read(size)
         if len(taken) < size:
             raise GGUFError("it is cut off")
         return taken
 
     def _skip(self, size: int) -> None:
-        self._pass(size)
+        self._claim(size)
         self._file.seek(size, os.SEEK_CUR)
 
-    def _pass(self, size: int) -> None:
+    def _claim(self, size: int) -> None:
         if size > self._left:
             raise GGUFError(f"it is cut off: {size} bytes are due at byte {self._size - self._left}")
         self._left -= size

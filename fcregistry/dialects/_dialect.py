@@ -1,6 +1,6 @@
-"""What is a dialect? How the models of a family write tool calls in their text, and how they are told of tools there.
+"""A dialect: how the models of a family write tool calls in their text, and how a prompt shows them tools and results.
 
-MERGED: How are the models of a family told of tools, and of results? As data: what stands before, between and after them.
+`Dialect` is a row of a table, `DialectStream` reads a text in a dialect as it comes, and `Prompt` holds the texts around tools and results.
 """
 
 from __future__ import annotations
@@ -18,48 +18,44 @@ from fcregistry.dialects._parsed import (
     EndOfThoughts,
     Openers,
     Parsed,
-    TextWords,
-    Trimmed,
-    closing,
-    of_words,
+    TrimmedText,
+    Words,
+    closing_marks,
+    content_only,
 )
-from fcregistry.dialects._source import EVERY, TextSource
+from fcregistry.dialects._source import WAKE_ALWAYS, TextSource
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._json_text import ToolShape
     from fcregistry.dialects._parsed import CallWriter, Section
     from fcregistry.dialects._source import Reading, TextMarks
 
-# --- dialects._dialect ---
-
-_SHORT: Final = 3
-"""Characters of marks that are no structure of their own: braces, code fences."""
+LONGEST_PLAIN_MARK: Final = 3
+"""Marks of at most this many characters are braces, brackets and code fences, which any text may hold."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Dialect:
-    """A syntax of tool calls in text, and whose it is. A row of a table; what it does is told by what it is made of.
+    """A syntax of tool calls in text, with the models that write it. It is data: a row of a table.
 
     Attributes:
-        name: What it is asked for by.
+        name: Its name, for `get`.
         models: The models that write it.
         source: The publication that it follows.
-        sections: What stands in a text beside words.
-        write: Writes calls as the models do. Raises `ValueError` for what cannot be said.
-        prompt: How tools and results are told.
-        thinks: What opens and closes thoughts; none where it has no such marks.
-        stops: What ends an answer: not to be generated any further, and no part of what is said.
+        sections: What a text may hold beside words.
+        write: Writes calls as the models do. Raises `ValueError` for a call that the syntax cannot express.
+        prompt: How a prompt shows tools and results.
+        thinks: The marks that open and close thoughts; None if it has no such marks.
+        stops: Marks that end an answer: the model generates nothing after them, and they are not part of the content.
         limits: What cannot be expressed, in a sentence; empty if nothing.
     """
 
     name: str
     models: str
     source: str
-    sections: tuple[Calls | TextWords, ...]
+    sections: tuple[Calls | Words, ...]
     write: CallWriter
     prompt: Prompt
     thinks: tuple[str, str] | None = ("<think>", "</think>")
@@ -67,34 +63,41 @@ class Dialect:
     limits: str = ""
     _openers: list[Openers] = field(
         default_factory=list, init=False, repr=False
-    )  # made at first use: most dialects never are
+    )  # made at first use: most dialects are never used
 
     @property
     def openers(self) -> Openers:
-        """What may open a section of it."""
+        """The marks that may open a section of it."""
         if not self._openers:
-            self._openers.append(Openers((*self.sections, TextWords(opens=self.stops), *self._of_thoughts())))
+            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._thought_sections())))
         return self._openers[0]
 
-    def _of_thoughts(self) -> tuple[TextWords | EndOfThoughts, ...]:
+    def _thought_sections(self) -> tuple[Words | EndOfThoughts, ...]:
         if self.thinks is None:
             return ()
         opens, closes = self.thinks
         return (
-            TextWords(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
+            Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
             EndOfThoughts(opens=(closes,)),
         )
 
-    def _guarded(self) -> tuple[str, ...]:
-        """Return what strangers must not write in what is told: a brace or a bracket alone they may."""
-        return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > _SHORT))
+    def _guarded_marks(self) -> tuple[str, ...]:
+        """Return the marks that tools and results must not contain; a brace or a bracket alone they may."""
+        return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK))
 
     def render(self, tools: Iterable[Tool]) -> str:
-        """Return what the models of the family are told of tools: a section of the system prompt, in the order given; nothing of none."""
-        return self.prompt.tools_text(tuple(tools), self._guarded())
+        """Return the description of tools for the models of the family: a section of the system prompt.
+
+        Args:
+            tools: The tools, in the order in which they are shown; without any, the text is empty.
+        """
+        return self.prompt.tools_text(tuple(tools), self._guarded_marks())
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
         """Return the text in which a model of the family makes these calls, which `parse` reads.
+
+        Args:
+            calls: The calls.
 
         Raises:
             ValueError: The syntax cannot express one of them.
@@ -102,30 +105,38 @@ class Dialect:
         return self.write(calls)
 
     def render_result(self, name: str, content: str, id: str | None = None) -> str:
-        """Return what a model of the family is told of a result.
+        """Return the text that shows a result to a model of the family.
 
         Args:
             name: The tool.
             content: The text of the result.
             id: The id of the call, for families that write one.
         """
-        return self.prompt.result_text(name, content, id, self._guarded())
+        return self.prompt.result_text(name, content, id, self._guarded_marks())
 
     def parse(self, text: str, tools: Iterable[ToolShape] | None = None) -> Parsed:
-        """Return what a whole text says. Whatever the text, it raises nothing.
+        """Return the content of a whole text. It raises nothing, whatever the text is.
 
         Args:
             text: What the model wrote.
-            tools: What may be called, where that is known: syntaxes that write values as bare text take their types from the schemas.
+            tools: The tools that may be called, if they are known: syntaxes that write values as bare text take their types from the schemas.
         """
         return self.stream(tools).whole(text)
 
     def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
-        """Return a reader of text that comes in pieces, which gives the same as `parse` in the end."""
+        """Return a reader of text that comes in pieces; in the end it gives the same as `parse`.
+
+        Args:
+            tools: The tools that may be called, as for `parse`.
+        """
         return DialectStream(self, tools)
 
     def detect(self, text: str) -> bool:
-        """Tell whether a text makes a call in this dialect."""
+        """Return whether a text makes a call in this dialect.
+
+        Args:
+            text: What the model wrote.
+        """
         return (self.openers.leading is not None or self.openers.of_calls(text) is not None) and bool(
             self.parse(text).tool_calls
         )
@@ -134,116 +145,29 @@ class Dialect:
         return f"<Dialect {self.name}>"
 
 
-# --- dialects._prompt ---
-
-Told: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
-"""How one tool is told: as JSON in the shape of OpenAI's chat, as the function in that, or by a function of the dialect's own."""
-
-ResultText: TypeAlias = "Callable[[str, str, str | None], str]"
-"""Makes the text that tells of a result, of the tool's name, the content, and the id of the call."""
-
-
-def bare_result(name: str, content: str, id: str | None) -> str:
-    """Tell of a result by its content alone."""
-    return content
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """How tools and results are told.
-
-    What tools and results say comes from strangers: where a mark of the prompt stands in it, the mark is broken, in JSON by an escape that means
-    the same, in other text by a space behind its first character. So nothing that is told can end the place where it is told.
-
-    Attributes:
-        before: What stands before the tools.
-        each: How one tool is told.
-        between: What stands between two.
-        after: What stands after them.
-        result: Makes what is told of a result.
-        marks: What must not stand in what strangers wrote: the marks of the prompt and of the dialect.
-    """
-
-    before: str
-    after: str
-    each: Told = "openai"
-    between: str = "\n"
-    result: ResultText = bare_result
-    marks: tuple[str, ...] = ()
-
-    def tools_text(self, tools: tuple[Tool, ...], marks: tuple[str, ...]) -> str:
-        """Return what is told of tools; nothing of none.
-
-        Args:
-            tools: The tools.
-            marks: What is broken where strangers wrote it.
-        """
-        if not tools:
-            return ""
-        return f"{self.before}{self.between.join(self._told(tool, marks) for tool in tools)}{self.after}"
-
-    def result_text(self, name: str, content: str, id: str | None, marks: tuple[str, ...]) -> str:
-        """Return what is told of a result; the marks are broken in it."""
-        return self.result(name, _broken(content, marks, _spaced), id)
-
-    def _told(self, tool: Tool, marks: tuple[str, ...]) -> str:
-        if self.each in ("openai", "function"):
-            definition = formats.get("openai").describe_one(tool)
-            return _broken(json_text(definition if self.each == "openai" else _function(definition)), marks, _escaped)
-        assert callable(self.each)
-        return _broken(self.each(tool), marks, _spaced)
-
-
-def _function(definition: Any) -> Any:
-    return definition["function"]
-
-
-def typescript(tool: Tool) -> str:
-    """Tell of a tool as a type of TypeScript."""
-    return str(formats.get("typescript").describe_one(tool))
-
-
-def json_text(value: Any) -> str:
-    """Return a value as JSON on one line, as models are shown it: with a space after commas and colons, and letters as they are."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def _broken(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -> str:
-    for mark in marks:
-        if mark in text:
-            text = text.replace(mark, new(mark[0]) + mark[1:])
-    return text
-
-
-def _escaped(character: str) -> str:
-    return f"\\u{ord(character):04x}"
-
-
-def _spaced(character: str) -> str:
-    return f"{character} "
-
-
 class DialectStream:
-    """Reads a text as it comes. One text has one; it is not for several threads at once.
+    """Reads a text as it comes.
+
+    Each text needs a stream of its own, which several threads must not use at once.
 
     Args:
-        dialect: What it is written in.
-        tools: The tools that may be called, or their definitions, where those are known.
+        dialect: The dialect of the text.
+        tools: The tools that may be called, or their definitions, if they are known.
     """
 
     __slots__ = (
         "_calls",
         "_content",
-        "_course",
-        "_fed",
         "_is_blank_line",
         "_new_calls",
+        "_not_thoughts",
         "_openers",
         "_parsed",
+        "_passed_repairs",
         "_plain",
+        "_reader",
         "_reasoning",
         "_source",
-        "_told_repairs",
         "_waiting",
         "_wake",
         "dialect",
@@ -254,30 +178,35 @@ class DialectStream:
         self._openers = dialect.openers
         self._source = TextSource(Shapes(tools))
         self._waiting = self._source.waiting
-        self._content = Trimmed()
-        self._reasoning = Trimmed()
+        self._content = TrimmedText()
+        self._reasoning = TrimmedText()
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
-        self._told_repairs = 0
-        self._fed: list[str] | None = (
+        self._passed_repairs = 0
+        self._not_thoughts: list[str] | None = (
             [] if dialect.thinks else None
-        )  # all text but thoughts, as it may turn out to be thoughts, too
-        self._plain: Trimmed | None = None  # where text goes that changes nothing, if it is words
+        )  # all text but thoughts: it may turn out to be thoughts, too
+        self._plain: TrimmedText | None = (
+            None  # the text to which pieces that change nothing are added, if they are words
+        )
         self._is_blank_line = True
         self._parsed: Parsed | None = None
-        self._course = self._read()
-        self._wake = EVERY
+        self._reader = self._read()
+        self._wake = WAKE_ALWAYS
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
         self.dialect: Dialect | None = dialect
-        """The dialect that the text is read in; of `auto`, once it is closed, that of its calls, and None where it makes none."""
+        """The dialect in which the text is read. For `auto`, it is that of the calls once the stream is closed, or None if there are none."""
 
     def feed(self, chunk: str) -> Parsed:
-        """Take more of the text.
+        """Add a piece of the text.
+
+        Args:
+            chunk: The piece.
 
         Returns:
-            What is new: content and thoughts as soon as they are told to be none of a call, calls when they are complete. What goes on as
-            JSON does is told where the bracket that is due may come.
+            What is new: content and thoughts as soon as it is certain that they are not part of a call, and calls once they are complete. Text
+            that continues like JSON is decided once the bracket that is due may come.
 
         Raises:
             ValueError: The text was closed.
@@ -290,11 +219,11 @@ class DialectStream:
                 return NOTHING
             if self._openers.has_lines:
                 self._follow_line(chunk)
-            new = plain.added(chunk)
+            new = plain.add_and_take(chunk)
             if plain is self._content:
-                if self._fed is not None:
-                    self._fed.append(chunk)
-                return of_words(new) if new else NOTHING
+                if self._not_thoughts is not None:
+                    self._not_thoughts.append(chunk)
+                return content_only(new) if new else NOTHING
             return Parsed(reasoning=new) if new else NOTHING
         if self._parsed is not None:
             raise ValueError("the text was closed: another one needs a stream of its own")
@@ -303,7 +232,10 @@ class DialectStream:
         return self._new()
 
     def close(self) -> Parsed:
-        """End the text, and return all that it says. What is cut off is content, and never a call. Closing again changes nothing."""
+        """End the text, and return all of its content.
+
+        A call that is cut off is content, never a call. Closing again changes nothing.
+        """
         if self._parsed is None:
             self._source.ended = True
             self._advance()
@@ -313,7 +245,14 @@ class DialectStream:
         return self._parsed
 
     def whole(self, text: str) -> Parsed:
-        """Take a text that is all there, and return what it says."""
+        """Read a whole text, and return its content.
+
+        Args:
+            text: The text.
+
+        Raises:
+            TypeError: It is not text.
+        """
         if not isinstance(text, str):
             raise TypeError(f"what a model wrote is text, not {text!r:.80}")
         self._waiting.append(text)
@@ -322,7 +261,7 @@ class DialectStream:
     def _advance(self) -> None:
         self._source.add_waiting()
         self._plain = None
-        self._wake = next(self._course, EVERY)
+        self._wake = next(self._reader, WAKE_ALWAYS)
 
     def _new(self) -> Parsed:
         if not (self._content.new or self._reasoning.new or self._new_calls):
@@ -330,11 +269,11 @@ class DialectStream:
         content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
         self._calls += calls
         self._new_calls.clear()
-        repairs = tuple(self._source.repairs[self._told_repairs :])
-        self._told_repairs = len(self._source.repairs)
+        repairs = tuple(self._source.repairs[self._passed_repairs :])
+        self._passed_repairs = len(self._source.repairs)
         return Parsed(content, reasoning, calls, repairs)
 
-    # What is read, in one pass
+    # Reading, in one pass
 
     def _read(self) -> Reading[None]:
         if self._openers.leading is not None:
@@ -356,16 +295,18 @@ class DialectStream:
         self._is_blank_line = True
 
     def _up_to_section(self, searched: int) -> Reading[str]:
-        """Take text up to where a section begins, and what opens it; return that, or nothing if the text ends first.
+        """Take text up to the next section, and the mark that opens it.
+
+        Return the mark, or an empty text if the text ends first.
 
         Args:
-            searched: Where to begin to look for it.
+            searched: The place from which to look for it.
         """
         source, marks = self._source, self._openers.marks
         while True:
             found = marks.find(source.text, searched)
             if found:
-                self._say_up_to(found.start())
+                self._add_content_up_to(found.start())
                 if self._may_open(self._openers.sections[found[0]]):
                     source.begin(found.start())
                     source.place = found.end()
@@ -373,7 +314,7 @@ class DialectStream:
                 searched = found.start() + 1
                 continue
             begun = None if source.ended else marks.beginning(source.text, searched)
-            self._say_up_to(begun.start() if begun else len(source.text))
+            self._add_content_up_to(begun.start() if begun else len(source.text))
             if source.ended:
                 return ""
             self._plain = None if begun else self._content
@@ -385,22 +326,22 @@ class DialectStream:
             return True
         return self._is_blank_line if section.at == "line" else self._content.is_blank
 
-    def _say_up_to(self, end: int) -> None:
+    def _add_content_up_to(self, end: int) -> None:
         source = self._source
         if end > source.place:
-            self._say(source.text[source.place : end])
+            self._add_content(source.text[source.place : end])
             source.place = end
 
-    def _say(self, text: str) -> None:
+    def _add_content(self, text: str) -> None:
         self._content.add(text)
         self._keep(text)
         if self._openers.has_lines:
             self._follow_line(text)
 
     def _keep(self, text: str) -> None:
-        """Keep text that is taken for anything but thoughts."""
-        if self._fed is not None:
-            self._fed.append(text)
+        """Keep text that is not thoughts."""
+        if self._not_thoughts is not None:
+            self._not_thoughts.append(text)
 
     def _follow_line(self, text: str) -> None:
         _, ends, last = text.rpartition("\n")
@@ -421,9 +362,9 @@ class DialectStream:
                 self._content.add(self._source.left)
                 self._source.left = ""
 
-    def _read_words(self, section: TextWords) -> Reading[None]:
+    def _read_words(self, section: Words) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
-        closes = closing(section)
+        closes = closing_marks(section)
         if closes is None:
             return
         into.break_off()
@@ -431,24 +372,30 @@ class DialectStream:
             _, mark = yield from self._source.until(closes)
             self._keep(self._source.since())
         else:
-            mark = yield from self._pour(closes, into)
+            mark = yield from self._pass_on(closes, into)
             while section.nests and mark in section.opens:
-                mark = yield from self._pour_nested(section, closes)
+                mark = yield from self._pass_on_nested(section, closes)
         if mark in section.before:
             self._source.place -= len(mark)
 
-    def _pour_nested(self, section: TextWords, closes: TextMarks) -> Reading[str]:
-        """Take thoughts in which others were opened, up to behind the end of those; return what comes next, as `_pour` does."""
+    def _pass_on_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
+        """Take thoughts in which others were opened, up to after the end of those.
+
+        Return what `_pass_on` returns.
+        """
         depth = 1
         while depth:
-            mark = yield from self._pour(closes, self._reasoning)
+            mark = yield from self._pass_on(closes, self._reasoning)
             if not mark:
                 return ""
             depth += 1 if mark in section.opens else -1
-        return (yield from self._pour(closes, self._reasoning))
+        return (yield from self._pass_on(closes, self._reasoning))
 
-    def _pour(self, closes: TextMarks, into: Trimmed) -> Reading[str]:
-        """Take text up to the first of some marks, and the mark, and hand the text on as it comes; return the mark, or nothing."""
+    def _pass_on(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
+        """Take text up to the first of some marks, and the mark, passing the text on as it comes.
+
+        Return the mark, or an empty text.
+        """
         source = self._source
         while True:
             found = closes.find(source.text, source.place)
@@ -464,14 +411,111 @@ class DialectStream:
             yield closes.awaited(begun)
 
     def _take_for_thoughts(self) -> None:
-        """Take all text so far for thoughts: they were opened in the prompt, where this text does not show it, or closed too early."""
-        if self._fed is None:
+        """Treat all text so far as thoughts.
+
+        They were opened in the prompt, which is not part of this text, or closed too early.
+        """
+        if self._not_thoughts is None:
             return
         self._content.clear()
         self._reasoning.break_off()
-        self._reasoning.add("".join(self._fed))
-        self._fed = []
+        self._reasoning.add("".join(self._not_thoughts))
+        self._not_thoughts = []
         self._calls.clear()
         self._new_calls.clear()
         self._source.repairs.clear()
-        self._told_repairs = 0
+        self._passed_repairs = 0
+
+
+# --- Tools and results in a prompt ---
+
+ToolForm: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
+"""The form of a tool in a prompt: JSON in the shape of OpenAI's chat, the function in that, or what a function of the dialect returns."""
+
+ResultText: TypeAlias = "Callable[[str, str, str | None], str]"
+"""Returns the text that shows a result, from the tool's name, the content, and the id of the call."""
+
+
+def bare_result(name: str, content: str, id: str | None) -> str:
+    """Return the content of a result alone."""
+    return content
+
+
+def tool_response(name: str, content: str, id: str | None) -> str:
+    """Return the content of a result in an element `<tool_response>`."""
+    return f"<tool_response>\n{content}\n</tool_response>"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Prompt:
+    """The texts around tools and results.
+
+    The texts of tools and results may come from strangers. A mark in them is broken: in JSON by an escape that means the same, in other text by
+    a space after its first character. So no such text can end the place where it is shown.
+
+    Attributes:
+        before: The text before the tools.
+        each: The form of one tool.
+        between: The text between two tools.
+        after: The text after the tools.
+        result: Returns the text that shows a result.
+        marks: Marks of the prompt that tools and results must not contain, beside those of the dialect.
+    """
+
+    before: str
+    after: str
+    each: ToolForm = "openai"
+    between: str = "\n"
+    result: ResultText = bare_result
+    marks: tuple[str, ...] = ()
+
+    def tools_text(self, tools: tuple[Tool, ...], marks: tuple[str, ...]) -> str:
+        """Return the description of tools; empty if there are none.
+
+        Args:
+            tools: The tools.
+            marks: The marks that are broken in their texts.
+        """
+        if not tools:
+            return ""
+        return f"{self.before}{self.between.join(self._tool_text(tool, marks) for tool in tools)}{self.after}"
+
+    def result_text(self, name: str, content: str, id: str | None, marks: tuple[str, ...]) -> str:
+        """Return the text that shows a result, with the marks broken in its content."""
+        return self.result(name, _break_marks(content, marks, _add_space), id)
+
+    def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
+        if self.each in ("openai", "function"):
+            definition: Any = formats.get("openai").describe_one(tool)
+            shown = definition if self.each == "openai" else definition["function"]
+            return _break_marks(json_text(shown), marks, _escape)
+        assert callable(self.each)
+        return _break_marks(self.each(tool), marks, _add_space)
+
+
+def typescript(tool: Tool) -> str:
+    """Return a tool as a type of TypeScript."""
+    return str(formats.get("typescript").describe_one(tool))
+
+
+def json_text(value: Any) -> str:
+    """Return a value as JSON on one line, as models are shown it.
+
+    A space follows commas and colons, and letters are not escaped.
+    """
+    return json.dumps(value, ensure_ascii=False)
+
+
+def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -> str:
+    for mark in marks:
+        if mark in text:
+            text = text.replace(mark, new(mark[0]) + mark[1:])
+    return text
+
+
+def _escape(character: str) -> str:
+    return f"\\u{ord(character):04x}"
+
+
+def _add_space(character: str) -> str:
+    return f"{character} "

@@ -1,8 +1,6 @@
-"""Which families write a call as a name, and its arguments as a JSON object behind it?
+"""The families that write arguments as a JSON object: a row each.
 
-MERGED: Which families write each call as a JSON object?
-MERGED: Which families write calls as one array of JSON objects between marks?
-MERGED: Which families of models write calls in their text? A row each, in the file of the syntax that they use.
+Some write a name and the object, some each call as an object, some one array of objects.
 """
 
 from __future__ import annotations
@@ -13,8 +11,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
-from fcregistry.dialects._parsed import Calls, TextWords
+from fcregistry.dialects._dialect import Dialect, Prompt, json_text, tool_response, typescript
+from fcregistry.dialects._parsed import Calls, Words
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
     NAME,
@@ -29,14 +27,14 @@ from fcregistry.dialects._syntax_json import (
     read_mistral,
     read_named,
     read_objects,
-    wrapped,
     write_apertus,
     write_array,
+    write_between,
     write_kimi,
     write_named,
     write_objects,
 )
-from fcregistry.dialects._syntax_tags import Pairs
+from fcregistry.dialects._syntax_tags import PairSyntax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -45,20 +43,20 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._families._named ---
+# --- A name and a JSON object ---
 
-_LLAMA: Final = CallKeys(arguments=("parameters", "arguments"))
+_PARAMETERS_FIRST: Final = CallKeys(arguments=("parameters", "arguments"))
 
 LLAMA_3: Final = Dialect(
     name="llama3",
     models="Llama 3.1, 3.2, 3.3",
     source='Llama documentation, "Model Cards and Prompt formats", Llama 3.1 and 3.2',
     sections=(
-        Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_LLAMA)),
+        Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST)),
         Calls(opens=("<function=",), read=read_named(">", "</function>")),
-        Calls(opens=("{",), read=read_objects(keys=_LLAMA, separator=";")),
+        Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";")),
     ),
-    write=write_objects("", "", keys=_LLAMA, between="; "),
+    write=write_objects("", "", keys=_PARAMETERS_FIRST, between="; "),
     prompt=Prompt(
         before="You have access to the following functions:\n\n",
         between="\n\n",
@@ -71,7 +69,7 @@ LLAMA_3: Final = Dialect(
     limits="Calls of the built-in tools, which Llama 3 writes as Python behind `<|python_tag|>`, are content.",
 )
 
-_SECTION: Final = TextWords(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
+_SECTION: Final = Words(opens=("<｜tool▁calls▁begin｜>", "<｜tool▁calls▁end｜>"))
 _DEEPSEEK_MARKS: Final = (
     "<｜tool▁calls▁begin｜>",
     "<｜tool▁calls▁end｜>",
@@ -93,8 +91,8 @@ def _deepseek_outputs(name: str, content: str, id: str | None) -> str:
     return f"<｜tool▁outputs▁begin｜>{_deepseek_output(name, content, id)}<｜tool▁outputs▁end｜>"
 
 
-def _deepseek_tool(tool: Tool) -> str:
-    """Tell of a tool as DeepSeek V3.1 is told: name and description, and the schema as JSON."""
+def _describe_for_deepseek(tool: Tool) -> str:
+    """Return a tool as DeepSeek V3.1 is shown it: name and description, and the schema as JSON."""
     return f"### {tool.name}\nDescription: {tool.description}\n\nParameters: {json_text(tool.parameters)}"
 
 
@@ -111,10 +109,10 @@ def _deepseek(name: str, models: str, source: str, form: tuple[str, str, str, st
 
     Args:
         name: Its name.
-        models: Whose it is.
+        models: The models that write it.
         source: The publication that it follows.
-        form: What stands before a name, behind it, behind the arguments, and between two calls.
-        prompt: How tools and results are told, but for the form of calls.
+        form: The text before a name, after it, after the arguments, and between two calls.
+        prompt: The prompt, without the form of calls.
     """
     before, between, after, joint = form
     write = write_named(f"<｜tool▁call▁begin｜>{before}", between, f"{after}{DEEPSEEK_END}", joint=joint)
@@ -124,7 +122,7 @@ def _deepseek(name: str, models: str, source: str, form: tuple[str, str, str, st
         models=models,
         source=source,
         sections=(Calls(opens=("<｜tool▁call▁begin｜>",), read=read_deepseek), _SECTION),
-        write=wrapped("<｜tool▁calls▁begin｜>", write, "<｜tool▁calls▁end｜>"),
+        write=write_between("<｜tool▁calls▁begin｜>", write, "<｜tool▁calls▁end｜>"),
         prompt=replace(prompt, after=f"\n\nTo call tools, write one or more calls in this form:\n{shown}"),
         stops=("<｜end▁of▁sentence｜>",),
     )
@@ -147,7 +145,7 @@ DEEPSEEK_V3_1: Final = _deepseek(
     "DeepSeek V3.1, V3.1-Terminus",
     'the model card of DeepSeek-V3.1, "ToolCall", and its chat template',
     ("", "<｜tool▁sep｜>", "", ""),
-    replace(_DEEPSEEK_PROMPT, each=_deepseek_tool, between="\n\n", result=_deepseek_output),
+    replace(_DEEPSEEK_PROMPT, each=_describe_for_deepseek, between="\n\n", result=_deepseek_output),
 )
 
 _MISTRAL_ARRAY: Final = read_objects("</s>")
@@ -177,7 +175,7 @@ KIMI_K2: Final = Dialect(
     source='Moonshot AI, "Tool Use in Kimi K2" (tool_call_guidance)',
     sections=(
         Calls(opens=("<|tool_call_begin|>",), read=read_kimi),
-        TextWords(
+        Words(
             opens=(*_KIMI_SECTION, "<|tool_call_section_begin|>", "<|tool_call_section_end|>")
         ),  # some leave out the s
     ),
@@ -200,11 +198,14 @@ KIMI_K2: Final = Dialect(
 )
 
 
-def _glm_tool(tool: Tool) -> str:
-    """Tell of a tool as GLM-4 is told: the name as a heading, and the function as JSON on several lines."""
+def _describe_for_glm(tool: Tool) -> str:
+    """Return a tool as GLM-4 is shown it.
+
+    The name is a heading, and the function is JSON on several lines.
+    """
     definition: Any = formats.get("openai").describe_one(tool)
-    told = json.dumps(definition["function"], ensure_ascii=False, indent=4)
-    return f"## {tool.name}\n\n{told}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
+    function = json.dumps(definition["function"], ensure_ascii=False, indent=4)
+    return f"## {tool.name}\n\n{function}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
 
 GLM_4: Final = Dialect(
@@ -218,7 +219,7 @@ GLM_4: Final = Dialect(
     write=write_named("", "\n", "", joint="<|assistant|>", names=NAME),
     prompt=Prompt(
         before="# 可用工具\n\n",
-        each=_glm_tool,
+        each=_describe_for_glm,
         between="\n\n",
         after="",
         result=lambda name, content, call_id: f"<|observation|>\n{content}",
@@ -234,7 +235,7 @@ QWEN_FLOWER: Final = Dialect(
     source='Qwen-Agent, "QwenFnCallPrompt"',
     sections=(
         Calls(opens=("✿FUNCTION✿",), read=read_flower),
-        TextWords(opens=("✿RETURN✿:",)),
+        Words(opens=("✿RETURN✿:",)),
     ),
     write=write_named("✿FUNCTION✿: ", "\n✿ARGS✿: ", "", joint="\n"),
     prompt=Prompt(
@@ -251,25 +252,19 @@ QWEN_FLOWER: Final = Dialect(
     stops=("✿RESULT✿",),
 )
 
-NAMED_ROWS: Final = (LLAMA_3, DEEPSEEK_V3, DEEPSEEK_R1, DEEPSEEK_V3_1, MISTRAL, KIMI_K2, GLM_4, QWEN_FLOWER)
-
-# --- dialects._families._objects ---
+# --- Each call as a JSON object ---
 
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _IN_FENCE: Final = read_objects("```")
 
 
-def _fenced(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+def _read_fence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls in a code fence of Markdown, whatever language it names."""
     yield from source.run(_LANGUAGE)
     return (yield from _IN_FENCE(source, mark))
 
 
-def _tool_response(name: str, content: str, id: str | None) -> str:
-    return f"<tool_response>\n{content}\n</tool_response>"
-
-
-TOOLS_TAGS: Final = ("<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
+_TOOLS_TAGS: Final = ("<tools>", "</tools>", "<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")
 
 
 def _hermes_prompt(before: str) -> Prompt:
@@ -277,8 +272,8 @@ def _hermes_prompt(before: str) -> Prompt:
         before=f"{before}\n<tools>\n",
         after="\n</tools>\n\nTo call a function, write a JSON object with its name and arguments within <tool_call></tool_call> tags, "
         'once for each call:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>',
-        result=_tool_response,
-        marks=TOOLS_TAGS,
+        result=tool_response,
+        marks=_TOOLS_TAGS,
     )
 
 
@@ -314,7 +309,7 @@ ERNIE_4_5: Final = Dialect(
     source='the chat template of ERNIE-4.5-21B-A3B-Thinking; vLLM, "Ernie45ToolParser"',
     sections=(
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
+        Words(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_objects("<tool_call>\n", "\n</tool_call>\n", between=""),
     prompt=Prompt(
@@ -329,11 +324,11 @@ ERNIE_4_5: Final = Dialect(
 )
 
 _LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
-_LONGCAT_PAIRS: Final = Pairs("longcat_")
+_LONGCAT_PAIRS: Final = PairSyntax("longcat_")
 
 
-def _longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of LongCat: objects, or, as newer ones write them, a name and a pair of tags for each argument."""
+def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls of LongCat: objects or, from newer models, a name and a pair of tags for each argument."""
     yield from source.space()
     is_object = yield from source.is_next("{", "[")
     return (yield from (_LONGCAT_OBJECTS if is_object else _LONGCAT_PAIRS)(source, mark))
@@ -343,7 +338,7 @@ LONGCAT: Final = Dialect(
     name="longcat",
     models="LongCat-Flash-Chat, -Thinking and -Lite",
     source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
-    sections=(Calls(opens=(_LONGCAT_PAIRS.opens,), read=_longcat),),
+    sections=(Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat),),
     write=write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
     prompt=Prompt(
         before="## Tools\nYou have access to the following tools:\n\n### Tool namespace: function\n\n",
@@ -357,11 +352,11 @@ LONGCAT: Final = Dialect(
 )
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
-_IN_ACTION: Final = read_objects("<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments")))
+_IN_ACTION: Final = read_objects("<|action_end|>", keys=_PARAMETERS_FIRST)
 
 
-def _action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of InternLM2 behind what says that a plugin is meant, and not the interpreter of code."""
+def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls of InternLM2 after the mark of a plugin; the other mark is that of the code interpreter."""
     yield from source.space()
     if not (yield from source.take(*_PLUGIN)):
         return None
@@ -372,10 +367,8 @@ INTERNLM_2: Final = Dialect(
     name="internlm2",
     models="InternLM2, InternLM2.5, InternLM3",
     source='InternLM, "Chat Format"',
-    sections=(Calls(opens=("<|action_start|>",), read=_action),),
-    write=write_objects(
-        "<|action_start|><|plugin|>\n", "<|action_end|>", keys=CallKeys(arguments=("parameters", "arguments"))
-    ),
+    sections=(Calls(opens=("<|action_start|>",), read=_read_action),),
+    write=write_objects("<|action_start|><|plugin|>\n", "<|action_end|>", keys=_PARAMETERS_FIRST),
     prompt=Prompt(
         before="You have access to the following tools, as JSON:\n[",
         each="function",
@@ -392,7 +385,7 @@ JSON: Final = Dialect(
     name="json",
     models="any model that is told to answer in JSON",
     source="RFC 8259; fcregistry's own prompt",
-    sections=(Calls(opens=("```",), read=_fenced), Calls(opens=("{", "["), read=read_objects())),
+    sections=(Calls(opens=("```",), read=_read_fence), Calls(opens=("{", "["), read=read_objects())),
     write=write_objects("", ""),
     prompt=Prompt(
         before="You can call these tools:\n",
@@ -407,8 +400,8 @@ _BARE: Final = read_objects()
 _MARKED: Final = read_objects("</s>")
 
 
-def _bracketed(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read an array of calls, which `[TOOL_CALLS]` may stand before."""
+def _read_xlam_array(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read an array of calls, which `[TOOL_CALLS]` may precede."""
     source.place -= 1
     if (yield from source.take("[TOOL_CALLS]")):
         return (yield from _MARKED(source, ""))
@@ -420,9 +413,9 @@ XLAM: Final = Dialect(
     models="Salesforce xLAM 1 and 2",
     source='the model card of xLAM-2; vLLM, "xLAMToolParser"',
     sections=(
-        Calls(opens=("```",), read=_fenced),
+        Calls(opens=("```",), read=_read_fence),
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-        Calls(opens=("[",), read=_bracketed),
+        Calls(opens=("[",), read=_read_xlam_array),
         Calls(opens=("{",), read=_BARE),
     ),
     write=write_array("", ""),
@@ -436,9 +429,7 @@ XLAM: Final = Dialect(
     stops=("<|im_end|>",),
 )
 
-OBJECTS_ROWS: Final = (HERMES, GRANITE_4, ERNIE_4_5, LONGCAT, INTERNLM_2, JSON, XLAM)
-
-# --- dialects._families._arrays ---
+# --- One array of JSON objects ---
 
 _WRITE_LIST: Final = '[{"name": <tool-name>, "arguments": <args-json-object>}, …]'
 
@@ -450,7 +441,7 @@ GRANITE: Final = Dialect(
         Calls(opens=("<|tool_call|>",), read=read_objects("<|end_of_text|>")),
         Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
         Calls(opens=("<function_call>",), read=read_objects("</function_call>")),
-        TextWords(opens=("<response>",), closes=("</response>",), kind="content"),
+        Words(opens=("<response>",), closes=("</response>",), kind="content"),
     ),
     write=write_array("<|tool_call|>", ""),
     prompt=Prompt(
@@ -503,8 +494,8 @@ HUNYUAN: Final = Dialect(
     source='the model card of Hunyuan-A13B-Instruct; vLLM, "HunyuanA13BToolParser" and its chat template',
     sections=(
         Calls(opens=("<tool_calls>",), read=read_objects("</tool_calls>")),
-        TextWords(opens=("<answer>", "</answer>")),
-        TextWords(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
+        Words(opens=("<answer>", "</answer>")),
+        Words(opens=("助手：",), at="start"),  # the template has answers begin with it where tools are told of
     ),
     write=write_array("<tool_calls>", "</tool_calls>"),
     prompt=Prompt(
@@ -571,8 +562,8 @@ def _write_cohere(calls: Sequence[ToolCall]) -> str:
 
 
 def _cohere_result(name: str, content: str, id: str | None) -> str:
-    told = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
-    return f"<|START_TOOL_RESULT|>[\n    {json_text(told)}\n]<|END_TOOL_RESULT|>"
+    result = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
+    return f"<|START_TOOL_RESULT|>[\n    {json_text(result)}\n]<|END_TOOL_RESULT|>"
 
 
 COMMAND_R: Final = Dialect(
@@ -586,9 +577,9 @@ COMMAND_R: Final = Dialect(
             read=read_objects("```", keys=_COHERE),
             at="line",
         ),
-        TextWords(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
-        TextWords(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
-        TextWords(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+        Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
+        Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
+        Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
     ),
     write=_write_cohere,
     prompt=Prompt(
@@ -604,8 +595,29 @@ COMMAND_R: Final = Dialect(
     stops=("<|END_OF_TURN_TOKEN|>",),
 )
 
-ARRAYS_ROWS: Final = (GRANITE, PHI_4, JAMBA, HUNYUAN, NEMOTRON, APERTUS, COMMAND_R)
 
-
-ROWS: Final = (*NAMED_ROWS, *OBJECTS_ROWS, *ARRAYS_ROWS)
-"""The dialects of this module."""
+ROWS: Final = (
+    LLAMA_3,
+    DEEPSEEK_V3,
+    DEEPSEEK_R1,
+    DEEPSEEK_V3_1,
+    MISTRAL,
+    KIMI_K2,
+    GLM_4,
+    QWEN_FLOWER,
+    HERMES,
+    GRANITE_4,
+    ERNIE_4_5,
+    LONGCAT,
+    INTERNLM_2,
+    JSON,
+    XLAM,
+    GRANITE,
+    PHI_4,
+    JAMBA,
+    HUNYUAN,
+    NEMOTRON,
+    APERTUS,
+    COMMAND_R,
+)
+"""The dialects of this module; the table of dialects reads this name."""

@@ -1,10 +1,6 @@
-"""Which families write calls as tags that name things themselves, `<function=name>` or `<arg_key>`?
+"""The families that write arguments as text other than one JSON object: a row each.
 
-MERGED: Which families write calls as tags with the names in attributes, `<invoke name="...">`?
-MERGED: Which families write calls with bare names in braces?
-MERGED: Which families write calls as Python does?
-MERGED: Which way of writing calls do agents ask for that think in lines: a thought, an action, an observation?
-MERGED: Which families write messages into channels, and calls as messages to a tool?
+They write tags that carry names, tags with names in attributes, bare names in braces, Python, labelled lines, or messages to a tool.
 """
 
 from __future__ import annotations
@@ -14,32 +10,37 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry.dialects._dialect import Dialect, Prompt, json_text, typescript
-from fcregistry.dialects._parsed import Calls, TextWords
-from fcregistry.dialects._syntax_braces import read_braces, write_braces, written
+from fcregistry.dialects._dialect import Dialect, Prompt, json_text, tool_response, typescript
+from fcregistry.dialects._parsed import Calls, Words
+from fcregistry.dialects._syntax_braces import braces_text, read_braces, write_braces
 from fcregistry.dialects._syntax_lines import (
     ENDS,
-    INPUT,
+    INPUT_LABEL,
     LABELS,
     read_action,
     read_header,
+    read_label,
     read_message,
-    read_nothing,
+    read_rest,
     read_start,
-    read_the_rest,
     write_actions,
     write_messages,
 )
 from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
-from fcregistry.dialects._syntax_tags import LIMITS, Pairs, TagSyntax, read_elements, section, write_tags
+from fcregistry.dialects._syntax_tags import (
+    BARE_TEXT_LIMITS,
+    PairSyntax,
+    TagSyntax,
+    read_elements,
+    tag_section,
+    write_tags,
+)
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._dialect import ResultText
 
-# --- dialects._families._tags ---
-
-# --- Qwen3-Coder, MiMo, Seed-OSS ------------------------------------------------------------------
+# --- Tags that carry names: Qwen3-Coder, MiMo, Seed-OSS ---
 
 _QWEN: Final = TagSyntax(
     opens=("<tool_call>",),
@@ -81,12 +82,11 @@ def _example(line: str) -> str:
     return f"<function=example_function_name>\n{first}\n<parameter=example_parameter_2>{line}{value}{line}</parameter>\n</function>"
 
 
-def _tool_response(name: str, content: str, id: str | None) -> str:
-    return f"<tool_response>\n{content}\n</tool_response>"
+def _describe_in_elements(tool: Tool) -> str:
+    """Return a tool in elements, as Qwen3-Coder and MiMo are shown it.
 
-
-def _function_element(tool: Tool) -> str:
-    """Tell of a tool in elements, as Qwen3-Coder and MiMo are told: what schemas hold beside type and description stands there as JSON."""
+    Keywords of schemas other than type and description become JSON.
+    """
     definition: Any = formats.get("openai").describe_one(tool)
     schema = definition["function"]["parameters"]
     lines = [
@@ -96,9 +96,9 @@ def _function_element(tool: Tool) -> str:
         "<parameters>",
     ]
     for name, field in schema.get("properties", {}).items():
-        told = field if isinstance(field, dict) else {}
-        first = [_line(key, told[key]) for key in ("type", "description") if key in told]
-        more = [_line(key, value) for key, value in told.items() if key not in ("type", "description")]
+        shown = field if isinstance(field, dict) else {}
+        first = [_line(key, shown[key]) for key in ("type", "description") if key in shown]
+        more = [_line(key, value) for key, value in shown.items() if key not in ("type", "description")]
         lines += ["<parameter>", _line("name", name), *first, *more, "</parameter>"]
     lines += [_line(key, value) for key, value in schema.items() if key not in ("type", "properties")]
     return "\n".join([*lines, "</parameters>", "</function>"])
@@ -106,10 +106,10 @@ def _function_element(tool: Tool) -> str:
 
 def _line(tag: str, value: Any) -> str:
     text = value.strip() if isinstance(value, str) else json_text(value)
-    return f"<{_inert(tag)}>{_inert(text)}</{_inert(tag)}>"
+    return f"<{_break_tags(tag)}>{_break_tags(text)}</{_break_tags(tag)}>"
 
 
-def _inert(text: str) -> str:
+def _break_tags(text: str) -> str:
     """Return text of strangers in which nothing is a tag."""
     return re.sub(r"<(?=[/\w])", "< ", text)
 
@@ -118,51 +118,51 @@ QWEN_3_CODER: Final = Dialect(
     name="qwen3-coder",
     models="Qwen3-Coder, Qwen 3.5, Nemotron 3, Step 3.5",
     source='Qwen, "Qwen3-Coder-30B-A3B-Instruct", chat template',
-    sections=(section(_QWEN),),
+    sections=(tag_section(_QWEN),),
     write=write_tags(_QWEN),
     prompt=Prompt(
         before="# Tools\n\nYou have access to the following functions:\n\n<tools>\n",
-        each=_function_element,
+        each=_describe_in_elements,
         after="\n</tools>\n\nIf you choose to call a function, reply in this format, with nothing after it:\n\n"
         f"<tool_call>\n{_example(chr(10))}\n</tool_call>\n\n"
         "- Put every call as a <function=...></function> block within <tool_call></tool_call> tags.\n"
         "- Give all required parameters.\n"
         "- You may explain the call before it, but not after it.\n"
         "- If no function helps, answer from what you know, and say nothing of functions.",
-        result=_tool_response,
+        result=tool_response,
         marks=_QWEN_MARKS,
     ),
     stops=("<|im_end|>",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
 MIMO: Final = Dialect(
     name="mimo",
     models="MiMo-V2-Flash, MiMo-V2.5",
     source='Xiaomi, "MiMo-V2-Flash", chat template; SGLang, "MiMoDetector", which its model card serves it with',
-    sections=(section(_MIMO),),
+    sections=(tag_section(_MIMO),),
     write=write_tags(_MIMO),
     prompt=Prompt(
         before="# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
         "You have access to the following functions:\n\n<tools>\n",
-        each=_function_element,
+        each=_describe_in_elements,
         after="\n</tools>\n\nFor each function call, write the function's name and its arguments in this format:\n"
         f"<tool_call>\n{_example('')}\n</tool_call>\n\n"
         "- Put every call as a <function=...></function> block within <tool_call></tool_call> tags.\n"
         "- Make no calls inside <think></think> tags.\n"
         "- A value is taken as it stands between its tags, with all newlines and spaces.",
-        result=_tool_response,
+        result=tool_response,
         marks=_QWEN_MARKS,
     ),
     stops=("<|im_end|>",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
 SEED_OSS: Final = Dialect(
     name="seed-oss",
     models="Seed-OSS",
     source='ByteDance Seed, "Seed-OSS-36B-Instruct", chat template',
-    sections=(section(_SEED),),
+    sections=(tag_section(_SEED),),
     write=write_tags(_SEED),
     prompt=Prompt(
         before="Tool List:\nYou may use the following tools, which are described in JSON Schema. Before any task, decide from their "
@@ -173,12 +173,12 @@ SEED_OSS: Final = Dialect(
     ),
     thinks=("<seed:think>", "</seed:think>"),
     stops=("<seed:eos>",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
-# --- GLM ------------------------------------------------------------------------------------------
+# --- A pair of tags for each argument: GLM ---
 
-_GLM: Final = Pairs()
+_GLM: Final = PairSyntax()
 
 GLM_4_5: Final = Dialect(
     name="glm-4.5",
@@ -192,16 +192,14 @@ GLM_4_5: Final = Dialect(
         after="\n</tools>\n\nFor each function call, write the function's name and its arguments in this format:\n"
         "<tool_call>{function-name}\n<arg_key>{arg-key-1}</arg_key>\n<arg_value>{arg-value-1}</arg_value>\n"
         "<arg_key>{arg-key-2}</arg_key>\n<arg_value>{arg-value-2}</arg_value>\n...\n</tool_call>",
-        result=_tool_response,
+        result=tool_response,
         marks=("<tools>", "</tools>", *_GLM.marks, "<tool_response>", "</tool_response>"),
     ),
     stops=("<|user|>", "<|observation|>", "<|endoftext|>"),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
-TAGS_ROWS: Final = (QWEN_3_CODER, MIMO, SEED_OSS, GLM_4_5)
-
-# --- dialects._families._invocations ---
+# --- Tags with names in attributes ---
 
 
 def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> TagSyntax:
@@ -230,7 +228,7 @@ _DSML: Final = _invocations(
     takes_objects=True,
 )
 _DSML_BARE: Final = _claude("", takes_objects=True)
-"""DSML as it comes where special tokens were left out."""
+"""DSML as it comes if special tokens were left out."""
 
 _STEP: Final = _invocations(
     "steptml:",
@@ -241,11 +239,11 @@ _STEP: Final = _invocations(
 )
 
 
-def _marks(tags: TagSyntax, *more: str) -> tuple[str, ...]:
+def _tag_marks(tags: TagSyntax, *more: str) -> tuple[str, ...]:
     return (*tags.opens, *tags.closes, *tags.call, *tags.parameter, *tags.before, *tags.after, *more)
 
 
-def _invocations_response(name: str, content: str, id: str | None) -> str:
+def _minimax_result(name: str, content: str, id: str | None) -> str:
     return f"<response>{content}</response>"
 
 
@@ -261,7 +259,7 @@ MINIMAX_M2: Final = Dialect(
     name="minimax-m2",
     models="MiniMax-M2, M2.1, M2.5",
     source='MiniMax, "MiniMax-M2", chat template and "Tool Calling Guide"',
-    sections=(section(_MINIMAX),),
+    sections=(tag_section(_MINIMAX),),
     write=write_tags(_MINIMAX),
     prompt=Prompt(
         before="# Tools\nYou may call one or more tools to assist with the user query.\nThe tools, described in JSON Schema:\n\n<tools>\n<tool>",
@@ -270,18 +268,20 @@ MINIMAX_M2: Final = Dialect(
         after="</tool>\n</tools>\n\nTo call tools, write them and their parameters as XML:\n\n<minimax:tool_call>\n"
         '<invoke name="tool-name-1">\n<parameter name="param-key-1">param-value-1</parameter>\n'
         '<parameter name="param-key-2">param-value-2</parameter>\n...\n</invoke>\n</minimax:tool_call>',
-        result=_invocations_response,
-        marks=_marks(_MINIMAX, "<tools>", "</tools>", "<tool>", "</tool>", "<response>", "</response>", "[e~[", "]~b]"),
+        result=_minimax_result,
+        marks=_tag_marks(
+            _MINIMAX, "<tools>", "</tools>", "<tool>", "</tool>", "<response>", "</response>", "[e~[", "]~b]"
+        ),
     ),
     stops=("[e~[",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
 CLAUDE_XML: Final = Dialect(
     name="claude-xml",
     models="Claude, where it is prompted by text; other models that follow such a prompt",
     source='Anthropic documentation, "Tool use", the system prompt of tool use; "Legacy tool use"',
-    sections=(section(_CLAUDE), section(_CLAUDE_PREFIXED)),
+    sections=(tag_section(_CLAUDE), tag_section(_CLAUDE_PREFIXED)),
     write=write_tags(_CLAUDE),
     prompt=Prompt(
         before="You have access to a set of tools that you can use to answer the user's question.\n"
@@ -294,20 +294,20 @@ CLAUDE_XML: Final = Dialect(
         after="\n</functions>",
         result=_claude_result,
         marks=(
-            *_marks(_CLAUDE, "<functions>", "</functions>", "<function_results>", "</function_results>"),
-            *_marks(_CLAUDE_PREFIXED, "<result>", "</result>", "<stdout>", "</stdout>"),
+            *_tag_marks(_CLAUDE, "<functions>", "</functions>", "<function_results>", "</function_results>"),
+            *_tag_marks(_CLAUDE_PREFIXED, "<result>", "</result>", "<stdout>", "</stdout>"),
         ),
     ),
     thinks=("<thinking>", "</thinking>"),
     stops=("<function_results>",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
 DEEPSEEK_V3_2: Final = Dialect(
     name="deepseek-v3.2",
     models="DeepSeek V3.2, and V4 with its own name of the section",
     source='DeepSeek, "DeepSeek-V3.2", encoding of messages (DSML)',
-    sections=(section(_DSML), section(_DSML_BARE)),
+    sections=(tag_section(_DSML), tag_section(_DSML_BARE)),
     write=write_tags(_DSML),
     prompt=Prompt(
         before="## Tools\nYou have access to a set of tools that you can use to answer the user's question.\n"
@@ -320,7 +320,7 @@ DEEPSEEK_V3_2: Final = Dialect(
         each="function",
         after="\n</functions>\n",
         result=_dsml_result,
-        marks=_marks(
+        marks=_tag_marks(
             _DSML,
             "｜DSML｜",
             "<functions>",
@@ -340,74 +340,78 @@ STEP_3: Final = Dialect(
     name="step3",
     models="Step-3",
     source='StepFun, "step3", deployment guide; the StepTML parsers of vLLM and SGLang',
-    sections=(section(_STEP),),
+    sections=(tag_section(_STEP),),
     write=write_tags(_STEP),
     prompt=Prompt(
         before="# Tools\nYou may call one or more of these tools, which are described in JSON Schema:\n",
         after="\n\nTo call tools, write a block like this one:\n<｜tool_calls_begin｜>\n<｜tool_call_begin｜>function<｜tool_sep｜>"
         '<steptml:invoke name="function_name">\n<steptml:parameter name="parameter_name">value</steptml:parameter>\n...\n'
         "</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>",
-        marks=_marks(_STEP),
+        marks=_tag_marks(_STEP),
     ),
     stops=("<|EOT|>",),
-    limits=LIMITS,
+    limits=BARE_TEXT_LIMITS,
 )
 
-INVOCATIONS_ROWS: Final = (MINIMAX_M2, CLAUDE_XML, DEEPSEEK_V3_2, STEP_3)
-
-# --- dialects._families._braces ---
+# --- Bare names in braces ---
 
 _LEFT_OUT: Final = frozenset({"additionalProperties"})
 _LAST: Final = ("properties", "required", "type")
-"""Where the published declarations say these: behind everything else, in this order."""
+"""Keywords that the published declarations put last, in this order."""
 
 
-def _declaration(quote: str) -> Callable[[Tool], str]:
-    """Return what tells one tool: its schema, with the names of types in capitals."""
+def _declare_with(quote: str) -> Callable[[Tool], str]:
+    """Return a function that describes one tool: its schema, with the names of types in capitals."""
 
-    def told(tool: Tool) -> str:
+    def describe(tool: Tool) -> str:
         definition: Any = formats.get("openai").describe_one(tool)
         function = definition["function"]
-        said = {"description": function.get("description", ""), "parameters": _capitals(function["parameters"])}
-        return f"declaration:{function['name']}{written(_broken(said, quote), quote)}"
+        described = {
+            "description": function.get("description", ""),
+            "parameters": _capitalize_types(function["parameters"]),
+        }
+        return f"declaration:{function['name']}{braces_text(_break_quote(described, quote), quote)}"
 
-    return told
+    return describe
 
 
-def _capitals(schema: Any) -> Any:
-    """Return a schema with the names of types in capitals, as Google's models are told them."""
+def _capitalize_types(schema: Any) -> Any:
+    """Return a schema with the names of types in capitals, as Google's models are shown them."""
     if isinstance(schema, list):
-        return [_capitals(each) for each in schema]
+        return [_capitalize_types(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     keys = [key for key in schema if key not in _LAST and key not in _LEFT_OUT]
-    return {key: _keyword(key, schema[key]) for key in [*keys, *(key for key in _LAST if schema.get(key))]}
+    return {key: _capitalize_keyword(key, schema[key]) for key in [*keys, *(key for key in _LAST if schema.get(key))]}
 
 
-def _keyword(key: str, value: Any) -> Any:
+def _capitalize_keyword(key: str, value: Any) -> Any:
     if key in ("enum", "const", "default", "required"):
         return value
     if key == "type":
         return [each.upper() for each in value] if isinstance(value, list) else value.upper()
     if key in ("properties", "$defs"):
-        return {name: _capitals(each) for name, each in value.items()}
-    return _capitals(value)
+        return {name: _capitalize_types(each) for name, each in value.items()}
+    return _capitalize_types(value)
 
 
-def _broken(value: Any, quote: str) -> Any:
-    """Return a value in whose strings the mark for quotes is broken, so that they end nowhere else."""
+def _break_quote(value: Any, quote: str) -> Any:
+    """Return a value with the mark that replaces quotes broken in its strings.
+
+    So its strings end nowhere else.
+    """
     if isinstance(value, str):
         return value.replace(quote, f"{quote[0]} {quote[1:]}")
     if isinstance(value, list):
-        return [_broken(each, quote) for each in value]
+        return [_break_quote(each, quote) for each in value]
     if isinstance(value, dict):
-        return {_broken(name, quote): _broken(each, quote) for name, each in value.items()}
+        return {_break_quote(name, quote): _break_quote(each, quote) for name, each in value.items()}
     return value
 
 
 def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
     return lambda name, content, call_id: (
-        f"{opens}response:{name}{written({'value': _broken(content, quote)}, quote)}{closes}"
+        f"{opens}response:{name}{braces_text({'value': _break_quote(content, quote)}, quote)}{closes}"
     )
 
 
@@ -419,12 +423,12 @@ GEMMA_4: Final = Dialect(
     source='Google AI for Developers, "Function calling with Gemma 4"; the chat template of Gemma 4',
     sections=(
         Calls(opens=("<|tool_call>",), read=read_braces(*_GEMMA_4)),
-        TextWords(opens=("<|tool_response>",), closes=("<tool_response|>",)),
+        Words(opens=("<|tool_response>",), closes=("<tool_response|>",)),
     ),
     write=write_braces(*_GEMMA_4),
     prompt=Prompt(
         before="<|tool>",
-        each=_declaration('<|"|>'),
+        each=_declare_with('<|"|>'),
         between="<tool|><|tool>",
         after="<tool|>",
         result=_braces_response('<|"|>', "<|tool_response>", "<tool_response|>"),
@@ -452,12 +456,12 @@ FUNCTION_GEMMA: Final = Dialect(
     source='Google AI for Developers, "FunctionGemma formatting and best practices"',
     sections=(
         Calls(opens=("<start_function_call>",), read=read_braces(*_FUNCTION_GEMMA)),
-        TextWords(opens=("<start_function_response>",), closes=("<end_function_response>",)),
+        Words(opens=("<start_function_response>",), closes=("<end_function_response>",)),
     ),
     write=write_braces(*_FUNCTION_GEMMA),
     prompt=Prompt(
         before="You are a model that can do function calling with the following functions<start_function_declaration>",
-        each=_declaration("<escape>"),
+        each=_declare_with("<escape>"),
         between="<end_function_declaration><start_function_declaration>",
         after="<end_function_declaration>",
         result=_braces_response("<escape>", "<start_function_response>", "<end_function_response>"),
@@ -476,9 +480,7 @@ FUNCTION_GEMMA: Final = Dialect(
     limits="A string cannot hold `<escape>`, the mark that stands for quotes. A response that the model invents is left out.",
 )
 
-BRACES_ROWS: Final = (GEMMA_4, FUNCTION_GEMMA)
-
-# --- dialects._families._python ---
+# --- Python ---
 
 _NO_EXPRESSIONS: Final = "Values are literals: a call with a name, an operation or another call in it is content."
 
@@ -489,7 +491,7 @@ PYTHONIC: Final = Dialect(
     sections=(
         Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
         Calls(opens=("[",), read=read_list),
-        TextWords(opens=("<|python_end|>",)),
+        Words(opens=("<|python_end|>",)),
     ),
     write=write_list(),
     prompt=Prompt(
@@ -564,7 +566,7 @@ OLMO_3: Final = Dialect(
 )
 
 
-def _signature(tool: Tool) -> str:
+def _describe_as_python(tool: Tool) -> str:
     return str(formats.get("python").describe_one(tool))
 
 
@@ -574,12 +576,12 @@ MINICPM: Final = Dialect(
     source="the chat template of MiniCPM3-4B",
     sections=(
         Calls(opens=("<|tool_call_start|>",), read=read_python("<|tool_call_end|>")),
-        TextWords(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
+        Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
     ),
     write=write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
     prompt=Prompt(
         before="# Functions\nHere is a list of functions that you can invoke:\n```python\n",
-        each=_signature,
+        each=_describe_as_python,
         between="\n\n",
         after="\n```\n\n# Function Call Rule and Output Format\n- Answer directly where no function is needed, and ask for what is missing.\n"
         "- Otherwise say what you plan, and call the functions; leave parameters to their defaults unless the user says otherwise.\n"
@@ -600,12 +602,10 @@ MINICPM: Final = Dialect(
     limits=_NO_EXPRESSIONS,
 )
 
-PYTHON_ROWS: Final = (PYTHONIC, LFM_2, OLMO_3, MINICPM)
-
-# --- dialects._families._react ---
+# --- Labelled lines ---
 
 
-def _told(tool: Tool) -> str:
+def _describe_as_text(tool: Tool) -> str:
     return str(formats.get("text").describe_one(tool))
 
 
@@ -615,33 +615,31 @@ REACT: Final = Dialect(
     source='Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"; the prompts of LangChain and LlamaIndex',
     sections=(
         Calls(opens=("Action:",), read=read_action, at="line"),
-        TextWords(opens=("Thought:",), before=tuple(f"\n{label}" for label in LABELS), kind="reasoning", at="line"),
-        Calls(opens=("Final Answer", "Answer:"), read=read_nothing, at="line"),
-        Calls(opens=("Observation:",), read=read_the_rest, at="line"),
+        Words(opens=("Thought:",), before=tuple(f"\n{label}" for label in LABELS), kind="reasoning", at="line"),
+        Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
+        Calls(opens=("Observation:",), read=read_rest, at="line"),
     ),
     write=write_actions,
     prompt=Prompt(
         before="You can use these tools:\n\n",
-        each=_told,
+        each=_describe_as_text,
         after="\n\nUse this format:\n\nThought: what you think is to be done\nAction: the name of one tool\n"
-        f"{INPUT} its arguments, a JSON object on one line\nObservation: what the tool answers\n"
+        f"{INPUT_LABEL} its arguments, a JSON object on one line\nObservation: what the tool answers\n"
         "... (this may repeat)\nThought: I know the answer\nFinal Answer: your answer\n\nStop behind the input of an action: "
         "the observation is given to you.",
         result=lambda name, content, call_id: f"Observation: {content}",
-        marks=(*LABELS, INPUT),
+        marks=(*LABELS, INPUT_LABEL),
     ),
     limits="A name is letters, digits, `_`, `-` and `.`. Text that is no JSON object is one line, or stands in a code fence, and the line must "
     "have ended: stop at `Observation:`, not at the line end before it. An observation that the model invents is cut off, with all behind it.",
 )
 
-REACT_ROWS: Final = (REACT,)
-
-# --- dialects._families._channels ---
+# --- Messages in channels ---
 
 _NEXT: Final = ("<|start|>", "<|channel|>")
 
 
-def _result(name: str, content: str, id: str | None) -> str:
+def _harmony_result(name: str, content: str, id: str | None) -> str:
     return f"functions.{name} returned:\n{content}"
 
 
@@ -653,8 +651,8 @@ HARMONY: Final = Dialect(
         Calls(
             opens=("<|channel|>commentary to=", "<|channel|>analysis to=", "<|channel|>final to="), read=read_message
         ),
-        TextWords(opens=("<|channel|>analysis<|message|>",), closes=ENDS, before=_NEXT, kind="reasoning"),
-        TextWords(
+        Words(opens=("<|channel|>analysis<|message|>",), closes=ENDS, before=_NEXT, kind="reasoning"),
+        Words(
             opens=("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
             closes=ENDS,
             before=_NEXT,
@@ -669,7 +667,7 @@ HARMONY: Final = Dialect(
         each=typescript,
         between="\n\n",
         after="\n\n} // namespace functions\n\nCalls to these tools go to the commentary channel.",
-        result=_result,
+        result=_harmony_result,
         marks=("<|start|>", "<|channel|>", "<|constrain|>", "<|message|>", *ENDS),
     ),
     thinks=None,
@@ -678,8 +676,23 @@ HARMONY: Final = Dialect(
     "`python`, is content.",
 )
 
-CHANNELS_ROWS: Final = (HARMONY,)
 
-
-ROWS: Final = (*TAGS_ROWS, *INVOCATIONS_ROWS, *BRACES_ROWS, *PYTHON_ROWS, *REACT_ROWS, *CHANNELS_ROWS)
-"""The dialects of this module."""
+ROWS: Final = (
+    QWEN_3_CODER,
+    MIMO,
+    SEED_OSS,
+    GLM_4_5,
+    MINIMAX_M2,
+    CLAUDE_XML,
+    DEEPSEEK_V3_2,
+    STEP_3,
+    GEMMA_4,
+    FUNCTION_GEMMA,
+    PYTHONIC,
+    LFM_2,
+    OLMO_3,
+    MINICPM,
+    REACT,
+    HARMONY,
+)
+"""The dialects of this module; the table of dialects reads this name."""

@@ -1,12 +1,7 @@
-"""The schemas of the tools that may be called, as the readers of model text need them.
+"""JSON in a model's text, and the types that tools' schemas give to bare text.
 
-MERGED: Which type does a tool's schema give a parameter? For syntaxes that write every value as bare text.
-
-MERGED: Where does a JSON object or array end that stands in other text, and what does it hold? Told string-aware, also where it has slips.
-
-Text that is all there is read by Python's own parser at once. Otherwise, and where that refuses it, the end is looked for token by token:
-braces in strings count for nothing, and what cannot stand in JSON, not even with the slips that are put right, ends the search.
-MERGED: Where does the bracket stand that closes an opened one? Told string-aware, of text that has slips of JSON and may come in pieces.
+A value that is all there is read by Python's own parser at once. Otherwise, and if the parser refuses it, its end is looked for token by
+token: braces in strings do not count, and anything that JSON cannot have, even with the slips that are corrected, ends the search.
 """
 
 from __future__ import annotations
@@ -18,24 +13,296 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from weakref import WeakKeyDictionary
 
 from fcregistry._base.call import ToolCall
-from fcregistry._base.json import MAX_DEPTH, SLIPS, STRICT_DECODER, ArgumentsError, NotJsonError, is_too_deep, read_text
+from fcregistry._base.json import (
+    MAX_DEPTH,
+    SLIPS,
+    STRICT_DECODER,
+    ArgumentsError,
+    NotJsonError,
+    is_too_deep,
+    read_lenient_json,
+)
 from fcregistry.dialects._source import MOST_FAILURES, Wake
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._shapes ---
+# --- JSON in a text ---
+
+CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
+"""Word -> value, in JSON and in Python."""
+
+FAILED: Final = object()
+"""Marks that there is no value: None is a value of JSON."""
+
+_BEFORE_VALUE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
+
+
+def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
+    """Take the JSON object or array that comes next, after white space, and return it.
+
+    Return `FAILED` if none does, or it is cut off.
+
+    JSON that is refused for what it holds is a `RefusedText`. The slips that were corrected are added to `source.repairs`.
+
+    Args:
+        source: The text.
+        opening: The brackets that it may begin with: `{`, `[` or both.
+    """
+    if not source.at_once(_BEFORE_VALUE[opening]):
+        yield from source.space()
+        if not (yield from source.is_next(*opening)):
+            return FAILED
+    value = _at_once(source)
+    if value is not FAILED:
+        return value
+    text = yield from take_balanced(source)
+    return FAILED if text is None else read_value(text, source.repairs)
+
+
+def _at_once(source: TextSource) -> Any:
+    """Take a value that is all there and strictly JSON; take nothing otherwise."""
+    if source.failures > MOST_FAILURES:
+        return FAILED
+    try:
+        # If the closing bracket is missing, this is faster than the parser.
+        source.text.index(_CLOSING[source.text[source.place]], source.place)
+        value, end = STRICT_DECODER.raw_decode(source.text, source.place)
+    except (ValueError, RecursionError):
+        source.failures += 1
+        return FAILED
+    text = source.text[source.place : end]
+    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
+        return FAILED  # the depth is checked bracket by bracket, as for text in pieces
+    source.place = end
+    return value
+
+
+def read_value(text: str, repairs: list[str]) -> Any:
+    """Return the value of text that is JSON apart from slips; `FAILED` for any other."""
+    try:
+        value, end = STRICT_DECODER.raw_decode(text)
+        if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
+            return value
+    except (ValueError, RecursionError):
+        pass  # the reader of slips gives a more exact reason
+    try:
+        value, slips = read_lenient_json(text, False, SLIPS, "a call")
+    except NotJsonError:
+        return FAILED
+    except ArgumentsError:
+        return RefusedText(text)
+    repairs += slips
+    return value
+
+
+class RefusedText:
+    """JSON that is refused for what it holds, as the executor tells the model.
+
+    It has a name twice, a number that is not finite, or too many levels.
+
+    Args:
+        text: The text of an object or an array.
+    """
+
+    __slots__ = ("_text",)
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    @property
+    def text(self) -> str:
+        """The text."""
+        return self._text
+
+    def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
+        """Return the calls in it, one or an array of them, with their arguments as text.
+
+        Return None if anything in it is not a call.
+
+        Args:
+            names: The possible keys of the tool's name.
+            arguments: The possible keys of the arguments.
+        """
+        try:
+            value = json.loads(self._text, object_pairs_hook=_Pairs)
+        except (ValueError, RecursionError):
+            return None
+        calls = [_call_of_pairs(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
+        return None if None in calls else [call for call in calls if call is not None]
+
+
+def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
+    members = dict(pairs) if isinstance(pairs, _Pairs) else {}
+    name = next((members[key] for key in names if key in members), None)
+    held = next((members[key] for key in arguments if key in members), None)
+    return ToolCall(name, _json_of_pairs(held)) if isinstance(name, str) and name and held is not None else None
+
+
+class _Pairs(list[tuple[str, Any]]):
+    """The members of an object, including several of one name."""
+
+
+def _json_of_pairs(value: Any) -> str:
+    if isinstance(value, _Pairs):
+        return "{" + ", ".join(f"{json.dumps(name)}: {_json_of_pairs(item)}" for name, item in value) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_json_of_pairs, value)) + "]"
+    return json.dumps(value, ensure_ascii=False)
+
+
+# --- Finding the closing bracket ---
+
+_SPECIAL: Final = re.compile(r"[^\w\s$.+\-:,]").search
+_STRINGS: Final = {'"': r'(?>[^"\\]+|\\.)*+', "'": r"(?>[^'\\]+|\\.)*+"}
+_INSIDE_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
+_STRING: Final = "|".join(f"{quote}{inside}{quote}" for quote, inside in _STRINGS.items())
+_OUTSIDE_STRINGS: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
+"""All strings in places of values, and the text between them and the next mark."""
+_CLOSING: Final = {"{": "}", "[": "]"}
+_COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
+_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
+
+
+def take_balanced(source: TextSource) -> Reading[str | None]:
+    """Take text from an opening bracket to the one that closes it, and return it.
+
+    Returns:
+        The text; None if what follows cannot be JSON, or ends before.
+    """
+    brackets = _Brackets(source.waiting)
+    brackets.read(source.text, source.place)
+    while brackets.are_open and not source.ended:
+        brackets.search = brackets.is_decided
+        yield brackets
+        brackets.read(source.text, source.place + brackets.taken)
+    start = source.place
+    source.place = len(source.text) if brackets.are_open else start + brackets.taken
+    return source.text[start : source.place] if brackets.are_closed else None
+
+
+class _Brackets(Wake):
+    """Follows text up to the bracket that closes the first one.
+
+    It looks at pieces that wait, so that the reader is not woken. A text that continues like JSON is read only where the bracket that is due
+    may come.
+
+    Args:
+        waiting: The pieces that came since the reader was woken, before the one that is looked at.
+
+    Attributes:
+        taken: The number of characters that were read.
+        are_open: Whether more is to be read.
+        are_closed: Whether the last bracket was found.
+    """
+
+    __slots__ = ("_due", "_end", "_rest", "_seen", "_waiting", "are_closed", "are_open", "taken")
+
+    def __init__(self, waiting: list[str]) -> None:
+        super().__init__()
+        self._waiting = waiting
+        self._seen = 0
+        self._rest = ""  # text that waits for a mark behind it
+        self._due: list[str] = []  # the closing brackets that are due
+        self._end = ""  # the end of the string or the comment that is open
+        self.taken = 0
+        self.are_open = True
+        self.are_closed = False
+
+    def is_decided(self, piece: str) -> bool:
+        """Look at a piece, and return whether it decides where the last bracket is, or that there is none."""
+        if not self.sign and not _SPECIAL(piece):
+            return False
+        text = "".join([self._rest, *self._waiting[self._seen :], piece])
+        self._seen = len(self._waiting) + 1
+        self.read(text, 0)
+        return not self.are_open
+
+    def read(self, text: str, place: int) -> None:
+        """Read on from a place in a text, as far as it decides anything."""
+        start = place
+        while self.are_open:
+            end = self._inside(text, place) if self._end else self._outside(text, place)
+            if end == place:
+                break
+            place = end
+        self.taken += place - start
+        if self.are_open:
+            self._rest = text[place:]
+            self.sign = self._due[-1] if self.taken > 1 else ""
+
+    def _inside(self, text: str, place: int) -> int:
+        """Take the inside of a string or a comment, and its end; return the place after it."""
+        if self._end in _INSIDE_STRING:
+            found = _INSIDE_STRING[self._end].match(text, place)
+            end = found.end() if found else place
+        else:
+            end = text.find(self._end, place)
+            if end < 0:
+                return len(text) - text.endswith(self._end[0], place)  # half of its end
+        if not text.startswith(self._end, end):
+            return end
+        end += len(self._end)
+        self._end = ""
+        return end
+
+    def _outside(self, text: str, place: int) -> int:
+        """Take the text outside strings and comments, and the mark behind it; return the place after it."""
+        found = _OUTSIDE_STRINGS.match(text, place)
+        if found is None or found.end() == len(text):
+            return found.end(1) if found else place
+        end = found.end()
+        mark = text[end] if text[end] != "/" else text[end : end + 2]
+        if mark == "/" and _may_follow(mark, found[2]):
+            return found.end(1)  # the next character decides whether it begins a comment
+        if self._take_mark(mark, found[2]):
+            return end + len(mark)
+        self.are_open = False
+        return end
+
+    def _take_mark(self, mark: str, outside: str) -> bool:
+        """Take a mark, and return whether it may follow the text before it."""
+        if not _may_follow(mark[0], outside):
+            return False
+        if mark in _CLOSING:
+            self._due.append(_CLOSING[mark])
+            return len(self._due) <= MAX_DEPTH + 1
+        if mark in _INSIDE_STRING or mark in _COMMENTS:
+            self._end = _COMMENTS.get(mark, mark)
+            return True
+        if not self._due or self._due.pop() != mark:
+            return False
+        self.are_closed = not self._due
+        self.are_open = not self.are_closed
+        return True
+
+
+def _may_follow(mark: str, outside: str) -> bool:
+    """Return whether a value or a comment may begin after text outside strings.
+
+    In "[don't" and "[see http://" none does: these are prose.
+    """
+    if mark in _CLOSING or mark in _INSIDE_STRING:
+        return outside.rstrip()[-1:] in _BEFORE_VALUES
+    if mark in ("/", "#"):
+        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
+    return True
+
+
+# --- The types of bare text ---
 
 ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 """A tool, or its definition: `{"name", "parameters"}`, or as OpenAI's chat writes it."""
 
 
 class Shapes:
-    """The schemas of the tools that may be called, by name; each read where it is asked for, as there may be many tools.
+    """The schemas of the tools that may be called, by name.
+
+    A schema is read when it is asked for, since there may be many tools.
 
     Args:
-        tools: The tools or their definitions; None where they are not known.
+        tools: The tools or their definitions; None if they are not known.
     """
 
     __slots__ = ("_by_name", "_shapes", "_tools")
@@ -47,28 +314,28 @@ class Shapes:
 
     @property
     def are_known(self) -> bool:
-        """Whether anybody said what may be called."""
+        """Whether the caller gave the tools."""
         return self._tools is not None
 
     def __contains__(self, name: str) -> bool:
-        return name in self._named()
+        return name in self._tools_by_name()
 
     def of(self, name: str) -> Mapping[str, Any]:
-        """Return the schema of a tool's parameters; an empty one of a tool that is not known."""
+        """Return the schema of a tool's parameters; an empty one for an unknown tool."""
         return self._shape(name).schema
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
-        """Return the value that a parameter's text stands for: as its schema says, and the text itself without one."""
+        """Return the value of a parameter's text: by its schema, or the text itself without one."""
         return self._shape(tool).value(parameter, text)
 
     def _shape(self, name: str) -> _Shape:
         shape = self._shapes.get(name)
         if shape is None:
-            tool = self._named().get(name)
+            tool = self._tools_by_name().get(name)
             shape = self._shapes[name] = _UNKNOWN if tool is None else _shape_of(tool)
         return shape
 
-    def _named(self) -> dict[str, ToolShape]:
+    def _tools_by_name(self) -> dict[str, ToolShape]:
         if self._by_name is None:
             self._by_name = {_name_of(tool): tool for tool in self._tools or ()}
         return self._by_name
@@ -94,18 +361,17 @@ class _Shape:
         self._kinds: dict[str, set[str]] = {}
 
     def value(self, parameter: str, text: str) -> Any:
-        """Return the value that a parameter's text stands for."""
+        """Return the value of a parameter's text."""
         kinds = self._kinds.get(parameter)
         if kinds is None:
             kinds = self._kinds_of(parameter)
-        return _meant(text, kinds) if kinds else text
+        return _typed_value(text, kinds) if kinds else text
 
     def _kinds_of(self, parameter: str) -> set[str]:
-        """Return the types that a parameter's text may be meant as; none where it is the text itself."""
+        """Return the types that a parameter's text may have; none if the value is the text itself."""
         properties = self.schema.get("properties")
-        if (
-            not isinstance(properties, _MAPPINGS) or parameter not in properties
-        ):  # the name is the model's: not to be kept
+        if not isinstance(properties, _MAPPINGS) or parameter not in properties:
+            # The model made this name up: it is not cached.
             return _kinds_of_text(self.schema.get("additionalProperties"), self.schema)
         kinds = self._kinds[parameter] = _kinds_of_text(properties[parameter], self.schema)
         return kinds
@@ -123,31 +389,31 @@ def _shape_of(tool: ToolShape) -> _Shape:
 
 
 _SHAPES: Final[WeakKeyDictionary[Tool, _Shape]] = WeakKeyDictionary()
-"""The shapes of tools that were asked for: a tool makes a copy of its schema each time, and never changes."""
+"""The shapes of tools that were asked for: a tool copies its schema each time, and never changes."""
 _UNKNOWN: Final = _Shape({})
 
 
 def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
-    """Return what a text stands for in a place of a schema.
+    """Return the value of a text at a place of a schema.
 
-    Where a string may stand and nothing else, or nothing is known, it is the text itself. Otherwise it is the JSON value that it holds, or would
-    but for slips (Python's literals, single quotes), if one of that type may stand there; else the text, which validation then refuses.
+    It is the text itself if only a string is allowed there, or nothing is known. Otherwise it is the JSON value of the text, with slips
+    corrected (Python's literals, single quotes), if its type is allowed there; else the text, which validation then refuses.
 
     Args:
         text: The text.
         schema: The schema of the place.
-        root: The whole schema, which references in it lead into.
+        root: The whole schema, into which references lead.
     """
-    return _meant(text, _kinds_of_text(schema, root))
+    return _typed_value(text, _kinds_of_text(schema, root))
 
 
 def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
-    """Return the types that a text in a place may be meant as; none where it is the text itself."""
+    """Return the types that a text at a place may have; none if the value is the text itself."""
     kinds = _kinds(schema, root, 0)
     return set() if kinds == _STRING_ALONE else kinds
 
 
-def _meant(text: str, kinds: set[str]) -> Any:
+def _typed_value(text: str, kinds: set[str]) -> Any:
     if not kinds:
         return text
     value = read_value(text.strip(), [])
@@ -164,7 +430,7 @@ def _meant(text: str, kinds: set[str]) -> Any:
 _STRING_ALONE: Final = frozenset({"string"})
 _KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
 _MAPPINGS: Final = (dict, Mapping)
-"""Mappings: those that are dicts, as most are, are told faster."""
+"""Mappings: most are dicts, which are recognized faster."""
 
 
 def _kind(value: object) -> str:
@@ -172,11 +438,11 @@ def _kind(value: object) -> str:
 
 
 _DEEPEST: Final = 8
-"""References and unions that are followed to learn of a type; deeper ones are taken for anything."""
+"""The references and unions that are followed to find a type; anything deeper may be of any type."""
 
 
 def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
-    """Return the JSON types that may stand in a place; none where that is not known."""
+    """Return the JSON types that are allowed at a place; none if they are not known."""
     if not isinstance(schema, _MAPPINGS) or depth > _DEEPEST:
         return set()
     given = schema.get("type")
@@ -185,7 +451,7 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     if isinstance(given, list):
         return {each for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
-        return _kinds(_referred(schema["$ref"], root), root, depth + 1)
+        return _kinds(_resolve_reference(schema["$ref"], root), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return {_kind(each) for each in schema["enum"]}
     if "const" in schema:
@@ -200,8 +466,8 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
 
 
-def _referred(reference: str, root: Mapping[str, Any]) -> Any:
-    """Return what a reference within a schema leads to; nothing where it leads elsewhere."""
+def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Any:
+    """Return the target of a reference within a schema; None if it leads elsewhere."""
     place: Any = root
     for step in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else [None]:
         name = None if step is None else step.replace("~1", "/").replace("~0", "~")
@@ -209,253 +475,3 @@ def _referred(reference: str, root: Mapping[str, Any]) -> Any:
             return None
         place = place[name]
     return place
-
-
-# --- dialects._json_text ---
-
-# --- dialects._json_text ---
-
-FAILED: Final = object()
-"""Stands for a value that is not there: None is one of JSON."""
-
-_BEFORE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
-
-
-def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
-    """Take the JSON object or array that comes next, after white space, and return it; `FAILED` if none does, or it is cut off.
-
-    One that is JSON and refused all the same is a `RefusedText`.
-    What slips were put right is said in `source.repairs`.
-
-    Args:
-        source: The text.
-        opening: Which it may be: `{`, `[` or both.
-    """
-    if not source.at_once(_BEFORE[opening]):
-        yield from source.space()
-        if not (yield from source.is_next(*opening)):
-            return FAILED
-    value = _at_once(source)
-    if value is not FAILED:
-        return value
-    text = yield from balanced(source)
-    return FAILED if text is None else read_value(text, source.repairs)
-
-
-def _at_once(source: TextSource) -> Any:
-    """Take a value that is all there, and strictly JSON; leave everything else."""
-    if source.failures > MOST_FAILURES:
-        return FAILED
-    try:
-        source.text.index(
-            _CLOSING[source.text[source.place]], source.place
-        )  # the parser takes longer to say that it is cut off
-        value, end = STRICT_DECODER.raw_decode(source.text, source.place)
-    except (ValueError, RecursionError):
-        source.failures += 1
-        return FAILED
-    text = source.text[source.place : end]
-    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
-        return FAILED  # how deep it may be is told bracket by bracket, as of text that comes in pieces
-    source.place = end
-    return value
-
-
-def read_value(text: str, repairs: list[str]) -> Any:
-    """Return the value of text that is JSON but for slips; `FAILED` for any other."""
-    try:
-        value, end = STRICT_DECODER.raw_decode(text)
-        if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
-            return value
-    except (ValueError, RecursionError):
-        pass  # which the reader of slips says more exactly
-    try:
-        value, slips = read_text(text, False, SLIPS, "a call")
-    except NotJsonError:
-        return FAILED
-    except ArgumentsError:
-        return RefusedText(text)
-    repairs += slips
-    return value
-
-
-class RefusedText:
-    """JSON that is refused for what it holds: a name twice, a number that is not finite, too many levels. The executor says so to the model.
-
-    Args:
-        text: The text of an object or an array.
-    """
-
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @property
-    def text(self) -> str:
-        """What was written."""
-        return self._text
-
-    def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
-        """Return the calls that it is, one or an array of them, with the text of their arguments; None where it, or anything in it, is none.
-
-        Args:
-            names: What the tool's name may be called.
-            arguments: What the arguments may be called.
-        """
-        try:
-            value = json.loads(self._text, object_pairs_hook=_Pairs)
-        except (ValueError, RecursionError):
-            return None
-        calls = [_call(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
-        return None if None in calls else [call for call in calls if call is not None]
-
-
-def _call(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
-    members = dict(pairs) if isinstance(pairs, _Pairs) else {}
-    name = next((members[key] for key in names if key in members), None)
-    held = next((members[key] for key in arguments if key in members), None)
-    return ToolCall(name, _written(held)) if isinstance(name, str) and name and held is not None else None
-
-
-class _Pairs(list[tuple[str, Any]]):
-    """The members of an object, also those of one name."""
-
-
-def _written(value: Any) -> str:
-    if isinstance(value, _Pairs):
-        return "{" + ", ".join(f"{json.dumps(name)}: {_written(item)}" for name, item in value) + "}"
-    if isinstance(value, list):
-        return "[" + ", ".join(map(_written, value)) + "]"
-    return json.dumps(value, ensure_ascii=False)
-
-
-# --- dialects._brackets ---
-
-_SPECIAL: Final = re.compile(r"[^\w\s$.+\-:,]").search
-_STRINGS: Final = {'"': r'(?>[^"\\]+|\\.)*+', "'": r"(?>[^'\\]+|\\.)*+"}
-_IN_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
-_STRING: Final = "|".join(f"{quote}{inside}{quote}" for quote, inside in _STRINGS.items())
-_BESIDE: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
-"""All strings that stand where values may, and what stands between them and the next mark."""
-_CLOSING: Final = {"{": "}", "[": "]"}
-_COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
-_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
-
-
-def balanced(source: TextSource) -> Reading[str | None]:
-    """Take text from an opening bracket to the one that closes it, and return it; None where what follows cannot be JSON, or ends before."""
-    brackets = _Brackets(source.waiting)
-    brackets.read(source.text, source.place)
-    while brackets.are_open and not source.ended:
-        brackets.search = brackets.told
-        yield brackets
-        brackets.read(source.text, source.place + brackets.taken)
-    start = source.place
-    source.place = len(source.text) if brackets.are_open else start + brackets.taken
-    return source.text[start : source.place] if brackets.are_closed else None
-
-
-class _Brackets(Wake):
-    """Follows text up to the bracket that closes the first one.
-
-    It looks at pieces that wait, rather than have the reader woken. Once a text goes on as JSON does, it is read only where the bracket that is due
-    may come.
-
-    Args:
-        waiting: The pieces that came since the reader was woken, to which the one is added that is looked at.
-
-    Attributes:
-        taken: How many characters are read.
-        are_open: Whether more is to be read.
-        are_closed: Whether the last bracket was found.
-    """
-
-    __slots__ = ("_due", "_end", "_rest", "_seen", "_waiting", "are_closed", "are_open", "taken")
-
-    def __init__(self, waiting: list[str]) -> None:
-        super().__init__()
-        self._waiting = waiting
-        self._seen = 0
-        self._rest = ""  # what waits for a mark behind it
-        self._due: list[str] = []  # what closes the brackets that are open
-        self._end = ""  # what ends the string or the comment that is open
-        self.taken = 0
-        self.are_open = True
-        self.are_closed = False
-
-    def told(self, piece: str) -> bool:
-        """Look at a piece, and return whether it is told now where the last bracket stands, or that there is none."""
-        if not self.sign and not _SPECIAL(piece):
-            return False
-        text = "".join([self._rest, *self._waiting[self._seen :], piece])
-        self._seen = len(self._waiting) + 1
-        self.read(text, 0)
-        return not self.are_open
-
-    def read(self, text: str, place: int) -> None:
-        """Read on from a place in a text, as far as that tells anything."""
-        start = place
-        while self.are_open:
-            end = self._inside(text, place) if self._end else self._beside(text, place)
-            if end == place:
-                break
-            place = end
-        self.taken += place - start
-        if self.are_open:
-            self._rest = text[place:]
-            self.sign = self._due[-1] if self.taken > 1 else ""
-
-    def _inside(self, text: str, place: int) -> int:
-        """Take what a string or a comment holds, and its end; return where that is."""
-        if self._end in _IN_STRING:
-            found = _IN_STRING[self._end].match(text, place)
-            end = found.end() if found else place
-        else:
-            end = text.find(self._end, place)
-            if end < 0:
-                return len(text) - text.endswith(self._end[0], place)  # half of its end
-        if not text.startswith(self._end, end):
-            return end
-        end += len(self._end)
-        self._end = ""
-        return end
-
-    def _beside(self, text: str, place: int) -> int:
-        """Take what stands beside strings and comments, and the mark behind that; return where it ends."""
-        found = _BESIDE.match(text, place)
-        if found is None or found.end() == len(text):
-            return found.end(1) if found else place
-        end = found.end()
-        mark = text[end] if text[end] != "/" else text[end : end + 2]
-        if mark == "/" and _may_follow(mark, found[2]):
-            return found.end(1)  # whether it begins a comment is told by what comes
-        if self._is_taken(mark, found[2]):
-            return end + len(mark)
-        self.are_open = False
-        return end
-
-    def _is_taken(self, mark: str, outside: str) -> bool:
-        """Take a mark, and return whether it may stand behind something."""
-        if not _may_follow(mark[0], outside):
-            return False
-        if mark in _CLOSING:
-            self._due.append(_CLOSING[mark])
-            return len(self._due) <= MAX_DEPTH + 1
-        if mark in _IN_STRING or mark in _COMMENTS:
-            self._end = _COMMENTS.get(mark, mark)
-            return True
-        if not self._due or self._due.pop() != mark:
-            return False
-        self.are_closed = not self._due
-        self.are_open = not self.are_closed
-        return True
-
-
-def _may_follow(mark: str, outside: str) -> bool:
-    """Tell whether a value or a comment may begin behind what stands outside of strings: "[don't" and "[see http://" are prose."""
-    if mark in _CLOSING or mark in _IN_STRING:
-        return outside.rstrip()[-1:] in _BEFORE_VALUES
-    if mark in ("/", "#"):
-        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
-    return True

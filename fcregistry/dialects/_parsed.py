@@ -1,8 +1,4 @@
-"""What stands in a model's text beside words for people? Sections, each opened by a mark: calls, thoughts, and what is left out.
-
-MERGED: How is text handed on piece by piece without the space around it?
-MERGED: What does a model's text say? Words for people, thoughts, and calls.
-"""
+"""`Parsed`, the content of a model's text, and the sections that a dialect divides such a text into."""
 
 from __future__ import annotations
 
@@ -17,14 +13,102 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry.dialects._source import Reading
 
-# --- dialects._sections ---
+
+class Parsed:
+    """The content of a model's text, or of a piece of it. Immutable.
+
+    Args:
+        content: The text outside calls and thoughts, without space around it.
+        reasoning: What the model thought, without space around it.
+        tool_calls: The calls, in the order of the text. A name need not be a tool's: an executor answers such a call.
+        repairs: What was corrected in the text of calls: a sentence each.
+    """
+
+    __slots__ = ("_content", "_reasoning", "_repairs", "_tool_calls")
+
+    def __init__(
+        self,
+        content: str = "",
+        reasoning: str = "",
+        tool_calls: tuple[ToolCall, ...] = (),
+        repairs: tuple[str, ...] = (),
+    ) -> None:
+        self._content = content
+        self._reasoning = reasoning
+        self._tool_calls = tool_calls
+        self._repairs = repairs
+
+    @property
+    def content(self) -> str:
+        """The text outside calls and thoughts."""
+        return self._content
+
+    @property
+    def reasoning(self) -> str:
+        """What the model thought."""
+        return self._reasoning
+
+    @property
+    def tool_calls(self) -> tuple[ToolCall, ...]:
+        """The calls, in the order of the text."""
+        return self._tool_calls
+
+    @property
+    def repairs(self) -> tuple[str, ...]:
+        """What was corrected in the text of calls."""
+        return self._repairs
+
+    def _key(self) -> tuple[object, ...]:
+        return (self._content, self._reasoning, self._tool_calls, self._repairs)
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Parsed) else NotImplemented
+
+    __hash__ = None  # type: ignore[assignment]  # the arguments of calls are dicts
+
+    def __bool__(self) -> bool:
+        """Whether there is any content, thought or call."""
+        return bool(self._content or self._reasoning or self._tool_calls)
+
+    def __repr__(self) -> str:
+        parts = {"content": self._content, "reasoning": self._reasoning, "tool_calls": self._tool_calls}
+        return f"Parsed({', '.join(f'{name}={value!r}' for name, value in parts.items() if value)})"
+
+
+class _ContentOnly(Parsed):
+    """A piece of content alone.
+
+    Most pieces of a text are, so this class leaves out the other steps.
+    """
+
+    __slots__ = ()
+    __init__ = object.__init__
+    _content: str
+    _reasoning = ""
+    _tool_calls = ()
+    _repairs = ()
+
+
+def content_only(words: str) -> Parsed:
+    """Return a piece of content."""
+    parsed: Parsed = _ContentOnly()
+    parsed._content = words
+    return parsed
+
+
+NOTHING: Final = Parsed()
+"""The content of a piece that ends in the middle of something."""
+
+# --- Sections ---
 
 CallReader: TypeAlias = "Callable[[TextSource, str], Reading[list[ToolCall] | None]]"
-"""Reads calls from behind what opened the section, which it is given; None where there is no call after all, or one that is cut off."""
+"""Reads calls, from after the mark that opened the section; None if there is no call after all, or it is cut off.
 
+It gets the text and the mark.
+"""
 
 CallWriter: TypeAlias = "Callable[[Sequence[ToolCall]], str]"
-"""Writes calls as a model does. Raises `ValueError` for what cannot be said."""
+"""Writes calls as a model does. Raises `ValueError` for a call that the syntax cannot express."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,9 +116,9 @@ class Calls:
     """A section of calls.
 
     Attributes:
-        opens: What opens it; nothing for one that a text may begin with, without a mark.
-        read: Reads it. What it has taken when it gives None is content.
-        at: Where it may be opened: anywhere, where a line begins, or where the text begins, thoughts aside.
+        opens: The marks that open it; none for a section that a text may begin with.
+        read: Reads it. The text that it took when it returns None is content.
+        at: Where it may be opened: anywhere, at the beginning of a line, or at the beginning of the text, thoughts aside.
     """
 
     opens: tuple[str, ...]
@@ -43,16 +127,16 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TextWords:
+class Words:
     """A section of words.
 
     Attributes:
-        opens: What opens it.
-        closes: What closes it; nothing for a mark that stands alone.
-        before: What ends it as well, and may open the next section.
-        kind: What the words are.
+        opens: The marks that open it.
+        closes: The marks that close it; none for a mark that is a section by itself.
+        before: Marks that end it as well, and may open the next section.
+        kind: Whether the words are content, thoughts, or left out.
         at: Where it may be opened, as for `Calls`.
-        nests: Whether what opens it may stand in it, so that as many marks close it.
+        nests: Whether its opening marks may occur in it, so that as many marks close it.
     """
 
     opens: tuple[str, ...]
@@ -65,7 +149,7 @@ class TextWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EndOfThoughts:
-    """What closes thoughts that were opened before the text began, in the prompt: all before it was thought.
+    """The mark that closes thoughts that the prompt opened: all text before it was thought.
 
     Attributes:
         opens: The mark.
@@ -74,15 +158,15 @@ class EndOfThoughts:
     opens: tuple[str, ...]
 
 
-Section: TypeAlias = "Calls | TextWords | EndOfThoughts"
+Section: TypeAlias = "Calls | Words | EndOfThoughts"
 
 
 class Openers:
-    """What may open a section of some dialect.
+    """The marks that open the sections of a dialect.
 
     Args:
         sections: The sections; of two with one mark, the first.
-        whole: Whether texts are never cut, as for `TextMarks`.
+        whole: Whether texts never come in pieces, as for `TextMarks`.
     """
 
     __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
@@ -102,33 +186,36 @@ class Openers:
 
 
 @cache
-def closing(section: TextWords) -> TextMarks | None:
-    """Return what ends a section of words; None for a mark that stands alone."""
+def closing_marks(section: Words) -> TextMarks | None:
+    """Return the marks that end a section of words; None for a mark that is a section by itself."""
     ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
     return TextMarks(*ends) if ends else None
 
 
-# --- dialects._trimmed ---
+# --- Text without space around it ---
 
 
-class Trimmed:
-    """Text without the space before its first word and after its last one; what stands between words is handed on with the next."""
+class TrimmedText:
+    """Text without the space before its first word and after its last one.
 
-    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_is_running", "_told", "is_blank", "new")
+    Space between words is passed on with the next word.
+    """
+
+    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_is_running", "_passed_on", "is_blank", "new")
 
     def __init__(self) -> None:
-        self._told: list[str] = []
+        self._passed_on: list[str] = []
         self._held: list[str] = []
         self._is_cut = False
         self._is_broken_off = False
-        self._is_running = False  # what comes next stands behind words that are handed on
+        self._is_running = False  # the last word was passed on, and nothing else was added
         self.is_blank = True
         """Whether there was no word yet."""
         self.new: list[str] = []
-        """What can be handed on."""
+        """The text that can be passed on."""
 
     def add(self, text: str) -> None:
-        """Take more text."""
+        """Add text."""
         if self._is_broken_off:
             text = text.lstrip()
             if not text:
@@ -150,8 +237,8 @@ class Trimmed:
         if space:
             self._held.append(space)
 
-    def added(self, text: str) -> str:
-        """Take more text, and return what can be handed on of all that was not yet."""
+    def add_and_take(self, text: str) -> str:
+        """Add text, and return all that can be passed on and was not yet."""
         if not self._is_running:
             self.add(text)
             return self.take_new()
@@ -160,13 +247,13 @@ class Trimmed:
             if self._held:
                 words = "".join([*self._held, bare])
                 self._held.clear()
-            self._told.append(words)
+            self._passed_on.append(words)
         if bare != text:
             self._held.append(text[len(bare) :])
         return words
 
     def cut(self) -> None:
-        """Say that something else stands here, so that the space around it becomes one."""
+        """Note that something else is at this place, so that the space on both sides of it becomes one."""
         self._is_cut = True
         self._is_running = False
 
@@ -182,105 +269,19 @@ class Trimmed:
             self._is_running = False
 
     def take_new(self) -> str:
-        """Return what was not yet handed on, as far as that is known."""
+        """Return the text that can be passed on and was not yet."""
         if not self.new:
             return ""
         self._is_running = not (self._is_cut or self._is_broken_off)
         new = "".join(self.new)
         self.new.clear()
-        self._told.append(new)
+        self._passed_on.append(new)
         return new
 
     def text(self) -> str:
-        """Return all that was handed on."""
-        return "".join(self._told)
+        """Return all text that was passed on."""
+        return "".join(self._passed_on)
 
     def clear(self) -> None:
         """Forget all text."""
         self.__init__()  # type: ignore[misc]  # to be as it was at first
-
-
-# --- dialects._parsed ---
-
-
-class Parsed:
-    """What a text of a model says, or a piece of it. Immutable.
-
-    Args:
-        content: The text outside of calls and thoughts, without space around it.
-        reasoning: What the model thought, without space around it.
-        tool_calls: The calls, in the order of the text. A name need not be that of a tool: an executor answers that.
-        repairs: What was put right in the text of calls: a sentence each.
-    """
-
-    __slots__ = ("_content", "_reasoning", "_repairs", "_tool_calls")
-
-    def __init__(
-        self,
-        content: str = "",
-        reasoning: str = "",
-        tool_calls: tuple[ToolCall, ...] = (),
-        repairs: tuple[str, ...] = (),
-    ) -> None:
-        self._content = content
-        self._reasoning = reasoning
-        self._tool_calls = tool_calls
-        self._repairs = repairs
-
-    @property
-    def content(self) -> str:
-        """The text outside of calls and thoughts."""
-        return self._content
-
-    @property
-    def reasoning(self) -> str:
-        """What the model thought."""
-        return self._reasoning
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls, in the order of the text."""
-        return self._tool_calls
-
-    @property
-    def repairs(self) -> tuple[str, ...]:
-        """What was put right in the text of calls."""
-        return self._repairs
-
-    def _key(self) -> tuple[object, ...]:
-        return (self._content, self._reasoning, self._tool_calls, self._repairs)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Parsed) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # the arguments of calls are dicts
-
-    def __bool__(self) -> bool:
-        """Whether it says anything."""
-        return bool(self._content or self._reasoning or self._tool_calls)
-
-    def __repr__(self) -> str:
-        said = {"content": self._content, "reasoning": self._reasoning, "tool_calls": self._tool_calls}
-        return f"Parsed({', '.join(f'{name}={value!r}' for name, value in said.items() if value)})"
-
-
-class _Words(Parsed):
-    """Words alone: made for most pieces of a text, and so without the steps of making one that says more."""
-
-    __slots__ = ()
-    __init__ = object.__init__
-    _content: str
-    _reasoning = ""
-    _tool_calls = ()
-    _repairs = ()
-
-
-def of_words(words: str) -> Parsed:
-    """Return what says these words and nothing else."""
-    said: Parsed = _Words()
-    said._content = words
-    return said
-
-
-NOTHING: Final = Parsed()
-"""What a piece of text says that ends in the middle of something."""

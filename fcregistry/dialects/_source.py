@@ -1,9 +1,8 @@
-"""Which pieces of text may change anything? Most cannot, and are laid by without a look at what came before them.
+"""Text that comes in pieces: `TextSource`, from which readers take it, and `Wake`, which says what pieces a reader waits for.
 
-MERGED: How is text taken that comes in pieces? Forward only, so that whatever it is cut into gives the same, in time that grows with its length.
-
-A reader of some syntax is a generator: where it needs more text it yields what to wait for, a `Wake`, and goes on when that has come. What it
-takes is not read again: if it turns out to be no call, it is content.
+A reader of some syntax is a generator: where it needs more text it yields a `Wake`, and continues when such a piece has come. Text that it
+has taken is not read again: if it turns out not to be a call, it is content. So the same text gives the same result however it is cut into
+pieces, in time that grows with its length. Most pieces change nothing, and are put aside without another look at the text before them.
 """
 
 from __future__ import annotations
@@ -13,7 +12,12 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from functools import cache, lru_cache
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
-# --- dialects._waking ---
+T = TypeVar("T")
+
+Reading: TypeAlias = "Generator[Wake, None, T]"
+"""A reader that returns a T once it has seen enough."""
+
+# --- Waiting for a piece ---
 
 
 def _always(_: str) -> bool:
@@ -21,11 +25,13 @@ def _always(_: str) -> bool:
 
 
 class Wake:
-    """Which pieces of text a reader waits for: those that hold a sign, and in which a search finds something.
+    """The pieces of text that a reader waits for.
+
+    They contain a sign, and a search finds something in them.
 
     Args:
-        sign: The sign. It is looked for first, as that is fastest; any piece holds an empty one.
-        search: The search; by default it finds something in any piece.
+        sign: The sign. It is looked for first, as that is fastest; every piece contains an empty one.
+        search: The search; by default it finds something in every piece.
     """
 
     __slots__ = ("search", "sign")
@@ -35,35 +41,37 @@ class Wake:
         self.search = search
 
 
-EVERY: Final = Wake()
-"""Every piece may change something."""
+WAKE_ALWAYS: Final = Wake()
+"""Waits for every piece."""
 
 
-def matching(pattern: str) -> Wake:
-    """Return what waits for what a pattern of one character matches."""
+def wake_on_pattern(pattern: str) -> Wake:
+    """Return a wake on what a pattern of one character matches."""
     return Wake(search=re.compile(pattern).search)
 
 
-NEVER: Final = matching("(?!)")
-"""Nothing changes anything before the end."""
+WAKE_NEVER: Final = wake_on_pattern("(?!)")
+"""Waits for the end of the text."""
 
 
-def one_of(characters: Iterable[str]) -> Wake:
-    """Return what waits for any of some characters."""
+def wake_on_characters(characters: Iterable[str]) -> Wake:
+    """Return a wake on any of some characters."""
     signs = "".join(sorted(set(characters)))
-    return Wake(signs) if len(signs) == 1 else matching(f"[{re.escape(signs)}]")
+    return Wake(signs) if len(signs) == 1 else wake_on_pattern(f"[{re.escape(signs)}]")
 
 
-def going_on(texts: tuple[str, ...], begun: str) -> Wake | None:
-    """Return what waits until it is told which of some texts it is that has begun, if it is any; None where it is told that none has.
+def wake_when_decided(texts: tuple[str, ...], begun: str) -> Wake | None:
+    """Return a wake on the piece that decides which of some texts has begun.
+
+    Return None if it is decided that none has.
 
     Args:
         texts: The texts.
-        begun: All that is there of one.
+        begun: The part of one that is there.
     """
     if max(map(len, texts)) > _LONGEST:
-        return EVERY if any(len(text) > len(begun) and text.startswith(begun) for text in texts) else None
-    undecided = _beginnings(texts)
+        return WAKE_ALWAYS if any(len(text) > len(begun) and text.startswith(begun) for text in texts) else None
+    undecided = _proper_beginnings(texts)
     if begun not in undecided:
         return None
 
@@ -76,36 +84,27 @@ def going_on(texts: tuple[str, ...], begun: str) -> Wake | None:
 
 
 _LONGEST: Final = 64
-"""Characters of a text whose beginnings are kept: that of any mark, but not of any text that a model takes for one."""
+"""The longest text whose beginnings are kept: any mark is shorter, but not any text that a model takes for one."""
 
 
 @lru_cache(maxsize=256)
-def _beginnings(texts: tuple[str, ...]) -> frozenset[str]:
-    """Return what may go on as one of some texts: their proper beginnings, of which one is empty."""
+def _proper_beginnings(texts: tuple[str, ...]) -> frozenset[str]:
+    """Return the beginnings that may continue as one of some texts; the empty one is among them."""
     return frozenset(text[:end] for text in texts for end in range(len(text)))
 
 
-# --- dialects._source ---
-
-T = TypeVar("T")
-
-Reading: TypeAlias = "Generator[Wake, None, T]"
-"""A reader that gives a T once it has seen enough."""
-
-
-MOST_FAILURES: Final = 8
-"""How often one text may be tried in vain to be read faster than step by step: each time, all of it may be looked at."""
+# --- Looking for marks ---
 
 
 class TextMarks:
-    """Some literal texts, of which the first to come is looked for.
+    """Some literal texts, of which the first occurrence is looked for.
 
     Args:
-        marks: The texts. None may stand inside of another: which comes first would depend on how the text is cut.
-        whole: Whether texts are never cut. Then one may stand inside of another, and the longer of two at one place is found.
+        marks: The texts. None may be part of another: which one comes first would depend on how the text is cut.
+        whole: Whether texts never come in pieces. Then one may be part of another, and the longer of two at one place is found.
 
     Raises:
-        ValueError: One stands inside of another, or is empty.
+        ValueError: One is part of another, or is empty.
     """
 
     __slots__ = ("_begins", "_first", "beginning", "ends", "find", "texts")
@@ -118,19 +117,24 @@ class TextMarks:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
         self.find: Final = re.compile("|".join(map(re.escape, marks))).search
-        self._begins: Final = one_of(mark[0] for mark in marks)
-        self.ends: Final = one_of(mark[-1] for mark in marks)
-        self.beginning: Final = re.compile("|".join(sorted({_beginning(mark) for mark in marks}))).search
+        self._begins: Final = wake_on_characters(mark[0] for mark in marks)
+        self.ends: Final = wake_on_characters(mark[-1] for mark in marks)
+        self.beginning: Final = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks}))).search
         self._first: Final = sorted({mark[0] for mark in marks})
 
     def awaited(self, begun: re.Match[str] | None) -> Wake:
-        """Return what to wait for, for one to begin, or, where the text ends with the beginning of one, for that to be one or none."""
-        return (begun and going_on(self.texts, begun[0])) or self._begins
+        """Return what to wait for: the beginning of a mark.
+
+        If the text ends with the beginning of one, it is the piece that decides whether it is one.
+        """
+        return (begun and wake_when_decided(self.texts, begun[0])) or self._begins
 
     def skip(self, text: str, start: int) -> int:
-        """Return a place from `start` on before which no mark begins: the first character that one begins with, or the end of the text.
+        """Return a place from `start` on before which no mark begins.
 
-        It is found many times faster than a mark, but each time all of the text may be looked at: it is for the beginning of a text.
+        It is the first character of a mark, or the end of the text.
+
+        This is many times faster than finding a mark, but it may look at the whole text each time: use it at the beginning of a text.
         """
         end = len(text)
         for first in self._first:
@@ -140,7 +144,7 @@ class TextMarks:
         return end
 
 
-def _beginning(mark: str) -> str:
+def _beginning_pattern(mark: str) -> str:
     """Return the pattern of a proper beginning of a mark, at the end of a text."""
     pattern = ""
     for character in reversed(mark[1:-1]):
@@ -149,13 +153,19 @@ def _beginning(mark: str) -> str:
 
 
 @cache
-def behind_space(*marks: str) -> re.Pattern[str]:
-    """Return the pattern of white space and the one of some marks that follows it; for `Source.at_once`."""
+def after_space(*marks: str) -> re.Pattern[str]:
+    """Return the pattern of white space and one of some marks after it; for `TextSource.at_once`."""
     return re.compile(rf"\s*+(?:{'|'.join(map(re.escape, TextMarks(*marks).texts))})")
 
 
+# --- Taking text ---
+
+MOST_FAILURES: Final = 8
+"""The number of failed attempts at reading faster than step by step: each one may look at the whole text."""
+
+
 class KnownTools(Protocol):
-    """The tools that may be called, as `Shapes` knows them."""
+    """The tools that may be called, as `Shapes` provides them."""
 
     @property
     def are_known(self) -> bool: ...
@@ -164,19 +174,23 @@ class KnownTools(Protocol):
     def value(self, tool: str, parameter: str, text: str) -> Any: ...
 
 
+_NO_SPACE: Final = re.compile(r"\S").search
+_WAKE_ON_NO_SPACE: Final = Wake(search=_NO_SPACE)
+
+
 class TextSource:
     """Text that comes in pieces, and how far it is taken.
 
     Attributes:
-        text: What is there and may still be needed.
-        place: From where on it is not taken.
+        text: The text that is there and may still be needed.
+        place: The place up to which it is taken.
         ended: Whether no more text comes.
         shapes: The schemas of the tools that may be called.
-        repairs: What was put right in calls.
-        failures: How often it was tried in vain to read something at once.
-        waiting: The pieces that came and are not looked at: they change nothing.
-        dropped: What was taken before the last `begin`, as far as someone keeps it.
-        left: What a reader took behind calls and found to be none of them: it is content.
+        repairs: What was corrected in calls.
+        failures: The number of failed attempts at reading something at once.
+        waiting: The pieces that came and were not looked at, because they change nothing.
+        dropped: The text that was taken before the last `begin`.
+        left: Text after calls that a reader took and that turned out not to be one of them: it is content.
     """
 
     __slots__ = (
@@ -206,10 +220,10 @@ class TextSource:
         self._spent: list[str] = []
         self._start = 0
 
-    # What the stream does
+    # For the stream
 
     def add(self, more: str) -> None:
-        """Let more text come."""
+        """Add text."""
         if self.place:
             self._spent.append(self.text[self._start : self.place])
             self.text = self.text[self.place :] + more
@@ -218,24 +232,27 @@ class TextSource:
             self.text += more
 
     def add_waiting(self) -> None:
-        """Let the pieces come that waited."""
+        """Add the pieces that waited."""
         self.add("".join(self.waiting))
         self.waiting.clear()
 
     def begin(self, start: int) -> None:
-        """Have `since` return what is taken from a place on."""
+        """Let `since` return the text that is taken from a place on."""
         self.dropped += (*self._spent, self.text[self._start : start])
         self._spent.clear()
         self._start = start
 
     def since(self) -> str:
-        """Return what was taken since `begin`."""
+        """Return the text that was taken since `begin`."""
         return "".join([*self._spent, self.text[self._start : self.place]])
 
-    # What readers do
+    # For readers
 
     def at_once(self, pattern: re.Pattern[str]) -> re.Match[str] | None:
-        """Take what a pattern matches, if it is there already. It must end with a mark, so that more text would not change what it matches."""
+        """Take the text that a pattern matches, if all of it is there.
+
+        The pattern must end with a mark, so that more text would not change the match.
+        """
         found = pattern.match(self.text, self.place)
         if found:
             self.place = found.end()
@@ -253,10 +270,13 @@ class TextSource:
             self.place = len(self.text)
             if self.ended:
                 return
-            yield _TO_NO_SPACE
+            yield _WAKE_ON_NO_SPACE
 
     def is_next(self, *texts: str) -> Reading[str]:
-        """Return which of some texts comes next, which is not taken; nothing if none does. Of two that do, the longer one."""
+        """Return the one of some texts that comes next, without taking it.
+
+        Of several it is the longest, and it is empty if none comes next.
+        """
         while True:
             found = ""
             for text in texts:
@@ -264,32 +284,43 @@ class TextSource:
                     found = text
             if self.ended:
                 return found
-            wake = going_on(texts, self.text[self.place : self.place + max(map(len, texts))])
+            wake = wake_when_decided(texts, self.text[self.place : self.place + max(map(len, texts))])
             if wake is None:
                 return found
             yield wake
 
     def take(self, *texts: str) -> Reading[str]:
-        """Take the one of some texts that comes next, and return it; nothing if none does."""
+        """Take the one of some texts that comes next, and return it; empty if none does."""
         found = yield from self.is_next(*texts)
         self.place += len(found)
         return found
 
     def close(self, *marks: str) -> Reading[bool]:
-        """Take the one of some closing marks that comes next, or the beginning of one that ends the text; tell whether one did."""
+        """Take the closing mark that comes next, and return whether one did.
+
+        The beginning of a mark that ends the text is taken, too.
+        """
         found = yield from self.take(*marks)
         left = len(self.text) - self.place
         if not found and self.ended and any(0 < left < len(mark) and self.text.endswith(mark[:left]) for mark in marks):
             self.place += left
         return bool(found)
 
-    def run(self, characters: re.Pattern[str], wake: Wake = EVERY, unfinished: str = "") -> Reading[str]:
-        """Take what a pattern of single characters, such as `[a-z]*`, matches as far as it goes, and return it.
+    def rest(self) -> Reading[None]:
+        """Take all text up to the end."""
+        while True:
+            self.place = len(self.text)
+            if self.ended:
+                return
+            yield WAKE_NEVER
+
+    def run(self, characters: re.Pattern[str], wake: Wake = WAKE_ALWAYS, unfinished: str = "") -> Reading[str]:
+        """Take text as far as a pattern of single characters, such as `[a-z]*`, matches, and return it.
 
         Args:
-            characters: The pattern; it matches anywhere, if only nothing.
-            wake: What to wait for, where the text may go on.
-            unfinished: What the pattern leaves at the end of a text that may go on, such as a backslash.
+            characters: The pattern; it matches anywhere, if only the empty text.
+            wake: What to wait for, if the text may continue.
+            unfinished: What the pattern leaves at the end of a text that may continue, such as a backslash.
         """
         pieces = []
         while True:
@@ -303,11 +334,13 @@ class TextSource:
             yield wake
 
     def until(self, marks: TextMarks, wake: Wake | None = None) -> Reading[tuple[str, str]]:
-        """Take text up to the first of some marks, and the mark; return both. The mark is empty if the text ends first.
+        """Take text up to the first of some marks, and the mark; return both.
+
+        The mark is empty if the text ends first.
 
         Args:
             marks: The marks.
-            wake: What to wait for; by default what any of the marks may end with.
+            wake: What to wait for; by default the last character of any mark.
         """
         pieces: list[str] = []
         while True:
@@ -323,7 +356,3 @@ class TextSource:
             if self.ended:
                 return "".join(pieces), ""
             yield wake or marks.ends
-
-
-_NO_SPACE: Final = re.compile(r"\S").search
-_TO_NO_SPACE: Final = Wake(search=_NO_SPACE)

@@ -1,6 +1,6 @@
-"""How are calls written with bare names in braces? `call:name{key:<escape>text<escape>,n:1}`, where a mark stands for the quotes of strings.
+"""The syntax of calls with bare names in braces: `call:name{key:<escape>text<escape>,n:1}`, where a mark replaces the quotes of strings.
 
-MERGED: What do arguments in braces hold that are all there, and become JSON by quotes alone? Most do, and then Python's parser reads them.
+Most arguments are all there and become JSON by adding quotes; Python's JSON parser then reads them. All others are read token by token.
 """
 
 from __future__ import annotations
@@ -13,37 +13,37 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
-from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, matching, one_of
+from fcregistry.dialects._json_text import CONSTANTS
+from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, wake_on_characters, wake_on_pattern
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._syntaxes._braces ---
+# --- Reading token by token ---
 
 Token: TypeAlias = "tuple[str, str]"
-"""What a token is, and its text: a `string`, bare `text`, a bracket, or a comma."""
+"""The kind of a token and its text: a `string`, bare `text`, a bracket, or a comma."""
 
 _CLOSING: Final = {"[": "]", "{": "}"}
 _NAME: Final = re.compile(r"[\w.\-]*")
-_PAST_NAME: Final = matching(r"[^\w.\-]")
-_BARE: Final = re.compile(r"[\w.\-]+").fullmatch
+_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
+_BARE: Final = re.compile(r"[\w.\-]++").fullmatch
 _NUMBER: Final = re.compile(r"-?[0-9]+(?P<rest>\.[0-9]+)?(?P<power>[eE][+-]?[0-9]+)?").fullmatch
-_CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 
 
 def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     """Return a reader of calls with names in braces.
 
     Args:
-        quote: What stands before and after a string.
-        opens: What opens a section; it ends one that is malformed.
-        closes: What closes the section. Where it is missing, calls that are complete are calls all the same.
+        quote: The mark before and after a string.
+        opens: The mark that opens a section; it ends one that is malformed.
+        closes: The mark that closes the section. If it is missing, complete calls are calls nevertheless.
     """
     marks = TextMarks("{", "}", "[", "]", ",", quote, opens, closes)
     end_of_string = TextMarks(quote)
-    wake = one_of(("}", opens[-1], closes[-1]))  # which end a call, or say that it is none
+    wake = wake_on_characters(("}", opens[-1], closes[-1]))  # these end a call, or show that it is not one
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
@@ -53,7 +53,7 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
             arguments = braces_at_once(source, quote, closes) if name else None
             if arguments is None:
                 is_opened = bool(name) and (yield from source.take("{"))
-                tokens = (yield from _tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
+                tokens = (yield from _take_tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
                 arguments = None if tokens is None else _arguments(tokens)
             if arguments is None:
                 return None
@@ -66,18 +66,21 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     return read
 
 
-def _tokens(
+def _take_tokens(
     source: TextSource, marks: TextMarks, end_of_string: TextMarks, wake: Wake, opens: str
 ) -> Reading[list[Token] | None]:
-    """Take text up to the brace that closes an opened one, and return what is between; None where it is never closed."""
+    """Take text up to the brace that closes an opened one, and return its tokens.
+
+    Return None if it is never closed.
+    """
     tokens: list[Token] = []
     open_brackets = ["}"]
     while True:
-        text, mark = _next(source, marks) or (yield from source.until(marks, wake))
+        text, mark = _until(source, marks) or (yield from source.until(marks, wake))
         if text and not text.isspace():
             tokens.append(("text", text.strip()))
         if mark in end_of_string.texts:
-            text, end = _next(source, end_of_string) or (yield from source.until(end_of_string, wake))
+            text, end = _until(source, end_of_string) or (yield from source.until(end_of_string, wake))
             if not end:
                 return None
             tokens.append(("string", text))
@@ -98,8 +101,8 @@ def _tokens(
                 return tokens
 
 
-def _next(source: TextSource, marks: TextMarks) -> tuple[str, str] | None:
-    """Do what `until` does, for text that is all there: most is."""
+def _until(source: TextSource, marks: TextMarks) -> tuple[str, str] | None:
+    """Do what `until` does, for text that is all there, as most is."""
     found = marks.find(source.text, source.place)
     if found is None:
         return None
@@ -109,7 +112,7 @@ def _next(source: TextSource, marks: TextMarks) -> tuple[str, str] | None:
 
 
 class _MalformedError(ValueError):
-    """Tokens that make no value."""
+    """Tokens that do not make a value."""
 
 
 def _arguments(tokens: list[Token]) -> dict[str, Any] | None:
@@ -123,7 +126,7 @@ class _Values:
     """Reads values from tokens.
 
     Args:
-        tokens: What stands behind an opened brace, with the one that closes it.
+        tokens: The tokens after an opening brace, with the closing one.
     """
 
     __slots__ = ("_kind", "_next", "_text")
@@ -142,7 +145,7 @@ class _Values:
         return True
 
     def members(self) -> dict[str, Any]:
-        """Take the members of an object, and the brace behind them."""
+        """Take the members of an object, and the brace after them."""
         found: dict[str, Any] = {}
 
         def member() -> None:
@@ -163,7 +166,7 @@ class _Values:
                 return
 
     def _name(self) -> tuple[str, str]:
-        """Take a name and the colon behind it; return it, and what stands behind the colon in the same token."""
+        """Take a name and the colon after it; return the name, and the text after the colon in the same token."""
         quoted = self._text if self._kind == "string" else None
         if quoted is not None:
             self._step()
@@ -190,9 +193,9 @@ class _Values:
 
 
 def _scalar(text: str) -> Any:
-    """Return what bare text stands for: a constant, a number, or itself."""
-    if text in _CONSTANTS:
-        return _CONSTANTS[text]
+    """Return the value of bare text: a constant, a number, or the text itself."""
+    if text in CONSTANTS:
+        return CONSTANTS[text]
     number = _NUMBER(text)
     if not number:
         return text
@@ -205,28 +208,80 @@ def _scalar(text: str) -> Any:
     return value
 
 
+# --- Reading at once ---
+
+
+def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any] | None:
+    """Take arguments that are all there and become JSON by adding quotes; take nothing otherwise."""
+    if source.failures > MOST_FAILURES:
+        return None
+    end = source.text.find(closes, source.place)
+    text = source.text[source.place : end].rstrip() if end >= 0 else ""
+    value = _read_as_json(text.split(quote)) if text.startswith("{") else None
+    if value is None:
+        source.failures += 1
+        return None
+    source.place += len(text)
+    return value
+
+
+def _read_as_json(parts: list[str]) -> dict[str, Any] | None:
+    """Return the object written in parts, of which every second one is a string.
+
+    Return None if more than quotes is missing.
+    """
+    between = "\0".join(parts[::2])
+    if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
+        return None  # quotes do not mark strings here
+    parts[::2] = _quote_names(between).split("\0")
+    parts[1::2] = map(_quote_string, parts[1::2])
+    text = "".join(parts)
+    try:
+        value = STRICT_DECODER.decode(text)
+    except (ValueError, RecursionError):
+        return None
+    is_plain = type(value) is dict and between.count("{") + between.count("[") <= MAX_DEPTH
+    return value if is_plain else None
+
+
+def _quote_names(text: str) -> str:
+    """Return text with quotes around its bare names: those between a brace or a comma and a colon."""
+    *heads, last = text.split(":")
+    for place, head in enumerate(heads):
+        start = max(head.rfind("{"), head.rfind(",")) + 1
+        name = head[start:].strip()
+        if name.isidentifier() or _BARE(name):  # the second takes longer
+            heads[place] = f'{head[:start]}"{name}"'
+    return ":".join([*heads, last])
+
+
+_quote_string: Final = json.encoder.encode_basestring
+
+# --- Writing ---
+
+
 def write_braces(quote: str, opens: str, closes: str) -> CallWriter:
     """Return a writer of calls with names in braces, each between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:
         return "".join(
-            f"{opens}call:{_checked(call.name)}{written(arguments_of(call), quote)}{closes}" for call in calls
+            f"{opens}call:{_checked_name(call.name)}{braces_text(arguments_of(call), quote)}{closes}" for call in calls
         )
 
     return write
 
 
-def _checked(name: str) -> str:
+def _checked_name(name: str) -> str:
     if not _BARE(name):
         raise ValueError(f"the name {name!r} cannot stand before braces")
     return name
 
 
-def written(value: Any, quote: str, depth: int = 0) -> str:
+def braces_text(value: Any, quote: str, depth: int = 0) -> str:
     """Return a JSON value with bare names in braces.
 
     Raises:
-        ValueError: A string has the mark that stands for quotes in it, or the value is none of JSON, or too deep.
+        ValueError: A string contains the mark that replaces quotes, or the value is not JSON, or nested too deeply.
     """
     if depth > MAX_DEPTH:
         raise ValueError("the arguments are nested too deeply")
@@ -239,59 +294,11 @@ def written(value: Any, quote: str, depth: int = 0) -> str:
     if isinstance(value, int) or (isinstance(value, float) and isfinite(value)):
         return repr(value)
     if isinstance(value, (list, tuple)):
-        return f"[{','.join(written(each, quote, depth + 1) for each in value)}]"
+        return f"[{','.join(braces_text(each, quote, depth + 1) for each in value)}]"
     if isinstance(value, dict):
         members = (
-            f"{name if _BARE(name) else written(name, quote)}:{written(each, quote, depth + 1)}"
+            f"{name if _BARE(name) else braces_text(name, quote)}:{braces_text(each, quote, depth + 1)}"
             for name, each in value.items()
         )
         return f"{{{','.join(members)}}}"
     raise ValueError(f"{value!r} is no value of JSON")
-
-
-# --- dialects._syntaxes._braces_at_once ---
-
-
-def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any] | None:
-    """Take arguments that are all there and become JSON by quotes alone, up to what closes the section; leave everything else to the tokens."""
-    if source.failures > MOST_FAILURES:
-        return None
-    end = source.text.find(closes, source.place)
-    text = source.text[source.place : end].rstrip() if end >= 0 else ""
-    value = _in_quotes(text.split(quote)) if text.startswith("{") else None
-    if value is None:
-        source.failures += 1
-        return None
-    source.place += len(text)
-    return value
-
-
-def _in_quotes(parts: list[str]) -> dict[str, Any] | None:
-    """Return the object that is written in parts, of which every second one is a string; None where more than quotes is missing."""
-    between = "\0".join(parts[::2])
-    if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
-        return None  # quotes are no mark of strings here
-    parts[::2] = _with_quoted_names(between).split("\0")
-    parts[1::2] = map(_quoted, parts[1::2])
-    text = "".join(parts)
-    try:
-        value = STRICT_DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-    is_plain = type(value) is dict and between.count("{") + between.count("[") <= MAX_DEPTH
-    return value if is_plain else None
-
-
-def _with_quoted_names(text: str) -> str:
-    """Return text with quotes around the bare names in it: those that stand between a brace or a comma and a colon."""
-    *heads, last = text.split(":")
-    for place, head in enumerate(heads):
-        start = max(head.rfind("{"), head.rfind(",")) + 1
-        name = head[start:].strip()
-        if name.isidentifier() or _IS_NAME(name):  # which takes longer
-            heads[place] = f'{head[:start]}"{name}"'
-    return ":".join([*heads, last])
-
-
-_IS_NAME: Final = re.compile(r"[\w.\-]++").fullmatch
-_quoted: Final = json.encoder.encode_basestring

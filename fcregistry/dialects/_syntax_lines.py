@@ -1,6 +1,6 @@
-"""How are calls written as lines? `Action: name`, and `Action Input: …` below it.
+"""The syntaxes of calls on labelled lines, `Action: name` with `Action Input: …` below it, and in messages to a recipient.
 
-MERGED: How are calls written as messages to a recipient? `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
 """
 
 from __future__ import annotations
@@ -12,142 +12,145 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
-from fcregistry.dialects._source import NEVER, TextMarks, matching
+from fcregistry.dialects._source import TextMarks, wake_on_pattern
 from fcregistry.dialects._syntax_json import arguments_of, read_arguments
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- dialects._syntaxes._react ---
+# --- Labelled lines (ReAct) ---
 
-INPUT: Final = "Action Input:"
+LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
+"""Labels at the beginning of a line that is not an input."""
+
+INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
-_PAST_BLANKS: Final = matching(r"[^ \t]")
+_PAST_BLANKS: Final = wake_on_pattern(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
-_REACT_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
+_ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from behind `Action:`: the name on its line, the input below it, JSON or a line of text."""
+    """Read a call from after `Action:`.
+
+    The name is on its line, and the input below it, as JSON or a line of text.
+    """
     yield from source.run(_BLANKS, _PAST_BLANKS)
     line, end = yield from source.until(_LINE)
     name = line.strip()
     if not name or not end:
         return None
     yield from source.space()
-    if not (yield from source.take(INPUT)):
+    if not (yield from source.take(INPUT_LABEL)):
         return None
-    found = _REACT_NAME(name)
-    return (yield from _input(source, found[1] if found else name))
+    found = _ACTION_NAME(name)
+    return (yield from _read_input(source, found[1] if found else name))
 
 
-def _input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
+def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
     yield from source.run(_BLANKS, _PAST_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
         if (yield from source.is_next(*LABELS)):
-            return _called(name, "", source)
+            return _call_of_text(name, "", source)
     if (yield from source.take("```")):
-        return (yield from _fenced(source, name))
+        return (yield from _read_fenced_input(source, name))
     if (yield from source.is_next("{")):
-        return _call(name, (yield from json_value(source, "{")))
+        return _call_of_value(name, (yield from json_value(source, "{")))
     text, end = yield from source.until(_LINE)
-    return _called(name, text.strip(), source) if end else None
+    return _call_of_text(name, text.strip(), source) if end else None
 
 
-def _fenced(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
+def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
     """Read an input in a code fence: a JSON object, or text that the fence ends."""
     yield from source.run(_LANGUAGE)
     yield from source.space()
     if (yield from source.is_next("{")):
-        calls = _call(name, (yield from json_value(source, "{")))
+        calls = _call_of_value(name, (yield from json_value(source, "{")))
         if calls:
             yield from source.space()
             yield from source.close("```")
         return calls
     text, end = yield from source.until(_FENCE)
-    return _called(name, text.rstrip(), source) if end else None
+    return _call_of_text(name, text.rstrip(), source) if end else None
 
 
-def _call(name: str, value: Any) -> list[ToolCall] | None:
+def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
     if value is FAILED:
         return None
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value)]
 
 
-def _called(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text: the value of its one parameter, an object in brackets, or what the executor has to refuse."""
-    parameters = _asked(source.shapes.of(name))
+def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
+    """Return the call of a tool with text.
+
+    The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
+    """
+    parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
-        return [ToolCall(name, {parameters[0]: source.shapes.value(name, parameters[0], _unquoted(text))})]
+        return [ToolCall(name, {parameters[0]: source.shapes.value(name, parameters[0], _strip_quotes(text))})]
     if text.lower() in _NOTHING and not parameters:
         return [ToolCall(name, {})]
     wrapped = _WRAPPED(text)
-    return (_call(name, read_value(wrapped[1], source.repairs)) if wrapped else None) or [ToolCall(name, text)]
+    return (_call_of_value(name, read_value(wrapped[1], source.repairs)) if wrapped else None) or [ToolCall(name, text)]
 
 
-def _asked(schema: Mapping[str, Any]) -> list[str]:
-    """Return the parameters of which a line of text may be the value: the required ones, or all if none is."""
+def _text_parameters(schema: Mapping[str, Any]) -> list[str]:
+    """Return the parameters whose value a line of text may be: the required ones, or all if none is."""
     properties, required = schema.get("properties"), schema.get("required")
     names = list(properties) if isinstance(properties, Mapping) else []
     return [name for name in names if name in required] if isinstance(required, list) and required else names
 
 
-def _unquoted(text: str) -> str:
-    """Return text without quotes around it, if it has none inside."""
+def _strip_quotes(text: str) -> str:
+    """Return text without the quotes around it, if it has none inside."""
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
 
-def read_nothing(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take a label alone, with the colon that it ends with."""
+def read_label(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take a label alone, with the colon at its end."""
     return [] if mark.endswith(":") or (yield from source.take(":")) else None
 
 
-def read_the_rest(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take all text that is left: it is no answer."""
-    while True:
-        source.place = len(source.text)
-        if source.ended:
-            return []
-        yield NEVER
+def read_rest(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take all text that is left: it is not part of the answer."""
+    yield from source.rest()
+    return []
 
 
 def write_actions(calls: Sequence[ToolCall]) -> str:
     """Write calls as a model does.
 
     Raises:
-        ValueError: A name cannot stand on a line, or the arguments are no JSON.
+        ValueError: A name cannot be written on a line, or the arguments are not JSON.
     """
-    return "\n".join(map(_react_written, calls))
+    return "\n".join(map(_action_text, calls))
 
 
-def _react_written(call: ToolCall) -> str:
-    found = _REACT_NAME(call.name)
+def _action_text(call: ToolCall) -> str:
+    found = _ACTION_NAME(call.name)
     if not found or found[1] != call.name:
         raise ValueError(f"the name {call.name!r} cannot stand on the line of an action")
-    return f"Action: {call.name}\n{INPUT} {json_text(arguments_of(call))}"
+    return f"Action: {call.name}\n{INPUT_LABEL} {json_text(arguments_of(call))}"
 
 
-LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
-"""What begins a line that says something else."""
-
-# --- dialects._syntaxes._channels ---
+# --- Messages to a recipient (Harmony) ---
 
 MESSAGE: Final = "<|message|>"
 ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
 _HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *ENDS)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
 _NAMESPACE: Final = "functions."
-_CHANNELS_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
+_RECIPIENT_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
 
 
 def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from behind `to=`."""
+    """Read a call from after `to=`."""
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header)
     if end != MESSAGE or not recipient:
@@ -156,13 +159,13 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take what stands before the text of a message that goes to nobody but the user."""
+    """Take the header of a message to the user."""
     _, end = yield from source.until(_HEADER_ENDS)
     return [] if end == MESSAGE else None
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the role of a message, or read the call that it is, where the recipient stands beside the role."""
+    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":
         return (yield from read_message(source, mark))
@@ -170,16 +173,16 @@ def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def write_messages(calls: Sequence[ToolCall]) -> str:
-    """Write calls as messages, the first without `<|start|>assistant`, which the prompt ends with.
+    """Write calls as messages, the first without `<|start|>assistant`, with which the prompt ends.
 
     Raises:
-        ValueError: A name cannot be that of a recipient.
+        ValueError: A name cannot be a recipient.
     """
-    return "<|start|>assistant".join(map(_channels_written, calls))
+    return "<|start|>assistant".join(map(_message_text, calls))
 
 
-def _channels_written(call: ToolCall) -> str:
-    if not _CHANNELS_NAME(call.name) or call.name.startswith(_NAMESPACE):
+def _message_text(call: ToolCall) -> str:
+    if not _RECIPIENT_NAME(call.name) or call.name.startswith(_NAMESPACE):
         raise ValueError(f"the name {call.name!r} cannot be written as a recipient")
     arguments = json_text(arguments_of(call))
     return f"<|channel|>commentary to={_NAMESPACE}{call.name} <|constrain|>json{MESSAGE}{arguments}<|call|>"

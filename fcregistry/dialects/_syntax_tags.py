@@ -1,12 +1,11 @@
-"""How are calls written as tags, with one around each value? `<function=name><parameter=key>text</parameter></function>`, and its kin.
+"""The syntaxes of calls as tags with bare text between them.
 
-MERGED: How are calls written as a name, and a pair of tags for each argument? `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
-MERGED: How are calls written with the tool's name in an element of its own, and an element for each value? As Claude wrote them before 2024.
-MERGED: Where does a value end that is written as bare text between two marks, and can a call be written so?
+- `TagSyntax`: a tag around each value, `<function=name><parameter=key>text</parameter></function>`, and its variants.
+- `PairSyntax`: a pair of tags for each argument, `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
+- `read_elements`: the name in an element of its own, and an element for each value, as Claude wrote calls before 2024.
 
-Nothing is escaped in such text, so a mark that ends a value may stand in the value, too. It ends the value only where what follows it, white space
-aside, can follow a value there.
-MERGED: What does a tag tell that opens a call or a value? A name, behind its beginning or in an attribute, and whether the value is a string.
+Nothing is escaped in bare text, so a mark that ends a value may occur in the value, too. It ends the value only if the text after it, white
+space aside, can follow a value there.
 """
 
 from __future__ import annotations
@@ -23,8 +22,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
 from fcregistry.dialects._parsed import Calls
-from fcregistry.dialects._source import NEVER, TextMarks, TextSource, matching, one_of
-from fcregistry.dialects._source import one_of as one_of_characters
+from fcregistry.dialects._source import TextMarks, TextSource, wake_on_characters, wake_on_pattern
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -34,7 +32,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
     from fcregistry.dialects._source import Reading
 
-# --- dialects._syntaxes._tags ---
+# --- A tag around each value ---
 
 _END: Final[dict[str, str]] = {}
 """Stands for the tag that closes a call."""
@@ -42,22 +40,24 @@ _END: Final[dict[str, str]] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagSyntax:
-    """The tags of a family. One that ends with `=` has its name behind that; any other has it in the attribute `name`.
+    """The tags of a family.
+
+    A tag that ends with `=` has its name behind that; any other has it in the attribute `name`.
 
     Attributes:
-        opens: What opens a section of calls; the first is written.
-        closes: What closes it; the first is written.
-        call: What opens and closes a call.
-        parameter: What opens and closes a value.
-        before: What may stand before a call, and is written there.
-        after: What may stand behind a call; the first is written.
+        opens: The marks that open a section of calls; the first is written.
+        closes: The marks that close it; the first is written.
+        call: The tags that open and close a call.
+        parameter: The tags that open and close a value.
+        before: Text that may precede a call, and is written there.
+        after: Text that may follow a call; the first is written.
         apart: Whether each call is written in a section of its own.
-        trims: Whether a line break behind the opening tag of a value, and one before the closing one, are none of it.
-        framed: Whether these are always written.
-        tells_strings: Whether the attribute `string` is written, which tells strings from JSON. It is read in any family.
+        trims: Whether a line break after the opening tag of a value, and one before the closing tag, do not belong to the value.
+        framed: Whether these line breaks are always written.
+        tells_strings: Whether the attribute `string` is written, which distinguishes strings from JSON. It is read in any family.
         has_entities: Whether entities of HTML in a value stand for their characters.
         takes_objects: Whether all values together may also be one JSON object.
-        unnamed: Reads a call whose tag has no name, from behind the tag to behind the closing one.
+        unnamed: Reads a call whose tag has no name, from after the tag to after the closing one.
     """
 
     opens: tuple[str, ...]
@@ -76,12 +76,15 @@ class TagSyntax:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """What opens a section: also a call without one, which is how the second call of a section is read."""
+        """The marks that open a section.
+
+        A call opens one, too, which is how the second call of a section is read.
+        """
         return (*self.opens, *self.before[:1], self.call[0])
 
     @property
     def ending(self) -> Ending:
-        """What ends a value."""
+        """The marks that end a value."""
         return Ending(
             self.parameter[1],
             self.parameter[0],
@@ -91,14 +94,11 @@ class TagSyntax:
         )
 
 
-# --- reading --------------------------------------------------------------------------------------
-
-
-class _Reader:
-    """Reads one call, and what closes it or its section.
+class _TagReader:
+    """Reads one call, and the marks that close it or its section.
 
     Args:
-        tags: How it is written.
+        tags: The tags of the call.
     """
 
     __slots__ = ("_closes", "_ends", "_starts", "_tags", "_usual", "ending")
@@ -107,11 +107,11 @@ class _Reader:
         self._tags = tags
         self.ending: Final = tags.ending
         opened, closed = tags.call
-        among = rf"\s*(?>{bare_text_one_of(tags.before)}\s*)*" if tags.before else r"\s*"
+        among = rf"\s*(?>{any_of(tags.before)}\s*)*" if tags.before else r"\s*"
         self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({HEAD})>")
         self._usual: Final = self.ending.behind(rf"\s*+{re.escape(tags.parameter[0])}{usual_head(tags.parameter[0])}>")
         self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
-        self._closes: Final = re.compile(rf"\s*(?>{bare_text_one_of(tags.after)}\s*)*{bare_text_one_of(tags.closes)}")
+        self._closes: Final = re.compile(rf"\s*(?>{any_of(tags.after)}\s*)*{any_of(tags.closes)}")
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         tags = self._tags
@@ -122,23 +122,26 @@ class _Reader:
         if call is None:
             return None
         if not source.at_once(self._closes):
-            yield from _among(source, tags.after)
+            yield from _skip_marks(source, tags.after)
             yield from source.take(*tags.closes)
         return [call]
 
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a call; return what it tells, or None where there is none."""
+        """Take the tag that opens a call; return its attributes, or None if there is none."""
         opened = self._tags.call[0]
         if mark != opened:
             if found := source.at_once(self._starts):
-                return told(opened, found[1])
-            yield from _among(source, self._tags.before)
+                return parse_tag(opened, found[1])
+            yield from _skip_marks(source, self._tags.before)
             if not (yield from source.take(opened)):
                 return None
-        return (yield from attributes(source, opened))
+        return (yield from take_tag(source, opened))
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
-        """Take what stands in a call, and what closes it; return the call, or None where it is none, or cut off."""
+        """Take the content of a call, and its closing tag.
+
+        Return the call, or None if it is not one, or cut off.
+        """
         name = about.get("name", "").strip()
         if self._tags.takes_objects and name:
             yield from source.space()
@@ -166,112 +169,112 @@ class _Reader:
                 text = (yield from self.ending.value(source)) if key else None
                 if not key or text is None:
                     return None
-            text = self._meant(text)
-            value = _as_told(string, text, source.repairs) if string else FAILED
-            keep(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
+            text = self._unframed(text)
+            value = _declared_value(string, text, source.repairs) if string else FAILED
+            add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
         return None
 
-    def _meant(self, text: str) -> str:
-        """Return what a text between tags stands for."""
+    def _unframed(self, text: str) -> str:
+        """Return the meaning of a text between tags."""
         if self._tags.trims:
             text = text.removeprefix("\n").removesuffix("\n")
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a value; return what it tells, `_END` where the call ends instead, or None where neither comes."""
+        """Take the tag that opens a value, and return its attributes.
+
+        Return `_END` if the call ends instead, or None if neither comes.
+        """
         if source.at_once(self._ends):
             return _END
         opens = self._tags.parameter[0]
         yield from source.space()
         if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
             return _END
-        return (yield from attributes(source, opens)) if (yield from source.take(opens)) else None
+        return (yield from take_tag(source, opens)) if (yield from source.take(opens)) else None
 
 
-def _among(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
+def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
     """Take white space, and any of some marks in it."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
 
 
-def _as_told(string: str, text: str, repairs: list[str]) -> Any:
-    """Return a value as the attribute `string` tells; `FAILED` where it tells nothing."""
+def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
+    """Return a value as the attribute `string` declares it; `FAILED` if it declares nothing."""
     if string == "true":
         return text
     value = read_value(text.strip(), repairs) if string == "false" else FAILED
     return FAILED if isinstance(value, RefusedText) else value
 
 
-def section(tags: TagSyntax) -> Calls:
-    """Return what opens calls, and reads them."""
-    return Calls(opens=tags.marks, read=_reader(tags))
+def tag_section(tags: TagSyntax) -> Calls:
+    """Return the section of calls with some tags."""
+    return Calls(opens=tags.marks, read=_reader_of(tags))
 
 
-_reader: Final = cache(_Reader)  # which reads, and tells the writer what is read again
+_reader_of: Final = cache(_TagReader)  # one reader for reading, and for the writer's check
 
-
-# --- writing --------------------------------------------------------------------------------------
+# --- Writing tags ---
 
 
 def write_tags(tags: TagSyntax) -> CallWriter:
-    """Return a writer of calls. It raises `ValueError` for one that would not be read again."""
-    read = _reader(tags)
+    """Return a writer of calls. It raises `ValueError` for a call that would not be read again."""
+    read = _reader_of(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
-        texts = [must_be_read(_written(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
+        texts = [check_readable(_call_text(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
         sections = texts if tags.apart else ["\n".join(texts)] if texts else []
         return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
 
     return write
 
 
-def _written(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
-    values = [_parameter(key, value, tags, ending) for key, value in arguments_of(call).items()]
+def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
+    values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
-    return "\n".join([f"{before}{_tag(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
+    return "\n".join([f"{before}{_tag_text(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
 
 
-def _parameter(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
-    text = bare(value, ending)
+def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
+    text = bare_text(value, ending)
     if tags.has_entities and unescape(text) != text:
         text = text.replace("&", "&amp;")
     frame = "\n" if tags.framed or (tags.trims and (text.startswith("\n") or text.endswith("\n"))) else ""
     string = f' string="{str(isinstance(value, str)).lower()}"' if tags.tells_strings else ""
-    return f"{_tag(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
+    return f"{_tag_text(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
 
 
-def _tag(opening: str, name: str, more: str = "") -> str:
+def _tag_text(opening: str, name: str, more: str = "") -> str:
     return f"{opening}{name}>" if opening.endswith("=") else f'{opening} name="{name}"{more}>'
 
 
-# --- dialects._syntaxes._pairs ---
+# --- A pair of tags for each argument ---
 
-_PAIRS_NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
-_PAIRS_AFTER_NAME: Final = matching(r"[\s<>{}\[\]\"'\\]")
+_NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
+_AFTER_NAME: Final = wake_on_pattern(r"[\s<>{}\[\]\"'\\]")
 _BLANK: Final = r"(?>\s+|\\n)*+"
 _BLANKS: Final = re.compile(_BLANK)
-_KEY: Final = re.compile(r"[^<>\n]*")
-_AFTER_KEY: Final = one_of("<>\n")
 
 
-def _space(source: TextSource) -> Reading[str]:
+def _take_blanks(source: TextSource) -> Reading[str]:
     r"""Take white space, and the two characters `\n`, which models write for it; return both."""
     there = source.at_once(_BLANKS)
     pieces = [there[0] if there else ""]
-    while True:  # what is not there yet
-        pieces.append((yield from white_space(source)))
+    while True:  # text that is not there yet
+        pieces.append((yield from take_white_space(source)))
         found = yield from source.take("\\n")
         if not found:
             return "".join(pieces)
         pieces.append(found)
 
 
-class Pairs:
+class PairSyntax:
     """The tags of a family, and the reader of its calls.
 
     Args:
-        prefix: What the name of each tag begins with.
+        prefix: The beginning of each tag's name.
     """
 
     __slots__ = ("_end", "_ending", "_key_tags", "_usual", "_value_tags", "closes", "opens")
@@ -283,7 +286,7 @@ class Pairs:
         self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         self._ending: Final = Ending(
-            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _space, _BLANK
+            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks, _BLANK
         )
         self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
         self._end: Final = re.compile(_BLANK + self.closes)
@@ -294,9 +297,9 @@ class Pairs:
         return (self.opens, self.closes, *self._key_tags, *self._value_tags)
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read a call from behind what opens it to behind what closes it."""
-        yield from _space(source)
-        name = yield from source.run(_PAIRS_NAME, _PAIRS_AFTER_NAME)
+        """Read a call from after its opening mark to after its closing one."""
+        yield from _take_blanks(source)
+        name = yield from source.run(_NAME, _AFTER_NAME)
         arguments: dict[str, Any] = {}
         while name:
             if found := source.at_once(self._usual):
@@ -305,27 +308,30 @@ class Pairs:
                 key = yield from self._key(source)
                 if key == self.closes:
                     if not arguments and source.shapes.are_known and name not in source.shapes:
-                        return None  # a word between tags, and no call that somebody could mean
+                        return None  # a word between tags, which cannot be meant as a call
                     return [ToolCall(name, arguments)]
                 text = (yield from self._ending.value(source)) if key else None
                 if text is None:
                     return None
-            keep(arguments, key, source.shapes.value(name, key, text), source)
+            add_argument(arguments, key, source.shapes.value(name, key, text), source)
         return None
 
     def _key(self, source: TextSource) -> Reading[str]:
-        """Take what stands before a value, and return its key, or what closes the call, which is no key; nothing where neither comes."""
+        """Take the text before a value, and return its key.
+
+        Return the mark that closes the call if that comes instead, or an empty text if neither does.
+        """
         if source.at_once(self._end):
             return self.closes
-        yield from _space(source)
+        yield from _take_blanks(source)
         opens, closes = self._key_tags
         found = yield from source.take(self.closes, opens)
         if found != opens:
             return found
-        key = (yield from source.run(_KEY, _AFTER_KEY)).strip()
+        key = (yield from source.run(_IN_HEAD, _AFTER_HEAD)).strip()
         if not key or not (yield from source.take(closes)):
             return ""
-        yield from _space(source)
+        yield from _take_blanks(source)
         return key if (yield from source.take(self._value_tags[0])) else ""
 
     def write(self, calls: Sequence[ToolCall]) -> str:
@@ -334,26 +340,26 @@ class Pairs:
         Raises:
             ValueError: One would not be read again.
         """
-        return "\n".join(f"{self.opens}{must_be_read(self._written(call), call, self, self.opens)}" for call in calls)
+        return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
 
     def _written(self, call: ToolCall) -> str:
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         pairs = (
-            f"{key}{name}{ends_key}\n{value}{bare(argument, self._ending)}{ends_value}"
+            f"{key}{name}{ends_key}\n{value}{bare_text(argument, self._ending)}{ends_value}"
             for name, argument in arguments_of(call).items()
         )
         return "\n".join([call.name, *pairs, self.closes])
 
 
-# --- dialects._syntaxes._elements ---
-
-_ELEMENTS_NAME: Final = re.compile(r"[^<>\n]*")
-_ELEMENTS_AFTER_NAME: Final = one_of("<>\n")
+# --- An element for each value ---
 
 
 def read_elements(source: TextSource) -> Reading[ToolCall | None]:
-    """Take a call from behind `<invoke>` to behind `</invoke>`: `<tool_name>` and `<parameters>` with an element for each value."""
-    name = yield from _element(source, "tool_name")
+    """Take a call from after `<invoke>` to after `</invoke>`.
+
+    It has `<tool_name>`, and `<parameters>` with an element for each value.
+    """
+    name = yield from _take_element(source, "tool_name")
     yield from source.space()
     if not name or not (yield from source.take("<parameters>")):
         return None
@@ -365,28 +371,30 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
             return ToolCall(name, arguments) if (yield from source.take("</invoke>")) else None
         if not (yield from source.take("<")):
             return None
-        key = yield from source.run(_ELEMENTS_NAME, _ELEMENTS_AFTER_NAME)
+        key = yield from source.run(_IN_HEAD, _AFTER_HEAD)
         if not key or key.startswith("/") or not (yield from source.take(">")):
             return None
-        text = yield from _value(source, f"{key}>")
+        text = yield from _take_element_value(source, f"{key}>")
         if text is None:
             return None
-        keep(arguments, key, source.shapes.value(name, key, text), source)
+        add_argument(arguments, key, source.shapes.value(name, key, text), source)
 
 
-def _element(source: TextSource, tag: str) -> Reading[str]:
-    """Take an element that holds a name; return the name, or nothing where there is none."""
+def _take_element(source: TextSource, tag: str) -> Reading[str]:
+    """Take an element that holds a name; return the name, or an empty text if there is none."""
     yield from source.space()
     if not (yield from source.take(f"<{tag}>")):
         return ""
-    name = yield from source.run(_ELEMENTS_NAME, _ELEMENTS_AFTER_NAME)
+    name = yield from source.run(_IN_HEAD, _AFTER_HEAD)
     return name.strip() if (yield from source.take(f"</{tag}>")) else ""
 
 
-def _value(source: TextSource, closes: str) -> Reading[str | None]:
-    """Take a value, the tag that closes it, where another tag follows, and white space; return the value, or None where it does not end.
+def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
+    """Take a value, its closing tag, if another tag follows, and white space.
 
-    Of elements of its own name in it, each takes a closing tag. The end of a call makes it none.
+    Return the value, or None if it does not end.
+
+    Each element of the same name in it takes a closing tag. The end of a call means that there is no value.
     """
     pieces: list[str] = []
     marks, depth = TextMarks("</", f"<{closes}"), 0
@@ -400,7 +408,7 @@ def _value(source: TextSource, closes: str) -> Reading[str | None]:
             pieces.append(mark)
             continue
         tag = yield from source.take(closes, "invoke>")
-        space = yield from white_space(source)
+        space = yield from take_white_space(source)
         if tag == closes and depth:
             depth -= 1
         elif tag == closes and (yield from source.is_next("<")):
@@ -410,42 +418,42 @@ def _value(source: TextSource, closes: str) -> Reading[str | None]:
         pieces += (mark, tag, space)
 
 
-# --- dialects._syntaxes._bare_text ---
+# --- Values as bare text ---
 
-LIMITS: Final = (
+BARE_TEXT_LIMITS: Final = (
     "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
     "the end or the beginning of a call without the other. Values take their types from the tools' schemas, and are text without."
 )
 """What syntaxes of bare text cannot express."""
 
 _SPACE: Final = re.compile(r"\s*")
-_NO_SPACE: Final = matching(r"\S")
+_NO_SPACE: Final = wake_on_pattern(r"\S")
 
 
-def bare_text_one_of(marks: Iterable[str]) -> str:
+def any_of(marks: Iterable[str]) -> str:
     """Return the pattern of any of some marks."""
     return f"(?:{'|'.join(map(re.escape, marks))})"
 
 
-def white_space(source: TextSource) -> Reading[str]:
+def take_white_space(source: TextSource) -> Reading[str]:
     """Take white space, and return it."""
     return source.run(_SPACE, _NO_SPACE)
 
 
 class Ending:
-    """What ends a value.
+    """The end of a value.
 
-    A call that is quoted in a value is a part of it: what ends the values and the call there ends nothing else. Where the tags of the quoted
-    call do not fit together, it is not known where the value ends, and all that follows may be quoted, so that nothing there is a call.
+    A call that is quoted in a value is a part of it: the marks that end the values and the call there end nothing else. If the tags of the
+    quoted call do not match, the end of the value is unknown, and all that follows may be quoted, so that nothing there is a call.
 
     Args:
-        mark: The mark.
-        opens: What opens a value.
-        call: What opens and closes a call.
+        mark: The mark that ends a value.
+        opens: The mark that opens a value.
+        call: The marks that open and close a call.
         followed: What can follow the mark.
-        abandoned: What can follow the end of a call. Where it does, the mark that ends the value was forgotten, and there is no value: else it
-            would reach into the next call.
-        space: Takes the white space that may stand behind the marks.
+        abandoned: What can follow the end of a call. If it does, the mark that ends the value was forgotten, and there is no value: it would
+            reach into the next call.
+        space: Takes the white space that may follow the marks.
         blank: The pattern of that white space.
     """
 
@@ -458,36 +466,38 @@ class Ending:
         call: tuple[str, str],
         followed: tuple[str, ...],
         abandoned: tuple[str, ...],
-        space: Callable[[TextSource], Reading[str]] = white_space,
+        space: Callable[[TextSource], Reading[str]] = take_white_space,
         blank: str = r"\s*+",
     ) -> None:
         self._mark = mark
         self._opens = opens
         self._call = call
         self._marks = TextMarks(mark, opens, *call)
-        self._wake = one_of_characters((">", mark[-1], call[1][-1]))  # what opens something ends with the first, too
+        self._wake = wake_on_characters((">", mark[-1], call[1][-1]))  # opening marks end with the first, too
         self._followed = {mark: followed, call[1]: abandoned}
         self._space = space
         self._blank = blank
 
     def stands_in(self, text: str) -> bool:
-        """Tell whether a mark stands in a text that may end a value."""
+        """Return whether a text contains a mark that may end a value."""
         return self._marks.find(text, 0) is not None
 
     def behind(self, opening: str) -> Pattern[str]:
-        """Return the pattern of what `value` takes and what stands before it, where all of it is there and the first mark is the value's own.
+        """Return the pattern of a value with the text before it.
+
+        It matches if all of it is there and the first mark is the value's own.
 
         Args:
-            opening: The pattern of what stands before the value. A group for the value follows its groups.
+            opening: The pattern of the text before the value. A group for the value follows its groups.
         """
-        marks = bare_text_one_of(self._marks.texts)
+        marks = any_of(self._marks.texts)
         first = re.escape("".join(sorted({mark[0] for mark in self._marks.texts})))
         value = f"((?>[^{first}]+|(?!{marks})[{first}])*+)"
-        followed = f"{self._blank}(?={bare_text_one_of(self._followed[self._mark])})"
+        followed = f"{self._blank}(?={any_of(self._followed[self._mark])})"
         return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
 
     def value(self, source: TextSource) -> Reading[str | None]:
-        """Take a value, its mark, and white space behind that; return the value, or None where it does not end."""
+        """Take a value, its mark, and white space after that; return the value, or None if it does not end."""
         pieces: list[str] = []
         nesting = _Nesting()
         while True:
@@ -496,7 +506,7 @@ class Ending:
             if not mark:
                 return None
             if mark in (self._opens, self._call[0]):
-                head, is_tag = yield from _head(source, mark)
+                head, is_tag = yield from _take_head(source, mark)
                 pieces += (mark, head)
                 if is_tag:
                     nesting.open(is_call=mark != self._opens)
@@ -507,7 +517,7 @@ class Ending:
             if place == "outside":
                 return "".join(pieces) if mark == self._mark else None
             if place == "nowhere":
-                yield from _all(source)
+                yield from source.rest()
                 return None
             pieces += (mark, space)
 
@@ -521,17 +531,19 @@ class _Nesting:
         self._open: list[Literal["name", "call", "value"]] = []
 
     def open(self, *, is_call: bool) -> None:
-        """Open a call, or a value. A call without a value may be a mere name of the tag."""
+        """Open a call, or a value. A call without a value may be a mere mention of the tag."""
         if not is_call and self._open and self._open[-1] == "name":
             self._open[-1] = "call"
         self._open.append("name" if is_call else "value")
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
-        """Close a call, or a value; return where its closing tag belongs, which is nowhere if it does not fit.
+        """Close a call, or a value.
+
+        Return the place of its closing tag, which is "nowhere" if it does not match.
 
         Args:
             is_call: Whether it is a call.
-            is_followed: Whether what can follow it does. Else the tag may be a mere word.
+            is_followed: Whether text that can follow it does. Else the tag may be a mere word.
         """
         while is_followed and not is_call and self._open and self._open[-1] == "name":
             self._open.pop()
@@ -543,32 +555,26 @@ class _Nesting:
         return "nowhere" if is_followed else "inside"
 
 
-def _head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
-    """Take what stands in a tag behind its beginning; return it, and whether that makes it a tag that opens something."""
+def _take_head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
+    """Take the rest of a tag after its beginning; return it, and whether the tag opens something."""
     if mark.endswith(">"):
         return "", True
-    head = yield from source.run(IN_HEAD, AFTER_HEAD)
+    head = yield from source.run(_IN_HEAD, _AFTER_HEAD)
     is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
 
 
-def _all(source: TextSource) -> Reading[None]:
-    """Take all text that is left."""
-    while True:
-        source.place = len(source.text)
-        if source.ended:
-            return
-        yield NEVER
+def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
+    """Add an argument.
 
-
-def keep(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
-    """Keep an argument. Of two with one name it is the last, as in the parsers that are published, and that is said."""
+    Of two with one name the last one counts, as in the published parsers, and a repair says so.
+    """
     if key in arguments:
         source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
     arguments[key] = value
 
 
-def bare(value: Any, ending: Ending) -> str:
+def bare_text(value: Any, ending: Ending) -> str:
     """Return a value as text: a string as it is, anything else as JSON, in which marks are escaped."""
     if isinstance(value, str):
         return value
@@ -576,13 +582,13 @@ def bare(value: Any, ending: Ending) -> str:
     return text.replace("<", "\\u003c") if ending.stands_in(text) else text
 
 
-def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
+def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
     """Return the text of a call, if it is read as that call.
 
     Args:
-        text: What was written, from behind the mark that opens it.
+        text: The text, from after the mark that opens the call.
         call: The call.
-        read: What reads it.
+        read: The reader.
         mark: The mark.
 
     Raises:
@@ -604,33 +610,36 @@ def must_be_read(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
     )
 
 
-# --- dialects._syntaxes._heads ---
+# --- The head of a tag ---
 
 HEAD: Final = r"[^<>\n]*"
-"""The pattern of what stands behind the beginning of a tag."""
+"""The pattern of the text after the beginning of a tag."""
 
-IN_HEAD: Final = re.compile(HEAD)
-AFTER_HEAD: Final = one_of("<>\n")
+_IN_HEAD: Final = re.compile(HEAD)
+_AFTER_HEAD: Final = wake_on_characters("<>\n")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
 def usual_head(tag: str) -> str:
-    """Return the pattern of what most tags hold that open a value, behind their beginning: groups for the name and the attribute `string`."""
+    """Return the pattern of that text for most tags that open a value.
+
+    It has groups for the name and the attribute `string`.
+    """
     if tag.endswith("="):
         return r"""([^\s<>"']++)()"""
     return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""
 
 
-def attributes(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
-    """Take the rest of an opening tag; return what it tells, or None where it is none."""
-    text = yield from source.run(IN_HEAD, AFTER_HEAD)
-    return told(tag, text) if (yield from source.take(">")) else None
+def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
+    """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
+    text = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    return parse_tag(tag, text) if (yield from source.take(">")) else None
 
 
-def told(tag: str, text: str) -> dict[str, str] | None:
-    """Return what an opening tag tells behind its beginning; None where that is no tag."""
+def parse_tag(tag: str, text: str) -> dict[str, str] | None:
+    """Return the attributes in the text of a tag after its beginning; None if that is not a tag."""
     if tag.endswith("="):
         name = text.strip()
         quoted = _QUOTED.fullmatch(name) if name[:1] in _QUOTES else None

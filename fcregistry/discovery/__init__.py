@@ -1,9 +1,13 @@
-"""Which plugins and extensions are installed, and what became of each when it was loaded?
+"""Installed plugins and extensions: finding, describing and importing them, with an outcome for each.
 
-Split by moment: `_finder.py` finds entry points and imports nothing, `_index` knows what they ship without importing them, `_loader.py` imports
-one plugin and `_extension_loader.py` one extension, `_outcomes.py` has what can come of that. `_installed.py`, `_imported.py` and `_known.py`
-are what a process knows of its plugins, each standing on the one before; `_discovery.py` is all of it, and `_extensions.py` the same of
-extensions. `_permission.py` says what the configuration allows, `_hookspecs.py` has the hooks that an extension may implement.
+`_discovery.py` is what one process knows of its plugins, `_extensions.py` of its extensions; `_listing.py` lists tools. Below them, by moment:
+
+- find: `_finder.py` finds entry points (`_found.py`) without importing them, `_identity.py` checks that the metadata are genuine,
+  `_permission.py` and `_locks.py` say what the configuration allows.
+- describe: `_index.py` holds the descriptions of plugins that are not imported, `_index_store.py` reads and writes its file. A description
+  comes from a manifest (`_manifest.py`), from worker processes (`_workers.py` starts them, `_worker.py` runs in them) or from a program that
+  imported the plugin (`_describe.py`); `_fingerprint.py` tells whether it is still true.
+- load: `_loader.py` imports a plugin, `_hookspecs.py` an extension, whose hooks it defines; `_report.py` has the outcomes.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._describe import DeclarationOwners as DeclarationOwners
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
     from fcregistry.discovery._describe import describe_plugin as describe_plugin
+    from fcregistry.discovery._discovery import Discovery as Discovery
     from fcregistry.discovery._discovery import current, load_plugins
     from fcregistry.discovery._extensions import disable_advice as disable_advice
     from fcregistry.discovery._finder import find_entry_points as find_entry_points
@@ -66,9 +71,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._manifest import read_manifest as read_manifest
     from fcregistry.discovery._manifest import source_digest as source_digest
     from fcregistry.discovery._permission import Permission as Permission
-    from fcregistry.discovery._providers import call_hooks as call_hooks
-    from fcregistry.discovery._providers import resolve_model as resolve_model
-    from fcregistry.discovery._providers import unusable_call_hooks as unusable_call_hooks
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
@@ -92,7 +94,7 @@ __all__ = [
     "near_miss_groups",
 ]
 
-# Public name -> the module it lives in; what listing tools does not need is imported when it is used.
+# Public name -> its module, imported when the name is used.
 _HOMES: Final = {
     "DescribedPlugin": "._report",
     "DisabledPlugin": "._report",
@@ -112,6 +114,7 @@ _HOMES: Final = {
 # What other rooms use; not public.
 _FOR_OTHER_ROOMS: Final = {
     "DeclarationOwners": "._describe",
+    "Discovery": "._discovery",
     "EXTENSION_GROUP": "._found",
     "FailedExtension": "._report",
     "FoundEntryPoint": "._found",
@@ -136,7 +139,6 @@ _FOR_OTHER_ROOMS: Final = {
     "ToolLine": "._listing",
     "altered_files": "._locks",
     "broken_tools": "._listing",
-    "call_hooks": "._providers",
     "changed_sources": "._manifest",
     "describe_in_workers": "._workers",
     "describe_plugin": "._describe",
@@ -160,13 +162,11 @@ _FOR_OTHER_ROOMS: Final = {
     "project_name": "._identity",
     "read_bounded": "._manifest",
     "read_manifest": "._manifest",
-    "resolve_model": "._providers",
     "scan_path": "._finder",
     "searchable_texts": "._listing",
     "source_digest": "._manifest",
     "tool_lines": "._listing",
     "unreadable_plugins": "._found",
-    "unusable_call_hooks": "._providers",
     "unused_entry_points": "._finder",
 }
 

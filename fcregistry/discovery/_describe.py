@@ -1,11 +1,4 @@
-"""What does importing a plugin change in its process, that others rely on? Compared before and after, where plugins are described.
-
-What changes while the plugin imports something of others is theirs, and is not laid at its door.
-
-MERGED: What does a plugin ship that this process has imported?
-MERGED: What is a description of a plugin that was made just now?
-MERGED: What is kept of a tool in an index? One row, made where the tool is described, so that whoever writes many has little to do.
-"""
+"""Describing a plugin: its tools, as an index stores them, and what its import changes."""
 
 from __future__ import annotations
 
@@ -44,10 +37,167 @@ if TYPE_CHECKING:
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._report import LoadedPlugin
 
-# --- discovery._index._changes ---
+DYNAMIC = "FCREGISTRY_DYNAMIC"
+"""The name that a module, or a package above it, sets to True if its tools depend on the environment: they are described each time."""
+
+
+class DeclarationOwners:
+    """The declarations of each plugin, as more and more plugins are imported.
+
+    Args:
+        owner: Returns the plugin that ships a declaration.
+    """
+
+    def __init__(self, owner: Callable[[Declaration], Owner | None]) -> None:
+        self._owner = owner
+        self._seen: set[Declaration] = set()
+        self._by_plugin: dict[tuple[str, str], list[Declaration]] = {}
+
+    def of(self, plugin: FoundPlugin) -> list[Declaration]:
+        """Return the declarations of a plugin so far."""
+        new = list(filterfalse(self._seen.__contains__, log))
+        self._seen.update(new)
+        for declaration in new:
+            if (owner := self._owner(declaration)) is not None:
+                key = (owner.distribution, owner.entry_point)
+                self._by_plugin.setdefault(key, []).append(declaration)
+        return self._by_plugin.get(plugin.key, [])
+
+
+def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
+    """Return the record of a plugin that was imported, and of its declarations.
+
+    Of a failed plugin, the record has the declarations from before the failure.
+    """
+    plugin = outcome.plugin
+    tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
+    failed = outcome if isinstance(outcome, FailedPlugin) else None
+    with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
+        warnings.simplefilter("ignore", DefinitionWarning)
+        records = [record_of(tool) for tool in tools]
+    return PluginRecord(
+        entry_point=plugin.entry_point,
+        value=plugin.value,
+        tools=sorted(records, key=lambda record: (record["group"], record["name"])),
+        dynamic=sets_module_flag(plugin.module, DYNAMIC),
+        seconds=round(outcome.seconds, 4),
+        printed=False,
+        changes=[],
+        failure=failed.reason if failed else None,
+        detail=failed.traceback if failed else "",
+        advice=failed.advice if failed else "",
+    )
+
+
+def describe_imported(
+    outcomes: Iterable[LoadedPlugin | FailedPlugin], owner: Callable[[Declaration], Owner | None], since: int
+) -> list[FreshDescription]:
+    """Describe plugins that this process has imported, for later processes.
+
+    Args:
+        outcomes: The outcomes of their imports.
+        owner: Returns the plugin that ships a declaration.
+        since: When the imports began (ns).
+    """
+    owners, files = DeclarationOwners(owner), stamps(loaded_files(), since)
+    return [
+        FreshDescription.of(each.plugin, describe_plugin(each, owners.of(each.plugin)), files, "program")
+        for each in outcomes
+    ]
+
+
+def describe_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescription]:
+    """Return the descriptions of those plugins whose package has a manifest that is as new as its code.
+
+    Nothing is imported.
+    """
+    from time import time_ns
+
+    from fcregistry.discovery._manifest import Manifest, manifest_of
+
+    since, made = time_ns(), []
+    for plugin in plugins:
+        manifest = manifest_of(plugin)
+        if isinstance(manifest, Manifest) and not manifest.is_stale and not manifest.record["dynamic"]:
+            files = stamps(map(str, (manifest.path, *manifest.sources)), since)
+            made.append(FreshDescription.of(plugin, manifest.record, files, "manifest"))
+    return made
+
+
+# --- The description, as an index stores it: one row a tool, made here so that the writer of many has little to do ---
+
+
+class FreshDescription(NamedTuple):
+    """A new description of a plugin, to be written to an index.
+
+    Attributes:
+        plugin: The plugin.
+        record: Its `PluginRecord`, without the tools.
+        rows: Its tools.
+        files: The files that the description was made from, with the time and size of each.
+        by: The maker, see `Description` in `_index.py`.
+        missed: Whether importing the plugin looked for a module that does not exist.
+    """
+
+    plugin: FoundPlugin
+    record: dict[str, Any]
+    rows: list[IndexRow]
+    files: dict[str, Stamp]
+    by: str
+    missed: bool = False
+
+    @classmethod
+    def of(
+        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
+    ) -> FreshDescription:
+        """Return the description of a plugin with that record."""
+        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
+        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
+
+
+class IndexRow(NamedTuple):
+    """One tool, as an index stores it.
+
+    Attributes:
+        name: Its name.
+        group: Its group.
+        summary: The first paragraph of its description, as one line.
+        options: The options of its declaration, as JSON text; empty if there are none.
+        flags: The sum of `BROKEN`, `CONTEXT` and `DEPS`, see `Described`.
+        record: Its record, as JSON text.
+        id: Its canonical id.
+        words: The texts that a search looks at; empty for a tool that cannot be defined.
+    """
+
+    name: str
+    group: str
+    summary: str
+    options: str
+    flags: int
+    record: str
+    id: str
+    words: tuple[str, ...]
+
+
+def row_of(tool: ToolRecord, distribution: str) -> IndexRow:
+    """Return the row of a tool that a distribution ships."""
+    flags = ((BROKEN, "problems" in tool), (CONTEXT, tool["context"]), (DEPS, tool["deps"] is not None))
+    return IndexRow(
+        tool["name"],
+        tool["group"],
+        tool["summary"].encode("utf-8", "replace").decode(),  # replaces lone surrogates, which UTF-8 cannot encode
+        json.dumps(tool["options"]) if tool["options"] else "",
+        sum(flag for flag, is_set in flags if is_set),
+        json.dumps(tool),
+        f"{distribution}:{local_name(tool['name'], tool['group'])}",
+        () if "problems" in tool else fields_of_record(tool, distribution),
+    )
+
+
+# --- What importing a plugin changes that other code relies on ---
 
 Fact: TypeAlias = "tuple[str, str]"
-"""A kind of `_PHRASES`, and which one of that kind."""
+"""A kind of `_PHRASES`, and the item of that kind."""
 
 _PHRASES: Final = {
     "path": ("adds {item} to sys.path", "takes {item} from sys.path"),
@@ -61,10 +211,10 @@ _PHRASES: Final = {
     "handler": ("adds a handler to the root logger", "takes a handler from the root logger"),
     "filter": ("adds a filter for warnings of every module ({item})", "takes away a filter for warnings ({item})"),
 }
-"""Kind of fact -> what is said where one is new or another, and where it is gone; nothing is said of what matters to nobody."""
+"""Kind of fact -> the phrase for one that is new or different, and for one that is gone; empty if nobody relies on it."""
 
-_A_MOMENT: Final = 0.1
-"""Seconds that a thread has to end, which importing a plugin has started."""
+_JOIN_SECONDS: Final = 0.1
+"""Seconds in which a thread that the import of a plugin has started may end."""
 
 _HOOKS: Final = ("excepthook", "unraisablehook", "displayhook", "breakpointhook", "stdin", "stdout", "stderr")
 _SIGNALS: Final = {
@@ -75,10 +225,12 @@ _SIGNALS: Final = {
 
 
 class Changes:
-    """What one plugin changes.
+    """What importing one plugin changes, compared before and after.
+
+    A change that happens while the plugin imports a module of another package belongs to that package.
 
     Args:
-        module: The module that its entry point names; what lies below the same top-level name is its own.
+        module: The module that its entry point names; modules below the same top-level name are its own.
     """
 
     def __init__(self, module: str) -> None:
@@ -89,7 +241,7 @@ class Changes:
 
     @contextmanager
     def watched(self, around: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-        """Watch what happens inside, which `around` surrounds."""
+        """Compare the state before and after the block, inside the context that `around` returns."""
         with around():
             own_import, before = builtins.__import__, _state()
             watch = builtins.__import__ = self._watching(own_import)
@@ -99,11 +251,11 @@ class Changes:
                 if builtins.__import__ is watch:
                     builtins.__import__ = own_import
                 for thread in set(_threads()).difference(before.threads):
-                    thread.join(_A_MOMENT)  # one that is about to end is not left behind
+                    thread.join(_JOIN_SECONDS)  # a thread that is about to end does not count
                 self._changed = _differences(before, _state())
 
     def phrases(self) -> list[str]:
-        """Return what was changed, a phrase each, sorted."""
+        """Return a phrase for each change, sorted."""
         found = set()
         for (kind, item), value in self._changed.items():
             if self._of_others.get((kind, item), self) != value:
@@ -131,19 +283,19 @@ class Changes:
         return watched_import
 
     def _runs_others(self, name: str, fromlist: Sequence[str]) -> bool:
-        """Tell whether an import statement runs code that is neither the plugin's own nor Python's."""
+        """Return whether an import statement runs code that is neither the plugin's own nor Python's."""
         top = name.partition(".")[0]
         if top == self._own or top in sys.stdlib_module_names:
             return False
-        there = sys.modules.get(name)
-        return there is None or any(each not in vars(there) for each in fromlist)
+        module = sys.modules.get(name)
+        return module is None or any(each not in vars(module) for each in fromlist)
 
 
 _NOTHING: Final = object()
 
 
 class _State(NamedTuple):
-    """What others rely on, as it stood once: copied as it is, since most plugins change nothing of it."""
+    """The state of the process at one moment: plain copies, since most plugins change nothing."""
 
     path: list[str]
     variables: dict[Any, Any]
@@ -158,11 +310,11 @@ class _State(NamedTuple):
 
 
 def _state() -> _State:
-    """Return what is so now. Imports nothing: what a module does that nobody has imported is as it is from the start."""
+    """Return the state now. Imports nothing: a module that is not imported has its initial state."""
     root = getattr(sys.modules.get("logging"), "root", None)
     return _State(
         list(sys.path),
-        getattr(os.environ, "_data", os.environ).copy(),  # reading it by its names takes longer than all the rest
+        getattr(os.environ, "_data", os.environ).copy(),  # reading it name by name takes longer than all the rest
         {**vars(builtins), "__import__": None, "_": None},
         [getattr(sys, name, None) for name in _HOOKS],
         [_signal.getsignal(each) for each in _SIGNALS.values()],
@@ -175,15 +327,15 @@ def _state() -> _State:
 
 
 def _facts(state: _State) -> dict[Fact, Any]:
-    """Return a state in single facts, which can be told apart."""
+    """Return a state as single facts that can be compared."""
     return {
         **{("path", str(each)): True for each in state.path},
         **{("variable", os.fsdecode(name)): value for name, value in state.variables.items()},
         **{("builtin", name): id(each) for name, each in state.builtins.items()},
         **{("hook", f"sys.{name}"): id(each) for name, each in zip(_HOOKS, state.hooks, strict=True)},
         **{("signal", name): id(each) for name, each in zip(_SIGNALS, state.signals, strict=True)},
-        **{("filter", each): True for each in _broad(state.filters)},
-        **{("thread", str(id(each))): _said(each) for each in state.threads},
+        **{("filter", each): True for each in _broad_filters(state.filters)},
+        **{("thread", str(id(each))): _thread_name(each) for each in state.threads},
         **({("process", ""): True} if state.processes else {}),
         **{("handler", str(id(each))): True for each in state.handlers},
         **state.settings,
@@ -191,7 +343,7 @@ def _facts(state: _State) -> dict[Fact, Any]:
 
 
 def _differences(before: _State, after: _State) -> dict[Fact, Any]:
-    """Return the facts that are new or others, as they are now; what is gone is `_NOTHING`."""
+    """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
     if before == after:
         return {}
     old, new = _facts(before), _facts(after)
@@ -202,9 +354,8 @@ def _differences(before: _State, after: _State) -> dict[Fact, Any]:
 
 def _settings(root: Any) -> dict[Fact, Any]:
     modules = sys.modules
-    sockets = getattr(
-        modules.get("socket"), "getdefaulttimeout", None
-    )  # which a module that is being imported may not have yet
+    # A module that is being imported may not have these yet
+    sockets = getattr(modules.get("socket"), "getdefaulttimeout", None)
     processes = getattr(modules.get("multiprocessing"), "get_start_method", None)
     return {
         ("setting", "the working folder"): _folder(),
@@ -227,14 +378,14 @@ def _folder() -> str:
 
 
 def _loop_policy() -> str | None:
-    """Return the type of the policy, if it is not one of asyncio's own, which makes one by itself."""
+    """Return the type of the event loop policy, unless asyncio has set it by itself."""
     policy = getattr(sys.modules.get("asyncio.events"), "_event_loop_policy", None)
     module = type(policy).__module__
     return None if policy is None or module.startswith("asyncio.") else f"{module}.{type(policy).__qualname__}"
 
 
-def _broad(filters: list[Any]) -> Iterator[str]:
-    """Yield the filters that hold for Python's own categories of warnings in every module, in words."""
+def _broad_filters(filters: list[Any]) -> Iterator[str]:
+    """Yield the filters for Python's own categories of warnings that apply in every module, as text."""
     for action, message, category, module, line in filters:
         if message is None and module is None and line == 0 and category.__module__ == "builtins":
             yield f"{action} {category.__name__}"
@@ -243,13 +394,13 @@ def _broad(filters: list[Any]) -> Iterator[str]:
 def _threads() -> list[threading.Thread]:
     """Return all threads besides the main one."""
     module = sys.modules.get("threading")
-    if module is None or not hasattr(module, "main_thread"):  # which it may not have yet
+    if module is None or not hasattr(module, "main_thread"):  # it is being imported
         return []
     return [each for each in module.enumerate() if each is not module.main_thread()]
 
 
 def _has_processes() -> bool:
-    """Tell whether this process has others running that it started."""
+    """Return whether processes are running that this process started."""
     if not hasattr(os, "waitid"):
         return False
     try:
@@ -258,162 +409,6 @@ def _has_processes() -> bool:
         return False
 
 
-def _said(thread: threading.Thread) -> str:
-    """Return the name of a thread; of one that Python gave, what does not depend on other threads."""
+def _thread_name(thread: threading.Thread) -> str:
+    """Return the name of a thread, without the number in a name that Python gave it."""
     return re.sub(r"^Thread-\d+(?: \((.*)\))?$", r"\1", thread.name) or "without a name"
-
-
-# --- discovery._index._describing ---
-
-DYNAMIC = "FCREGISTRY_DYNAMIC"
-"""A module, or a package above it, that sets this to True has tools that depend on the environment: they are asked for each time."""
-
-
-class DeclarationOwners:
-    """Tells which declarations are whose, as more and more plugins are imported.
-
-    Args:
-        owner: Returns the plugin that ships a declaration.
-    """
-
-    def __init__(self, owner: Callable[[Declaration], Owner | None]) -> None:
-        self._owner = owner
-        self._seen: set[Declaration] = set()
-        self._by_plugin: dict[tuple[str, str], list[Declaration]] = {}
-
-    def of(self, plugin: FoundPlugin) -> list[Declaration]:
-        """Return what a plugin has declared so far."""
-        new = list(filterfalse(self._seen.__contains__, log))
-        self._seen.update(new)
-        for declaration in new:
-            if (owner := self._owner(declaration)) is not None:
-                key = (owner.distribution, owner.entry_point)
-                self._by_plugin.setdefault(key, []).append(declaration)
-        return self._by_plugin.get(plugin.key, [])
-
-
-def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
-    """Return what is known of a plugin that was imported, and of what it declared: before it failed, if it did."""
-    plugin = outcome.plugin
-    tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
-    failed = outcome if isinstance(outcome, FailedPlugin) else None
-    with warnings.catch_warnings():  # lint says them to the author; a program that lists tools is not told
-        warnings.simplefilter("ignore", DefinitionWarning)
-        records = [record_of(tool) for tool in tools]
-    return PluginRecord(
-        entry_point=plugin.entry_point,
-        value=plugin.value,
-        tools=sorted(records, key=lambda record: (record["group"], record["name"])),
-        dynamic=sets_module_flag(plugin.module, DYNAMIC),
-        seconds=round(outcome.seconds, 4),
-        printed=False,
-        changes=[],
-        failure=failed.reason if failed else None,
-        detail=failed.traceback if failed else "",
-        advice=failed.advice if failed else "",
-    )
-
-
-def made_here(
-    outcomes: Iterable[LoadedPlugin | FailedPlugin], owner: Callable[[Declaration], Owner | None], since: int
-) -> list[FreshDescription]:
-    """Describe plugins that this process has imported, for the next ones.
-
-    Args:
-        outcomes: What became of them.
-        owner: Returns the plugin that ships a declaration.
-        since: When they began to be imported (ns).
-    """
-    ships, files = DeclarationOwners(owner), stamps(loaded_files(), since)
-    return [
-        FreshDescription.of(each.plugin, describe_plugin(each, ships.of(each.plugin)), files, "program")
-        for each in outcomes
-    ]
-
-
-def told_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescription]:
-    """Return what those plugins ship that say so in a manifest, as far as that is as new as their code; nothing is imported."""
-    from time import time_ns
-
-    from fcregistry.discovery._manifest import Manifest, manifest_of
-
-    since, made = time_ns(), []
-    for plugin in plugins:
-        told = manifest_of(plugin)
-        if isinstance(told, Manifest) and not told.is_stale and not told.record["dynamic"]:
-            files = stamps(map(str, (told.path, *told.sources)), since)
-            made.append(FreshDescription.of(plugin, told.record, files, "manifest"))
-    return made
-
-
-# --- discovery._index._made ---
-
-
-class FreshDescription(NamedTuple):
-    """A description that was made just now.
-
-    Attributes:
-        plugin: Of which plugin.
-        record: What it says of the plugin: `PluginRecord`, without the tools.
-        rows: Its tools.
-        files: What it was made from, with the time and size of each.
-        by: Who made it; see `Description` in `_held.py`.
-        missed: Whether importing it looked for a module that is not there.
-    """
-
-    plugin: FoundPlugin
-    record: dict[str, Any]
-    rows: list[IndexRow]
-    files: dict[str, Stamp]
-    by: str
-    missed: bool = False
-
-    @classmethod
-    def of(
-        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
-    ) -> FreshDescription:
-        """Return the description that a record says."""
-        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
-        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
-
-
-# --- discovery._index._rows ---
-
-
-class IndexRow(NamedTuple):
-    """One tool, as an index keeps it.
-
-    Attributes:
-        name: Its name.
-        group: Its group.
-        summary: The first paragraph of its description, as one line.
-        options: What it was declared with, as JSON text; empty for nothing.
-        flags: What can be told of it in a bit; see `Described`.
-        record: Its record, as JSON text.
-        id: Its canonical id.
-        words: What search looks at; empty for a tool that cannot be defined.
-    """
-
-    name: str
-    group: str
-    summary: str
-    options: str
-    flags: int
-    record: str
-    id: str
-    words: tuple[str, ...]
-
-
-def row_of(tool: ToolRecord, distribution: str) -> IndexRow:
-    """Return the row of a tool that a distribution ships."""
-    flags = ((BROKEN, "problems" in tool), (CONTEXT, tool["context"]), (DEPS, tool["deps"] is not None))
-    return IndexRow(
-        tool["name"],
-        tool["group"],
-        tool["summary"].encode("utf-8", "replace").decode(),  # a lone surrogate, which no file takes
-        json.dumps(tool["options"]) if tool["options"] else "",
-        sum(flag for flag, is_set in flags if is_set),
-        json.dumps(tool),
-        f"{distribution}:{local_name(tool['name'], tool['group'])}",
-        () if "problems" in tool else fields_of_record(tool, distribution),
-    )

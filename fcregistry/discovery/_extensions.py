@@ -1,52 +1,45 @@
-"""Which extension provides what is asked for? Each is loaded when something needs it, at most once, and none for the sake of another.
+"""What the installed extensions provide: families of types, hooks that calls pass, and models.
 
-MERGED: What does one extension provide? It is imported, and the hooks that ask for that are called. What goes wrong is recorded.
+Each extension is loaded when something needs it, at most once. pluggy, `fcregistry.types` and `fcregistry.execution` are imported only then:
+every process that looks for plugins imports this module.
 """
 
 from __future__ import annotations
 
-import importlib
 import threading
-from pathlib import Path
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-import pluggy
-
-from fcregistry._base import forks as _forks
-from fcregistry._base.stdout import prints_to_stderr
-from fcregistry._config.settings import DISABLE
-from fcregistry.discovery import _hooks
-from fcregistry.discovery._found import FoundExtension
-from fcregistry.discovery._hooks import call_hook, implemented, model_hook
-from fcregistry.discovery._hookspecs import TypeFamilies
-from fcregistry.discovery._loader import own_part
+from fcregistry._config.settings import DISABLE, call_hook_items
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._permission import Permission
-from fcregistry.discovery._report import FailedExtension, LoadedExtension
-from fcregistry.errors import PluginError
+from fcregistry.errors import FcregistryError, ModelNotFoundError, PluginError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
-    from fcregistry.discovery._found import PluginKey
+    from fcregistry.discovery._found import FoundExtension, PluginKey
+    from fcregistry.discovery._report import FailedExtension, LoadedExtension
+    from fcregistry.execution import CallHook, CallHooks
     from fcregistry.types import Family
 
-# --- discovery._extensions ---
+_READERS: Final = {"numpy": "fcregistry-numpy"}
+"""Module -> the distribution of this project that reads its types."""
 
-PUBLISHED: Final = {"numpy": "fcregistry-numpy"}
-"""Module -> the distribution of this project that reads its types: what to install where nothing does."""
-
-PUBLISHED_MODELS: Final = {"llama": "fcregistry-llama"}
+_MODEL_PROVIDERS: Final = {"llama": "fcregistry-llama"}
 """Prefix -> the distribution of this project that has its models."""
+
+_ARGUMENT: Final = "hooks=…"
 
 
 class Extensions:
     """The extensions of a process, by what they provide.
 
-    No lock is held while one is imported: two threads that need it at once both wait for Python's own import lock, both may ask it
-    what it provides, and the first answer is kept.
+    No lock is held while one is imported: two threads that need it at once both wait for Python's own import lock, both may call its
+    hooks, and the first outcome counts.
 
     Args:
-        found: Returns those that are installed.
+        found: Returns the installed extensions.
     """
 
     def __init__(self, found: Callable[[], tuple[FoundExtension, ...]]) -> None:
@@ -54,65 +47,29 @@ class Extensions:
         self._outcomes: dict[PluginKey, LoadedExtension | FailedExtension] = {}
         self._loading = threading.local()
 
-    def families(self, module: str) -> tuple[Family, ...]:
-        """Return what reads annotations of a top-level module.
-
-        Where that is not to be had, it is something that refuses each of them, and says why: so a tool that needs a broken extension
-        says so, and no other is touched.
-
-        Args:
-            module: The module's name, such as `numpy`.
-
-        Returns:
-            The families of types that the extension of that name has; none if there is no such extension.
-        """
-        from fcregistry.discovery._hookspecs import guarded, refusing  # all of `types`
-        from fcregistry.discovery._report import FailedExtension
-
-        named = self.named(module)
-        if not named:
-            missing = PUBLISHED.get(module)
-            return (
-                (refusing(f"the extension {missing}", f"which is not installed: pip install {missing}"),)
-                if missing
-                else ()
-            )
-        enabled = [each for each in named if self.disabled(each) is None]
-        if not enabled:
-            return (refusing(f"the extension {named[0].label}", f"which is disabled: {self.disabled(named[0])}"),)
-        if len(enabled) > 1:
-            return (refusing(_listed(enabled), f"of which one can be used: {disable_advice(enabled)}"),)
-        outcome = self.load(enabled[0])
-        if isinstance(outcome, FailedExtension):
-            which = f"the extension {outcome.extension.label}"
-            return (refusing(which, f"which does not load: {outcome.reason}; {outcome.advice}"),)
-        return () if outcome is None else tuple(guarded(each, outcome.extension) for each in outcome.families)
-
     def named(self, name: str) -> tuple[FoundExtension, ...]:
-        """Return the installed extensions of a name, also those that are disabled."""
+        """Return the installed extensions of a name, disabled ones too."""
         return tuple(each for each in self._found() if each.entry_point == name)
 
-    def prefixes(self) -> tuple[str, ...]:
-        """Return the names of installed extensions that may have models, sorted; whether they do is known of those that are loaded."""
-        enabled = [each for each in self._found() if each.entry_point not in PUBLISHED and self.disabled(each) is None]
-        return tuple(
-            sorted({each.entry_point for each in enabled if getattr(self.outcome(each), "resolve_model", True)})
-        )
-
     def disabled(self, extension: FoundExtension) -> str | None:
-        """Return what says that an extension is not to be loaded, or None."""
+        """Return why the configuration does not allow an extension to be loaded, or None."""
         return Permission().to_extend(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Return what became of an extension, or None if nothing has needed it yet."""
-        return self._outcomes.get((extension.distribution, extension.entry_point))
+        """Return the outcome of loading an extension, or None if it was not needed yet."""
+        return self._outcomes.get(extension.key)
 
     def load(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Load an extension that is not loaded, and return what became of it; None while it is being imported by this thread."""
-        key = (extension.distribution, extension.entry_point)
+        """Load an extension unless it is loaded, and return the outcome.
+
+        The result is None while this thread is importing it.
+        """
+        key = extension.key
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way:
             return self._outcomes.get(key)
+        from fcregistry.discovery._hookspecs import load_extension  # imports pluggy and `types`
+
         under_way.add(key)
         try:
             outcome = load_extension(extension)
@@ -120,74 +77,252 @@ class Extensions:
             under_way.discard(key)
         return None if outcome is None else self._outcomes.setdefault(key, outcome)
 
+    # --- Families of types ---
+
+    def families(self, module: str) -> tuple[Family, ...]:
+        """Return the families of types of the extension that reads the annotations of a top-level module.
+
+        If that extension cannot be used, the one family refuses every annotation and says why: a tool that needs a broken extension has a
+        problem, and no other tool is affected.
+
+        Args:
+            module: The module's name, such as `numpy`.
+
+        Returns:
+            The families; none if there is no extension of that name.
+        """
+        from fcregistry.discovery._hookspecs import guarded_family, refusing_family  # imports pluggy and `types`
+        from fcregistry.discovery._report import FailedExtension
+
+        named = self.named(module)
+        if not named:
+            if missing := _READERS.get(module):
+                return (refusing_family(f"the extension {missing}", f"which is not installed: pip install {missing}"),)
+            return ()
+        enabled = [each for each in named if self.disabled(each) is None]
+        if not enabled:
+            reason = f"which is disabled: {self.disabled(named[0])}"
+            return (refusing_family(f"the extension {named[0].label}", reason),)
+        if len(enabled) > 1:
+            *others, last = [each.label for each in enabled]
+            which = f"the extensions {', '.join(others)} and {last}"
+            return (refusing_family(which, f"of which one can be used: {disable_advice(enabled)}"),)
+        outcome = self.load(enabled[0])
+        if isinstance(outcome, FailedExtension):
+            which = f"the extension {outcome.extension.label}"
+            return (refusing_family(which, f"which does not load: {outcome.reason}; {outcome.advice}"),)
+        return () if outcome is None else tuple(guarded_family(each, outcome.extension) for each in outcome.families)
+
+    # --- Call hooks ---
+
+    def call_hooks(self, given: object = ()) -> CallHooks | None:
+        """Return the hooks that calls pass.
+
+        First come those that the configuration names, then those that are given, each once.
+
+        An extension that is only installed is not asked: installing it is not consent.
+
+        Args:
+            given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
+
+        Returns:
+            None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
+            extension, and why.
+
+        Raises:
+            TypeError: Something that is given is not a hook.
+        """
+        from fcregistry.execution import ClosedHooks, HookChain  # imports all of execution
+
+        items = list(given) if isinstance(given, (list, tuple)) else [given]
+        made = [(_ARGUMENT, each if isinstance(each, str) else _hook_of_object(each)) for each in items]
+        hooks: list[CallHook] = []
+        errors: list[PluginError] = []
+        for source, each in [*call_hook_items(), *made]:
+            try:
+                hook = self._hook_of_extension(each, source) if isinstance(each, str) else each
+            except PluginError as error:
+                errors.append(error)
+            else:
+                hooks += (
+                    [] if any(hook is known for known in hooks) else [hook]
+                )  # an extension returns the same hook each time
+        if errors:
+            from logging import getLogger  # only on the way to an error
+
+            for unusable in errors:
+                getLogger("fcregistry").error("every call is refused: %s", unusable, exc_info=unusable.__cause__)
+            return ClosedHooks(errors[0])
+        return HookChain(hooks) if hooks else None
+
+    def unusable_call_hooks(self) -> Iterator[PluginError]:
+        """Yield the reason for each extension that the configuration names and that cannot be used.
+
+        Every call is refused for it.
+        """
+        for source, name in call_hook_items():
+            try:
+                self._hook_of_extension(name, source)
+            except PluginError as error:
+                yield error
+
+    def _hook_of_extension(self, name: str, source: str) -> CallHook:
+        """Return the hook of an installed extension.
+
+        Args:
+            name: The extension's name, or its label.
+            source: The setting or argument that names it, for messages.
+
+        Raises:
+            PluginError: No extension has that name, or several have; or it does not load, or has no hook for calls.
+        """
+        from fcregistry.discovery._report import FailedExtension
+
+        found = self._extension_for_calls(name, source)
+        outcome = self.load(found)
+        if outcome is None:
+            raise PluginError(f"{source} names {name}, which is being imported just now; make the executor after that")
+        if isinstance(outcome, FailedExtension):
+            why = f"{source} names {name}, and {found.label} does not load: {outcome.reason}; {outcome.advice}"
+            raise PluginError(why) from outcome.error
+        if outcome.call_hook is None:
+            raise PluginError(f"{source} names {name}, and {found.label} has neither fc_before_call nor fc_after_call")
+        return outcome.call_hook
+
+    def _extension_for_calls(self, name: str, source: str) -> FoundExtension:
+        named = [each for each in self._found() if name == each.entry_point or _is_label_of(name, each)]
+        if not named:
+            known = ", ".join(each.label for each in self._found())
+            there = f"installed are {known}" if known else "there are none"
+            raise PluginError(f"{source} names {name}, and there is no extension of that name; {there}")
+        enabled = [each for each in named if self.disabled(each) is None]
+        if not enabled:
+            raise PluginError(f"{source} names {name}, and {named[0].label} is disabled: {self.disabled(named[0])}")
+        if len(enabled) > 1:
+            labels = ", ".join(each.label for each in enabled)
+            advice = disable_advice(enabled)
+            raise PluginError(f"{source} names {name}, which {labels} are called; name one so, or {advice}")
+        return enabled[0]
+
+    # --- Models ---
+
+    def resolve_model(self, prefix: str, name: str) -> object | None:
+        """Return the model that the extension of a prefix has by a name.
+
+        Args:
+            prefix: The name of the extension's entry point.
+            name: The name after the prefix and its colon.
+
+        Returns:
+            What the extension returned; None if there is no extension of that name.
+
+        Raises:
+            ModelNotFoundError: The extension cannot be used, has no models, or none of that name, or its hook fails.
+        """
+        from fcregistry.discovery._report import FailedExtension
+
+        asked = f"{prefix}:{name}"
+        found = self._extension_for_models(prefix, asked)
+        if found is None:
+            return None
+        outcome = self.load(found)
+        which = f"the model {asked!r} is given by the extension {found.label}, which"
+        if outcome is None:
+            raise ModelNotFoundError(f"{which} is being imported just now; ask for the model after that")
+        if isinstance(outcome, FailedExtension):
+            raise ModelNotFoundError(f"{which} does not load: {outcome.reason}; {outcome.advice}") from outcome.error
+        if outcome.resolve_model is None:
+            raise ModelNotFoundError(
+                f"there is no model {asked!r}: the extension {found.label} has no hook fc_resolve_model"
+            )
+        try:
+            model = outcome.resolve_model(name)
+        except FcregistryError:
+            raise  # its message says what is wrong, and what to do
+        except Exception as error:  # foreign code: an exception of an extension is reported as the extension's
+            failed = FailedExtension(extension=found, error=error, traceback="")
+            why = f"the extension {found.label} fails to give the model {asked!r}: {failed.reason}; {failed.advice}"
+            raise ModelNotFoundError(why) from error
+        if model is None:
+            raise ModelNotFoundError(
+                f"the extension {found.label} has no model {name!r}; its documentation says which it has"
+            )
+        return model
+
+    def _extension_for_models(self, prefix: str, asked: str) -> FoundExtension | None:
+        named = self.named(prefix)
+        if not named:
+            if missing := _MODEL_PROVIDERS.get(prefix):
+                why = f"the model {asked!r} is given by the extension {missing}, which is not installed: pip install {missing}"
+                raise ModelNotFoundError(why)
+            return None
+        enabled = [each for each in named if self.disabled(each) is None]
+        if not enabled:
+            why = f"the model {asked!r} is given by the extension {named[0].label}, which is disabled: {self.disabled(named[0])}"
+            raise ModelNotFoundError(why)
+        if len(enabled) > 1:
+            labels = ", ".join(each.label for each in enabled)
+            why = f"the model {asked!r} may be given by any of the extensions {labels}, and one can be used: {disable_advice(enabled)}"
+            raise ModelNotFoundError(why)
+        return enabled[0]
+
+    def prefixes(self) -> tuple[str, ...]:
+        """Return the names of installed extensions that may have models, sorted.
+
+        Only a loaded extension is known to have none.
+        """
+        enabled = [each for each in self._found() if each.entry_point not in _READERS and self.disabled(each) is None]
+        names = {each.entry_point for each in enabled if getattr(self.outcome(each), "resolve_model", True)}
+        return tuple(sorted(names))
+
 
 def disable_advice(extensions: list[FoundExtension]) -> str:
     """Return what to do about several extensions of one name."""
     return f"uninstall the others, or disable them, as with {DISABLE}={extensions[-1].label}"
 
 
-def _listed(extensions: list[FoundExtension]) -> str:
-    *others, last = [each.label for each in extensions]
-    return f"the extensions {', '.join(others)} and {last}"
-
-
-# --- discovery._extension_loader ---
-
-
-def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-    """Import one extension, and ask it what it provides.
-
-    What it prints goes to stderr, so that it cannot spoil the output of a command.
-
-    Args:
-        extension: What was found.
-
-    Returns:
-        What became of it; None if its module is being imported just now, so that nobody knows yet.
-    """
-    _forks.count_forks()
-    born = _forks.generation
-    try:
-        with prints_to_stderr():
-            module = importlib.import_module(extension.module)
-            if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                return None
-            hooks = implemented(_named(extension, module), extension.label, extension.value)
-            types = TypeFamilies()
-            hooks.fc_register_types(types=types)
-        if _forks.generation != born:  # the extension has forked, and this is the child
-            _forks.end_child()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        if _forks.generation != born:
-            _forks.end_child(error)
-        machinery = (__file__, _hooks.__file__, str(Path(pluggy.__file__).parent))
-        return FailedExtension(extension=extension, error=error, traceback=own_part(error, *machinery))
-    return LoadedExtension(
-        extension=extension,
-        families=tuple(types),
-        call_hook=call_hook(hooks, extension.label),
-        resolve_model=model_hook(hooks),
+def _is_label_of(name: str, found: FoundExtension) -> bool:
+    """Return whether a name is the label of an extension, `distribution[entry point]`."""
+    distribution, bracket, rest = name.partition("[")
+    return (
+        bool(bracket) and rest == f"{found.entry_point}]" and normalized(distribution) == normalized(found.distribution)
     )
 
 
-def _named(extension: FoundExtension, module: Any) -> Any:
-    """Return the module or object that an entry point names.
+def _hook_of_object(given: Any) -> CallHook:
+    """Return the hook that a module, an object or a function is.
 
     Raises:
-        PluginError: There is none of that name, or it is a class.
+        TypeError: It is not a hook.
     """
-    named = module
-    for name in filter(None, extension.attribute.split(".")):
-        try:
-            named = getattr(named, name)
-        except AttributeError as error:
-            raise PluginError(
-                f"{extension.label} names {extension.value}, and there is no {name!r} in {extension.module}"
-            ) from error
-    if isinstance(named, type):
-        raise PluginError(
-            f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
-        )
-    return named
+    import pluggy
+
+    from fcregistry.discovery._hookspecs import call_hook, hooks_of  # imports pluggy and `types`
+
+    if isinstance(given, type):
+        raise TypeError(f"hooks=… has the class {given.__qualname__}; give an instance of it")
+    if isinstance(given, ModuleType):
+        label = given.__name__
+    else:
+        source = given if callable(given) and hasattr(given, "__qualname__") else type(given)
+        label = f"{source.__module__}.{source.__qualname__}"
+    try:
+        hook = call_hook(hooks_of(_namespace(given), label), label)
+    except (PluginError, pluggy.PluginValidationError) as error:
+        raise TypeError(f"hooks=… has what is no hook: {error}") from error
+    if hook is None:
+        raise TypeError(f"hooks=… has what is no hook: {label} has neither fc_before_call nor fc_after_call")
+    return hook
+
+
+def _namespace(given: Any) -> Any:
+    """Return the object in which pluggy finds the functions.
+
+    That is a module or object itself, and a new module for a marked function.
+    """
+    name = getattr(given, "__name__", None)
+    if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
+        return given
+    namespace = ModuleType(name)
+    setattr(namespace, name, given)
+    return namespace

@@ -1,7 +1,7 @@
-"""Which plugins and extensions are installed? Read from the metadata of distributions; nothing of them is imported.
+"""Finding installed plugins and extensions in the metadata of distributions, without importing them.
 
-pluggy's and setuptools' own loaders are not used: one broken distribution would hide all others, and the second of two entry points of one name.
-A folder of `sys.path` whose metadata is as it was when it was read last is not read again.
+The loaders of pluggy and setuptools are not used: one broken distribution would hide all others, and of two entry points of one name the
+second would be lost. A folder of `sys.path` whose metadata have not changed since they were read last is not read again.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, editable_folder
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, editable_folder, entry_points_of
 from fcregistry.discovery._identity import project_name, set_aside
 
 if TYPE_CHECKING:
@@ -22,13 +22,13 @@ _SUFFIXES: Final = (".dist-info", ".egg-info")
 
 
 class PathEntry(NamedTuple):
-    """A folder of `sys.path` with metadata of distributions.
+    """The metadata of distributions in a folder of `sys.path`.
 
     Attributes:
         names: The folders of metadata in it, sorted.
-        found: The entry points of ours that they have.
-        stamps: The time (ns) and size (bytes) of each `entry_points.txt`, as `names_starting_with`; None where there is none.
-        aside: Folders of metadata that are not used, here or elsewhere, as the names and RECORD files here tell.
+        found: The entry points of fcregistry's groups that they have.
+        stamps: The time (ns) and size (bytes) of the `entry_points.txt` of each of `names`; None if there is none.
+        aside: Folders of metadata that are not used, here or elsewhere, because of the names and RECORD files here.
     """
 
     names: tuple[str, ...]
@@ -38,35 +38,41 @@ class PathEntry(NamedTuple):
 
 
 Places: TypeAlias = dict[str, PathEntry]
-"""By path, in the order of `sys.path`."""
+"""Path -> folder, in the order of `sys.path`."""
 
 
 def find_plugins() -> tuple[FoundPlugin, ...]:
-    """Return every entry point of the group `fcregistry`, sorted by distribution and name; nothing is imported."""
+    """Return every entry point of the group `fcregistry`, sorted by distribution and name.
+
+    Nothing is imported.
+    """
     return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundPlugin))
 
 
 def find_extensions() -> tuple[FoundExtension, ...]:
-    """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name; nothing is imported."""
+    """Return every entry point of the group `fcregistry.extensions`, sorted by distribution and name.
+
+    Nothing is imported.
+    """
     return tuple(each for each in find_entry_points(scan_path()) if isinstance(each, FoundExtension))
 
 
 def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
-    """Return every entry point of our groups, sorted by distribution and name.
+    """Return every entry point of both groups, sorted by distribution and name.
 
-    Of two copies of one distribution on `sys.path`, the first counts, as for imports: one that ships no plugins hides the second too.
-    Metadata that cannot be read is passed over, and metadata that gives the name of another distribution: see `impostor_entry_points`. So are two
-    copies in one folder, and what came with another distribution: see `unused_entry_points`. What a build has left in the project of an editable
-    install hides nothing: see `_left_by_builds`.
+    Of two copies of one distribution on `sys.path`, the first counts, as for imports, even if it ships no plugins. Ignored are metadata that
+    cannot be read, metadata with the name of another distribution (see `impostor_entry_points`), two copies in one folder, and metadata
+    that were installed with another distribution (see `unused_entry_points`). The metadata that a build has left in the project of an
+    editable install hide nothing (see `_left_by_builds`).
 
     Args:
-        places: What lies in the folders of `sys.path`.
+        places: The folders of `sys.path`.
     """
     found: list[FoundEntryPoint] = []
-    owners: dict[str, tuple[str, str]] = {}  # distribution -> the one copy of it that counts
+    owners: dict[str, tuple[str, str]] = {}  # distribution -> the copy of it that counts
     before: list[tuple[str, str]] = []
     builds = _left_by_builds(places)
-    passed_over = {
+    ignored = {
         id(each) for each in (*impostor_entry_points(places), *(each for each, _ in unused_entry_points(places)))
     }
     for path, place in places.items():
@@ -74,7 +80,7 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
             hidden = {project_name(*named) for named in before}
             for each in place.found:
                 copy = (path, each.info)
-                if id(each) in passed_over or copy in builds:
+                if id(each) in ignored or copy in builds:
                     continue
                 if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
                     found.append(each)
@@ -88,10 +94,10 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
 
 
 def _left_by_builds(places: Places) -> set[tuple[str, str]]:
-    """Return the `*.egg-info` folders in projects that are installed as editable, each as its entry of `sys.path` and its name.
+    """Return the `*.egg-info` folders in editable projects, as (entry of `sys.path`, name).
 
-    setuptools writes one beside the code. Where that folder is on `sys.path` it comes before the `*.dist-info` that was installed, tells
-    the same, and has no RECORD.
+    setuptools writes one beside the code. If that folder is on `sys.path`, it comes before the installed `*.dist-info`, has the same
+    content, and no RECORD.
     """
     eggs = [(path, name) for path, place in places.items() for name in place.names if name.endswith(".egg-info")]
     builds: set[tuple[str, str]] = set()
@@ -106,7 +112,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
             continue
         try:
             project = editable_folder(found.source)
-        except (OSError, ValueError):  # what it says of itself cannot be read
+        except (OSError, ValueError):  # its metadata cannot be read
             continue
         if project and f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/"):
             builds.add((path, name))
@@ -114,12 +120,13 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
 
 
 def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points whose metadata gives a name that its folder does not have, and another folder has: that one owns it.
+    """Return the entry points whose metadata give the name of another folder than their own.
 
-    By the folder's name installers and `importlib.metadata` know a distribution, so whatever was allowed of that name is another one's.
+    Installers and `importlib.metadata` know a distribution by the name of its folder, so that other folder owns the name, and what the
+    configuration allows for it.
 
     Args:
-        places: What lies in the folders of `sys.path`.
+        places: The folders of `sys.path`.
     """
     misnamed = [each for place in places.values() for each in place.found if not _is_named_as_its_folder(each)]
     if not misnamed:  # nearly always, and normalising thousands of names takes milliseconds
@@ -135,25 +142,27 @@ def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
 
 
 def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
-    """Return the entry points whose metadata are not used, each with the reason: in `TWIN` both copies, in `CARRIED` what was brought.
+    """Return the entry points whose metadata are not used, each with the reason.
+
+    For `TWIN` these are both copies, for `CARRIED` the one that was installed with another distribution.
 
     Args:
-        places: What lies in the folders of `sys.path`.
+        places: The folders of `sys.path`.
     """
-    # Lowered, since the file system may not tell capitals from small letters, and RECORD may spell a folder either way
+    # In lower case, since a file system may ignore case, and RECORD may spell a folder either way
     reasons = {os.path.realpath(each[1]).lower(): each for place in places.values() for each in place.aside}
     if not reasons:  # nearly always
         return ()
     found = [each for path, place in places.items() for each in place.found]
-    told = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}").lower())) for each in found)
-    return tuple((each, reason) for each, reason in told if reason is not None)
+    reasoned = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}").lower())) for each in found)
+    return tuple((each, reason) for each, reason in reasoned if reason is not None)
 
 
 def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
-    """Return what lies in the folders of `sys.path`.
+    """Return the metadata in the folders of `sys.path`.
 
     Args:
-        known: What lay there when somebody looked last; what has not changed since is taken from it.
+        known: The folders as they were at the last look; those that have not changed are taken from it.
     """
     here: Places = {}
     for entry in sys.path:
@@ -164,7 +173,7 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
         if not names:
             continue
         place = (known or {}).get(path)
-        here[path] = place if place is not None and _is_as_it_was(path, place, names) else _read(path, names)
+        here[path] = place if place is not None and _is_unchanged(path, place, names) else _read(path, names)
     if any(place.found for place in here.values()):
         for path, place in here.items():
             if place is not (known or {}).get(path):
@@ -175,13 +184,13 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
 def _metadata_names(path: str) -> tuple[str, ...]:
     try:
         everything = os.listdir(path)
-    except (OSError, ValueError):  # no folder, or none that may be read
+    except (OSError, ValueError):  # not a folder, or not readable
         return ()
     own = "egg-info" if path.lower().endswith(".egg") else ""
     return tuple(sorted(name for name in everything if name.endswith(_SUFFIXES) or (own and name.lower() == own)))
 
 
-def _is_as_it_was(path: str, place: PathEntry, names: tuple[str, ...]) -> bool:
+def _is_unchanged(path: str, place: PathEntry, names: tuple[str, ...]) -> bool:
     return place.names == names and place.stamps == _stamps(path, names)
 
 
@@ -190,7 +199,7 @@ def _stamps(path: str, names: Iterable[str]) -> tuple[tuple[int, int] | None, ..
 
 
 def stamp_of(path: str) -> tuple[int, int] | None:
-    """Return the time (ns) and size (bytes) of a file or folder, or None if it is not there."""
+    """Return the time (ns) and size (bytes) of a file or folder, or None if it does not exist."""
     try:
         status = os.stat(path)
     except (OSError, ValueError):
@@ -205,25 +214,24 @@ def _read(path: str, names: tuple[str, ...]) -> PathEntry:
 
 
 def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
-    if stamp is None:  # most distributions have none, and a file for metadata is of ancient ones
+    if stamp is None:  # most distributions have no entry points; metadata in a single file are of ancient installers
         return ()
-    from importlib.metadata import Distribution  # heavy, and not needed where nothing has changed
+    from importlib.metadata import Distribution  # slow to import, and not needed if nothing has changed
     from pathlib import Path
-
-    from fcregistry.discovery._found import entry_points_of
 
     return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
 
 
 def _elsewhere() -> Iterator[FoundEntryPoint]:
-    """Yield the entry points of distributions that lie in no folder: in archives on `sys.path`, and where importers of others find them."""
+    """Yield the entry points of distributions that are in no folder.
+
+    They are in archives on `sys.path`, or other packages' importers find them.
+    """
     archives = [entry for entry in sys.path if entry.endswith((".zip", ".whl", ".egg")) and os.path.isfile(entry)]
     finders = [each for each in sys.meta_path if _finds_distributions(each)]
     if not archives and not finders:
         return
     from importlib.metadata import DistributionFinder, MetadataPathFinder
-
-    from fcregistry.discovery._found import entry_points_of
 
     context = DistributionFinder.Context(path=archives)
     sources = [*MetadataPathFinder.find_distributions(context)] if archives else []
@@ -234,7 +242,10 @@ def _elsewhere() -> Iterator[FoundEntryPoint]:
 
 
 def _finds_distributions(importer: object) -> bool:
-    """Tell whether an importer knows of distributions, other than Python's own, which looks into the folders of `sys.path`."""
+    """Return whether an importer finds distributions and is not Python's own.
+
+    Python's own looks into the folders of `sys.path`.
+    """
     return hasattr(importer, "find_distributions") and getattr(importer, "__module__", "").partition(".")[0] not in (
         "importlib",
         "_frozen_importlib_external",

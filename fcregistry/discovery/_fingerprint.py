@@ -1,20 +1,15 @@
-"""What does importing a module read? Watched, in a process made for it, so that a change of any of it is seen.
+"""The files that a description was made from, and watching which files an import reads.
 
-Who imports what is noted at every import statement, also of what is imported already: so a module that two plugins share counts for both.
-Files and folders that are opened while a module runs count for it, such as texts that it ships.
-
-MERGED: What was a description made from, and is that still as it was?
+Every process that uses an index imports this module; `ImportTracker` runs only in processes that describe plugins.
 """
 
 from __future__ import annotations
 
 import builtins
-import importlib
 import os
 import sys
 from collections import defaultdict
 from functools import cache
-from importlib.util import source_from_cache
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -24,24 +19,132 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundExtension
 
-# --- discovery._index._tracking ---
+FAILED = 1
+"""The plugin does not load."""
+MISSED = 2
+"""The plugin looked for a module that does not exist: what it ships may change with anything that is installed."""
 
-_LOOKED_AT = ("open", "os.listdir", "os.scandir")
+WRONG = -1
+"""Replaces the surroundings of a description that turned out to be wrong."""
+
+_CLOCK_STEP = 10_000_000
+"""Nanoseconds by which the times of files may lag behind the clock."""
+
+Stamp = tuple[int, int]
+"""The time (ns) and size (bytes) of a file or folder."""
+
+
+def changed(files: Iterable[tuple[int, str, int, int]]) -> set[int]:
+    """Return the numbers of those files, given as (number, path, time, size), that have changed."""
+    different = set()
+    status_of = os.stat
+    for number, path, time, size in files:
+        try:
+            status = status_of(path)
+        except (OSError, ValueError):
+            different.add(number)
+            continue
+        if status.st_mtime_ns != time or status.st_size != size:
+            different.add(number)
+    return different
+
+
+def stamps(paths: Iterable[str], since: int) -> dict[str, Stamp]:
+    """Return the time and size of those files and folders that exist.
+
+    Args:
+        paths: Their paths.
+        since: When reading them began (ns). A file that changed after that may have been read before: its stamp never holds.
+    """
+    found: dict[str, Stamp] = {}
+    for path in paths:
+        try:
+            status = os.stat(path)
+        except (OSError, ValueError):
+            continue
+        is_settled = status.st_mtime_ns < since - _CLOCK_STEP
+        found[path] = (status.st_mtime_ns if is_settled else -1, status.st_size)
+    return found
+
+
+def surroundings(extensions: Iterable[FoundExtension], places: Places | None = None) -> int:
+    """Return a number that differs for another set of installed extensions, since these read types.
+
+    Args:
+        extensions: The installed extensions.
+        places: If given, the number also differs if any distribution is installed, removed or replaced by another version: a plugin that does
+            not load may load then.
+    """
+    from binascii import crc32
+
+    parts = [f"{each.label} {each.version} {each.value} {each.stamp}" for each in extensions]
+    for path, place in (places or {}).items():
+        parts += [path, *place.names]
+    return crc32("\n".join(parts).encode("utf-8", "surrogateescape"))
+
+
+def loaded_files() -> set[str]:
+    """Return the files of all imported modules, except Python's, fcregistry's and the main file.
+
+    A description that is made in this process may depend on them. They are more than it does depend on, since imports were not watched.
+    """
+    # Copied in one step: another thread may import meanwhile, which ends any other way of going through it with an error
+    modules = [module for name, module in sys.modules.copy().items() if name != "__main__"]
+    return {file for module in modules if (file := file_of(module))}
+
+
+def file_of(module: object) -> str | None:
+    """Return the file that a module was read from, unless it is Python's own or fcregistry's."""
+    file = getattr(module, "__file__", None)
+    if not isinstance(file, str) or file.startswith(_own()) or not os.path.isabs(file):
+        return None
+    return file
+
+
+def is_external(path: str) -> bool:
+    """Return whether a file is neither Python's own nor fcregistry's."""
+    return not path.startswith(_own())
+
+
+@cache
+def _own() -> tuple[str, ...]:
+    """Return the beginnings of the paths of Python's and fcregistry's files.
+
+    These change only with their versions.
+    """
+    from fcregistry import _version
+
+    standard = os.path.dirname(os.__file__)
+    here = {os.path.dirname(_version.__file__), os.path.dirname(os.path.realpath(_version.__file__))}
+    names = os.listdir(standard) if os.path.isdir(standard) else []
+    libraries = [f"{standard}/{name}" for name in names if name not in ("site-packages", "dist-packages")]
+    return (*(f"{each}{os.sep}" for each in sorted(here)), *libraries)
+
+
+# --- Watching imports ---
+
+_READING_EVENTS = ("open", "os.listdir", "os.scandir")
 
 
 class ImportTracker:
-    """Notes, for the rest of the process, what each module imports and opens."""
+    """Notes, for the rest of the process, what each module imports and opens.
+
+    Every import statement is noted, also one of a module that is imported already: a module that two plugins share counts for both. Files
+    and folders that are opened while a module runs count for that module, such as texts that it ships.
+    """
 
     def __init__(self) -> None:
         self._imports: dict[str, set[str]] = defaultdict(set)
         self._opened: dict[str, set[str]] = defaultdict(set)
         self._missed: set[str] = set()
         self.modules_read: set[str] = set()
-        """Files of code that were read since somebody emptied this: those of modules that do not import, too."""
+        """Files of code that were read since this was last cleared, also those of modules whose import fails."""
 
     def start(self) -> None:
-        """Begin; there is no end, since an audit hook cannot be taken away."""
-        is_foreign(__file__)  # finds out what is Python's own, which reads folders, before anybody watches
+        """Begin; there is no end, since an audit hook cannot be removed."""
+        import importlib.util  # late: other processes do not need it
+
+        is_external(__file__)  # fills a cache that reads folders, before the audit hook sees that
         own_import, own_import_module = builtins.__import__, importlib.import_module
         own_find_spec = importlib.util.find_spec
 
@@ -58,7 +161,7 @@ class ImportTracker:
             except ModuleNotFoundError:
                 self._missed.add(importer)
                 raise
-            if not importer.startswith("fcregistry."):  # ours import on and on, and nobody asks what
+            if not importer.startswith("fcregistry."):  # fcregistry's own imports do not matter
                 self._note(importer, globals or {}, name, fromlist or (), level)
             return module
 
@@ -91,12 +194,14 @@ class ImportTracker:
         imported.update(f"{name}.{each}" for each in fromlist)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in _LOOKED_AT or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
+        if event not in _READING_EVENTS or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
             return
         if event == "open" and _is_for_writing(arguments):
             return
         path = os.fsdecode(arguments[0])
-        if "importlib" in sys._getframe(1).f_code.co_filename:  # a module's own file, or the folder that it lies in
+        if (
+            "importlib" in sys._getframe(1).f_code.co_filename
+        ):  # reads a module's own file, or the folder that contains it
             if path.endswith((".py", ".pyc", ".so", ".pyd")):
                 self.modules_read.add(path)
             return
@@ -105,24 +210,30 @@ class ImportTracker:
             self._opened[reader].add(os.path.abspath(path))
 
     def files(self, modules: Iterable[str]) -> set[str]:
-        """Return the files, and folders, that importing some modules reads, Python's own and ours apart."""
+        """Return the files and folders that importing some modules reads.
+
+        Python's own and fcregistry's are left out.
+        """
         found: set[str] = set()
         for name in self._reached(modules):
             module = sys.modules.get(name)
             if module is not None and (file := file_of(module)):
                 found.add(file)
             opened = self._opened.get(name, ())
-            found.update(path for path in opened if is_foreign(path) and not path.endswith(".pyc"))
+            found.update(path for path in opened if is_external(path) and not path.endswith(".pyc"))
         return found
 
     def missed(self, modules: Iterable[str]) -> bool:
-        """Tell whether importing some modules looked for others that are not there, Python's own modules apart."""
+        """Return whether importing some modules looked for others that do not exist.
+
+        Python's own modules do not count.
+        """
         return any(
             name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._reached(modules)
         )
 
     def _reached(self, modules: Iterable[str]) -> set[str]:
-        """Return the modules that importing some modules imports, those themselves, and the packages above, ours apart."""
+        """Return some modules, those that they import, and the packages above; not fcregistry's."""
         seen: set[str] = set()
         left = list(modules)
         while left:
@@ -135,14 +246,16 @@ class ImportTracker:
         return seen
 
     def sources_read(self) -> set[str]:
-        """Return the sources of `modules_read`, Python's own and ours apart."""
-        return {_source(path) for path in self.modules_read if is_foreign(path)}
+        """Return the sources of `modules_read`, except Python's own and fcregistry's."""
+        return {_source(path) for path in self.modules_read if is_external(path)}
 
 
 def _source(path: str) -> str:
+    from importlib.util import source_from_cache
+
     try:
         return source_from_cache(path) if path.endswith(".pyc") else path
-    except ValueError:  # code that is shipped without its source
+    except ValueError:  # byte code that is shipped without its source
         return path
 
 
@@ -154,111 +267,14 @@ def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
 
 
 def _importer() -> str:
-    """Return the innermost module on the stack that is neither Python's own nor ours, or nothing."""
+    """Return the innermost module on the stack that is neither Python's own nor fcregistry's.
+
+    The result is empty if there is none.
+    """
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith("<") and is_foreign(file):
+        if not file.startswith("<") and is_external(file):
             return str(frame.f_globals.get("__name__", ""))
         frame = frame.f_back
     return ""
-
-
-# --- discovery._index._fingerprint ---
-
-FAILED = 1
-"""A plugin does not load."""
-MISSED = 2
-"""A plugin has looked for a module that is not there: what it ships may change with anything that is installed."""
-
-WRONG = -1
-"""What stands for the surroundings of a description that turned out to be wrong."""
-
-_CLOCK_STEP = 10_000_000
-"""Nanoseconds by which the times of files may lag behind the clock."""
-
-Stamp = tuple[int, int]
-"""The time (ns) and size (bytes) of a file or folder."""
-
-
-def changed(files: Iterable[tuple[int, str, int, int]]) -> set[int]:
-    """Return the numbers of those files, given as (number, path, time, size), that are not as they were."""
-    different = set()
-    status_of = os.stat
-    for number, path, time, size in files:
-        try:
-            status = status_of(path)
-        except (OSError, ValueError):
-            different.add(number)
-            continue
-        if status.st_mtime_ns != time or status.st_size != size:
-            different.add(number)
-    return different
-
-
-def stamps(paths: Iterable[str], since: int) -> dict[str, Stamp]:
-    """Return the time and size of files and folders that are there.
-
-    Args:
-        paths: Which.
-        since: When somebody began to read them (ns). What was changed after that may have been read before: its stamp never holds.
-    """
-    found: dict[str, Stamp] = {}
-    for path in paths:
-        try:
-            status = os.stat(path)
-        except (OSError, ValueError):
-            continue
-        is_settled = status.st_mtime_ns < since - _CLOCK_STEP
-        found[path] = (status.st_mtime_ns if is_settled else -1, status.st_size)
-    return found
-
-
-def surroundings(extensions: Iterable[FoundExtension], places: Places | None = None) -> int:
-    """Return a number that another set of installed extensions, which read types, changes.
-
-    Args:
-        extensions: Those that are found.
-        places: If given, any distribution that comes, goes or changes its version changes the number too: a plugin that does not load may then.
-    """
-    from binascii import crc32
-
-    parts = [f"{each.label} {each.version} {each.value} {each.stamp}" for each in extensions]
-    for path, place in (places or {}).items():
-        parts += [path, *place.names]
-    return crc32("\n".join(parts).encode("utf-8", "surrogateescape"))
-
-
-def loaded_files() -> set[str]:
-    """Return the files of all modules that this process has imported, Python's own, ours and the program's main file apart.
-
-    What a description that is made here may depend on: more than it does, since nobody watched what imported what.
-    """
-    # Copied in one step: another thread may import meanwhile, which ends any other way of going through it with an error
-    modules = [module for name, module in sys.modules.copy().items() if name != "__main__"]
-    return {file for module in modules if (file := file_of(module))}
-
-
-def file_of(module: object) -> str | None:
-    """Return the file that a module was read from, if it is neither Python's own nor ours."""
-    file = getattr(module, "__file__", None)
-    if not isinstance(file, str) or file.startswith(_own()) or not os.path.isabs(file):
-        return None
-    return file
-
-
-def is_foreign(path: str) -> bool:
-    """Tell whether a file is neither Python's own nor ours."""
-    return not path.startswith(_own())
-
-
-@cache
-def _own() -> tuple[str, ...]:
-    """Return the beginnings of the paths of files that belong to Python or to us, and change with their versions alone."""
-    from fcregistry import _version
-
-    standard = os.path.dirname(os.__file__)
-    here = {os.path.dirname(_version.__file__), os.path.dirname(os.path.realpath(_version.__file__))}
-    names = os.listdir(standard) if os.path.isdir(standard) else []
-    libraries = [f"{standard}/{name}" for name in names if name not in ("site-packages", "dist-packages")]
-    return (*(f"{each}{os.sep}" for each in sorted(here)), *libraries)

@@ -1,165 +1,55 @@
-"""What does the metadata of a distribution say? Read with care: it is written by strangers, and may be broken.
+"""Entry points of the groups `fcregistry` and `fcregistry.extensions`, read from metadata.
 
-MERGED: What is an entry point of ours, found and not imported?
+The metadata of distributions is external input and may be broken. A distribution whose metadata cannot be read hides itself and no other.
+`importlib.metadata`, `re` and `pathlib` are imported inside the functions that use them: the index starts without them.
 """
 
 from __future__ import annotations
 
-import re
-from importlib.metadata import Distribution, distributions
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-# --- discovery._metadata ---
-
-
-def entry_points_of(
-    source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
-) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points of ours that a distribution has.
-
-    None if its metadata cannot be read, or its name is not a valid project name, which hides it and no other.
-    """
-    if GROUP not in _entry_point_text(source):
-        return ()
-    name, version = _identity(source)
-    if not name or not is_project_name(name):
-        return ()
-    try:
-        entry_points = tuple(source.entry_points)
-    except (TypeError, ValueError):  # a line that is no `name = value`
-        return ()
-    return tuple(
-        KINDS[each.group](
-            distribution=name,
-            version=version or "?",
-            entry_point=each.name,
-            value=each.value,
-            folder=folder,
-            info=info,
-            stamp=stamp,
-            source=source,
-        )
-        for each in entry_points
-        if each.group in KINDS
-    )
-
-
-def _entry_point_text(source: Distribution) -> str:
-    try:
-        return source.read_text("entry_points.txt") or ""
-    except (OSError, UnicodeDecodeError):
-        return ""
-
-
-def distribution_name(source: Distribution) -> str | None:
-    """Return a distribution's name as it writes it, or None where its metadata cannot be read."""
-    return _identity(source)[0]
-
-
-def distribution_version(source: Distribution) -> str:
-    """Return a distribution's version, or a question mark."""
-    return _identity(source)[1] or "?"
-
-
-_BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVersion: ([\x21-\x7e]+)\n(?![ \t])"
-
-
-def _identity(source: Distribution) -> tuple[str | None, str | None]:
-    """Return the name and version of a distribution.
-
-    All tools write them in the same lines; what stands there otherwise is left to the parser of mails, which takes ten times as long.
-    """
-    try:
-        if plain := re.match(_BEGINNING, source.read_text("METADATA") or ""):
-            return plain[1], plain[2]
-        metadata = source.metadata
-        name, version = (metadata[each] if each in metadata else None for each in ("Name", "Version"))  # noqa: SIM401  # no `get` before 3.12's typing  # noqa: SIM401  # no `get` before 3.12's typing
-    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
-        return None, None
-    return name, version
-
-
-def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or its folder, what is wrong) of metadata that speaks of plugins and cannot be read, sorted."""
-    wrong = set()
-    for source in distributions():
-        name = distribution_name(source)
-        try:
-            text = source.read_text("entry_points.txt") or ""
-            tuple(source.entry_points)
-        except (OSError, TypeError, ValueError) as error:
-            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
-            wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
-        else:
-            if not name and GROUP in text:
-                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
-            elif name and GROUP in text and not is_project_name(name):
-                wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
-    return tuple(sorted(wrong))
-
-
-def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
-    missed = set()
-    for source in distributions():
-        for group in _groups(_entry_point_text(source)):
-            if group not in KINDS and _looks_like_ours(group):
-                missed.add((distribution_name(source) or "?", group))
-    return tuple(sorted(missed))
-
-
-def _groups(text: str) -> Iterator[str]:
-    for match in re.finditer(r"^[^\S\n]*\[([^\]\n]+)\][^\S\n]*$", text, re.MULTILINE):
-        yield match[1].strip()
-
-
-def _looks_like_ours(group: str) -> bool:
-    from difflib import SequenceMatcher  # for doctor alone
-
-    plain = re.sub(r"[^a-z]", "", group.lower())
-    return plain.startswith("fcregist") or SequenceMatcher(None, plain, GROUP).ratio() > 0.8
-
-
-# --- discovery._found ---
+    from importlib.metadata import Distribution
 
 PluginKey: TypeAlias = tuple[str, str]
-"""Distribution and entry point: what a plugin, or an extension, is known by in a process."""
+"""Distribution and entry point, which identify a plugin or an extension in a process."""
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
 EXTENSION_GROUP: Final = "fcregistry.extensions"
-"""The entry-point group of extensions, which ship something else."""
+"""The entry-point group of extensions, which ship hooks."""
 
 
 class FoundEntryPoint:
-    """An entry point of ours, found and not imported. Immutable by convention; equal to others of the same distribution, name and value.
+    """An entry point that was found and not imported.
+
+    Immutable by convention; equal to others of the same distribution, name and value.
 
     Attributes:
-        distribution: The name of its distribution, as that writes it.
-        version: The distribution's version; a question mark where it says none.
+        distribution: The name of its distribution, as its metadata spell it.
+        version: The distribution's version; a question mark if the metadata have none.
         entry_point: The name of the entry point.
         value: What it names: `module` or `module:object`.
-        folder: The entry of `sys.path` that its metadata lies in; empty where that is no folder.
-        info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty likewise.
-        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None where it is no file.
+        folder: The entry of `sys.path` that contains its metadata; empty if that is not a folder.
+        info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty if `folder` is.
+        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None if it is not a file.
         project: The distribution's name as PyPI compares names.
-        kept: What the index keeps of it, if it was found there.
-        doubt: What its metadata say against it, once somebody has looked, see `_identity`: the reason or None, and the folder of an editable install.
+        cached: The columns of its row in the index, if it was found there.
+        doubt: The result of checking its metadata (see `_identity.py`), None before that: the reason or None, and the folder of an
+            editable install.
     """
 
     __slots__ = (
         "_source",
+        "cached",
         "distribution",
         "doubt",
         "entry_point",
         "folder",
         "info",
-        "kept",
         "project",
         "stamp",
         "value",
@@ -185,37 +75,40 @@ class FoundEntryPoint:
         self.info = info
         self.stamp = stamp
         self.project = normalized(distribution)
-        self.kept: tuple[int, str, int, str, int] | None = None
+        self.cached: tuple[int, str, int, str, int] | None = None
         self.doubt: tuple[str | None, str | None] | None = None
         self._source = source
 
     @property
     def key(self) -> PluginKey:
-        """Distribution and entry point: what it is known by in a process."""
+        """Distribution and entry point, which identify it in a process."""
         return (self.distribution, self.entry_point)
 
     @property
     def module(self) -> str:
-        """The module that it names."""
+        """The module that its value names."""
         return self.value.partition(":")[0].partition("[")[0].strip()
 
     @property
     def attribute(self) -> str:
-        """The object in the module that it names; empty for the module itself."""
+        """The object in the module that its value names; empty for the module itself."""
         return self.value.partition(":")[2].partition("[")[0].strip()
 
     @property
     def source(self) -> Distribution:
         """Its distribution, as `importlib.metadata` reads it."""
         if self._source is None:
-            from importlib.metadata import Distribution  # heavy, and needed by few
+            from importlib.metadata import Distribution  # slow to import, and rarely needed
             from pathlib import Path
 
             self._source = Distribution.at(Path(self.folder) / self.info)
         return self._source
 
     def holds(self, module: str) -> bool | None:
-        """Tell whether its distribution lists a module's file as its own; None where it does not list its modules, as an editable install."""
+        """Return whether its distribution lists a module's file as its own.
+
+        The result is None if it lists no modules, as an editable install.
+        """
         path = module.replace(".", "/")
         try:
             files = self.source.files
@@ -227,7 +120,7 @@ class FoundEntryPoint:
 
     @property
     def label(self) -> str:
-        """`distribution[entry_point]`: how it is named in messages."""
+        """`distribution[entry_point]`, its name in messages."""
         return f"{self.distribution}[{self.entry_point}]"
 
     def __eq__(self, other: object) -> bool:
@@ -246,9 +139,151 @@ class FoundEntryPoint:
         return f"<{type(self).__name__} {self.label} {self.version}: {self.value}>"
 
 
+class FoundPlugin(FoundEntryPoint):
+    """An entry point that ships tools."""
+
+    __slots__ = ()
+
+
+class FoundExtension(FoundEntryPoint):
+    """An entry point that ships an extension.
+
+    Its name says what it provides, such as the module whose types it reads.
+    """
+
+    __slots__ = ()
+
+
+KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
+"""Group -> the class of its entry points."""
+
+
+# --- Reading the metadata of a distribution ---
+
+
+def entry_points_of(
+    source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
+) -> tuple[FoundEntryPoint, ...]:
+    """Return the entry points of both groups that a distribution has.
+
+    The result is empty if its metadata cannot be read or its name is not valid.
+    """
+    if GROUP not in _entry_point_text(source):
+        return ()
+    name, version = _identity(source)
+    if not name or not is_project_name(name):
+        return ()
+    try:
+        entry_points = tuple(source.entry_points)
+    except (TypeError, ValueError):  # a line that is not `name = value`
+        return ()
+    return tuple(
+        KINDS[each.group](
+            distribution=name,
+            version=version or "?",
+            entry_point=each.name,
+            value=each.value,
+            folder=folder,
+            info=info,
+            stamp=stamp,
+            source=source,
+        )
+        for each in entry_points
+        if each.group in KINDS
+    )
+
+
+def _entry_point_text(source: Distribution) -> str:
+    try:
+        return source.read_text("entry_points.txt") or ""
+    except (OSError, UnicodeDecodeError):
+        return ""
+
+
+def distribution_name(source: Distribution) -> str | None:
+    """Return a distribution's name as its metadata spell it, or None if they cannot be read."""
+    return _identity(source)[0]
+
+
+def distribution_version(source: Distribution) -> str:
+    """Return a distribution's version, or a question mark."""
+    return _identity(source)[1] or "?"
+
+
+_BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVersion: ([\x21-\x7e]+)\n(?![ \t])"
+
+
+def _identity(source: Distribution) -> tuple[str | None, str | None]:
+    """Return the name and version of a distribution.
+
+    All build tools write them in the same lines. Other files are left to the parser of `importlib.metadata`, which takes ten times as long.
+    """
+    import re
+
+    try:
+        if plain := re.match(_BEGINNING, source.read_text("METADATA") or ""):
+            return plain[1], plain[2]
+        metadata = source.metadata
+        name, version = (metadata[each] if each in metadata else None for each in ("Name", "Version"))  # noqa: SIM401  # no `get` before 3.12's typing
+    except (OSError, UnicodeDecodeError, TypeError, KeyError):  # a folder without METADATA
+        return None, None
+    return name, version
+
+
+def unreadable_plugins() -> tuple[tuple[str, str], ...]:
+    """Return (distribution or folder, problem) for unreadable metadata that name plugins, sorted."""
+    from importlib.metadata import distributions
+
+    wrong = set()
+    for source in distributions():
+        name = distribution_name(source)
+        try:
+            text = source.read_text("entry_points.txt") or ""
+            tuple(source.entry_points)
+        except (OSError, TypeError, ValueError) as error:
+            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
+            wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
+        else:
+            if not name and GROUP in text:
+                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
+            elif name and GROUP in text and not is_project_name(name):
+                wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
+    return tuple(sorted(wrong))
+
+
+def near_miss_groups() -> tuple[tuple[str, str], ...]:
+    """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
+    from importlib.metadata import distributions
+
+    missed = set()
+    for source in distributions():
+        for group in _groups(_entry_point_text(source)):
+            if group not in KINDS and _looks_like_ours(group):
+                missed.add((distribution_name(source) or "?", group))
+    return tuple(sorted(missed))
+
+
+def _groups(text: str) -> Iterator[str]:
+    import re
+
+    for match in re.finditer(r"^[^\S\n]*\[([^\]\n]+)\][^\S\n]*$", text, re.MULTILINE):
+        yield match[1].strip()
+
+
+def _looks_like_ours(group: str) -> bool:
+    import re
+    from difflib import SequenceMatcher  # only `fcregistry doctor` needs it
+
+    plain = re.sub(r"[^a-z]", "", group.lower())
+    return plain.startswith("fcregist") or SequenceMatcher(None, plain, GROUP).ratio() > 0.8
+
+
 def editable_folder(source: Distribution) -> str | None:
-    """Return the folder of a project that is installed as editable (PEP 610), or None; empty where its address is not that of a folder."""
-    from json import loads  # only where several claim one module, or where plugins have to prove whose they are
+    """Return the folder of a project that is installed as editable (PEP 610), or None.
+
+    The result is empty if its URL is not that of a folder.
+    """
+    from json import loads  # only if several plugins name one module, or the configuration trusts distributions by name
     from urllib.parse import unquote, urlsplit
 
     recorded = loads(source.read_text("direct_url.json") or "null")
@@ -261,22 +296,9 @@ def editable_folder(source: Distribution) -> str | None:
 
 
 def is_project_name(name: str) -> bool:
-    """Return whether a name may be that of a distribution (PyPA, Names and normalization): ASCII, so that no two names look alike."""
+    """Return whether a name is valid for a distribution (PyPA, Names and normalization).
+
+    It has ASCII characters only, so that no two names look alike.
+    """
     inner = name.replace("-", "a").replace("_", "a").replace(".", "a")
     return name.isascii() and inner.isalnum() and name[0].isalnum() and name[-1].isalnum()
-
-
-class FoundPlugin(FoundEntryPoint):
-    """An entry point that ships tools."""
-
-    __slots__ = ()
-
-
-class FoundExtension(FoundEntryPoint):
-    """An entry point that ships something else; its name says what, such as the module whose types it reads."""
-
-    __slots__ = ()
-
-
-KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
-"""Group -> what its entry points are."""

@@ -1,33 +1,39 @@
-"""Which hooks may an extension implement, and what is each given? One function a hook; its name begins with `fc_`.
+"""The hooks that an extension may implement, and loading an extension by them.
 
-A hook is added when a package of this repository needs it.
+Each hook is one function, whose name begins with `fc_`.
 
-MERGED: What reads the types of an extension, or says why nothing does? Families, which fail with the extension's name, and fail alone.
+A hook is added when a package of this repository needs it. This module imports pluggy and all of `fcregistry.types`, so it is imported only
+once an extension is needed.
 """
 
 from __future__ import annotations
 
+import importlib
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pluggy
 
-from fcregistry.discovery._report import FailedExtension
+from fcregistry._base import forks as _forks
+from fcregistry._base.stdout import prints_to_stderr
+from fcregistry.discovery._loader import named_object, own_part
+from fcregistry.discovery._report import FailedExtension, LoadedExtension
+from fcregistry.errors import PluginError
 from fcregistry.types import Codec, UnsupportedType, show_type
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._found import FoundExtension
-    from fcregistry.execution import Deny
+    from fcregistry.execution import CallHook, Deny
     from fcregistry.types import Family, TypeReader
 
-# --- discovery._hookspecs ---
-
 PROJECT: Final = "fcregistry"
-"""The name that pluggy knows specs and implementations by."""
+"""The name by which pluggy matches specs and implementations."""
 
 hookimpl: Final = pluggy.HookimplMarker(PROJECT)
 hookspec: Final = pluggy.HookspecMarker(PROJECT)
@@ -37,11 +43,11 @@ hookspec: Final = pluggy.HookspecMarker(PROJECT)
 def fc_register_types(types: TypeFamilies) -> None:
     """Add the families that read the types of a package.
 
-    Called once, before the first schema that needs it: when an annotation that nothing else reads is of the top-level module that the
-    entry point is named after.
+    Called once, before the first schema that needs it: when no built-in family reads an annotation of the top-level module that the entry
+    point is named after.
 
     Args:
-        types: Takes the families, by `types.add(family)`.
+        types: Collects the families: call `types.add(family)`.
     """
 
 
@@ -49,44 +55,44 @@ def fc_register_types(types: TypeFamilies) -> None:
 def fc_resolve_model(name: str) -> object:
     """Return the model of a name.
 
-    Called each time that a model is asked for whose prefix is the name of the entry point: the extension `llama` is asked for `smollm2` where
-    somebody wants `llama:smollm2`. What takes long, such as loading the model, is better done when it is first asked something. An error of
-    `fcregistry.errors` that it raises reaches whoever asked as it is, with what to do; any other is told as the extension's.
+    Called each time a caller names a model whose prefix is the name of the entry point: for `llama:smollm2`, the extension `llama` gets
+    `smollm2`. Slow work, such as loading the model, is better done at the model's first request. An error of `fcregistry.errors` reaches the
+    caller unchanged; any other is reported as a failure of the extension.
 
     Args:
-        name: What stands after the prefix and its colon; not empty.
+        name: The name after the prefix and its colon; not empty.
 
     Returns:
-        A `fcregistry.models.Model`, or None where there is none of that name.
+        A `fcregistry.models.Model`, or None if the extension has none of that name.
     """
 
 
 @hookspec(firstresult=True)
 def fc_before_call(tool: Tool, call: ToolCall) -> ToolCall | Deny | None:
-    """Have a word before a call that is valid is approved and run.
+    """Change or deny a valid call before it is approved and run.
 
-    Called only where an executor, or `FCREGISTRY_CALL_HOOKS`, names the extension; in the order in which they are named, until one denies.
-    A plain function, which is not to wait for long. Whatever it raises refuses the call.
+    Called only if an executor, or `FCREGISTRY_CALL_HOOKS`, names the extension; in the order in which extensions are named, until one
+    denies. The function is synchronous and should return quickly. Any exception refuses the call.
 
     Args:
         tool: The tool that would run.
         call: The call: its name, its validated arguments as a JSON object, its id. A copy.
 
     Returns:
-        None to go on; a `ToolCall` of the same tool with other arguments, which are validated in their turn; or `Deny("why")`.
+        None to go on; a `ToolCall` of the same tool with other arguments, which are validated again; or `Deny("why")`.
     """
 
 
 @hookspec(firstresult=True)
 def fc_after_call(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult | Deny | None:
-    """Have a word after a call, whatever came of it: also when it was denied, or failed.
+    """Change or withhold the result of a call, also of one that was denied or failed.
 
-    Called in the order opposite to `fc_before_call`. Whatever it raises withholds the result.
+    Called in the reverse order of `fc_before_call`. Any exception withholds the result.
 
     Args:
         tool: The tool.
-        call: The call as it ran, or would have. A copy.
-        result: What came of it, as the hooks before left it.
+        call: The call as it ran, or would have run. A copy.
+        result: Its result, as the hooks before left it.
 
     Returns:
         None to leave the result; another `ToolResult` of the same call; or `Deny("why")`, which withholds it.
@@ -98,46 +104,149 @@ def hook_names() -> tuple[str, ...]:
     return tuple(sorted(name for name, value in globals().items() if hasattr(value, f"{PROJECT}_spec")))
 
 
-# --- discovery._families ---
+# --- Loading an extension ---
+
+
+def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
+    """Import one extension, and call the hooks that say what it provides.
+
+    It raises only `KeyboardInterrupt`.
+
+    What it prints goes to stderr, so that it cannot spoil the output of a command.
+
+    Args:
+        extension: The entry point.
+
+    Returns:
+        The outcome; None if its module is being imported at this moment.
+    """
+    _forks.count_forks()
+    born = _forks.generation
+    try:
+        with prints_to_stderr():
+            module = importlib.import_module(extension.module)
+            if getattr(getattr(module, "__spec__", None), "_initializing", False):
+                return None
+            hooks = hooks_of(_implementation(extension, module), extension.label, extension.value)
+            types = TypeFamilies()
+            hooks.fc_register_types(types=types)
+        if _forks.generation != born:  # the extension has forked, and this is the child
+            _forks.end_child()
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+        if _forks.generation != born:
+            _forks.end_child(error)
+        machinery = str(Path(pluggy.__file__).parent)
+        return FailedExtension(extension=extension, error=error, traceback=own_part(error, machinery))
+    return LoadedExtension(
+        extension=extension,
+        families=tuple(types),
+        call_hook=call_hook(hooks, extension.label),
+        resolve_model=model_hook(hooks),
+    )
+
+
+def _implementation(extension: FoundExtension, module: Any) -> Any:
+    """Return the module or object that an entry point names.
+
+    Raises:
+        PluginError: The module has no such name, or it is a class.
+    """
+    named = named_object(extension, module)
+    if isinstance(named, type):
+        raise PluginError(
+            f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
+        )
+    return named
+
+
+def hooks_of(implementation: Any, label: str, value: str = "") -> Any:
+    """Return the hooks that a module or an object implements, as pluggy calls them.
+
+    Args:
+        implementation: The module or object.
+        label: Its name in messages.
+        value: The value of its entry point, for the message that it implements no hook.
+
+    Raises:
+        PluginError: It implements no hook, or one that does not exist.
+        PluginValidationError: A function takes an argument that its spec does not have.
+    """
+    manager = pluggy.PluginManager(
+        PROJECT
+    )  # one for each implementation: calling its hooks does not call those of others
+    manager.add_hookspecs(sys.modules[__name__])
+    manager.register(implementation, label)
+    callers = manager.get_hookcallers(implementation) or []
+    if not callers:
+        who = f"{label}: {value}" if value else label
+        raise PluginError(f"{who} implements no hook; mark its functions with fcregistry.hookimpl")
+    for caller in callers:
+        if not caller.has_spec() and not all(each.optionalhook for each in caller.get_hookimpls()):
+            raise PluginError(f"{label}: there is no hook {caller.name}; there are {', '.join(hook_names())}")
+    return manager.hook
+
+
+def call_hook(hooks: Any, label: str) -> CallHook | None:
+    """Return the hook that calls pass, or None if neither function is implemented."""
+    before, after = hooks.fc_before_call, hooks.fc_after_call
+    asks_before, asks_after = bool(before.get_hookimpls()), bool(after.get_hookimpls())
+    if not asks_before and not asks_after:
+        return None
+    from fcregistry.execution import (
+        CallHook,
+    )  # imports all of execution, which an extension that reads types does not need
+
+    return CallHook(
+        label=label,
+        before=(lambda tool, call: before(tool=tool, call=call)) if asks_before else None,
+        after=(lambda tool, call, result: after(tool=tool, call=call, result=result)) if asks_after else None,
+    )
+
+
+def model_hook(hooks: Any) -> Callable[[str], object] | None:
+    """Return the function that returns the model of a name, or None if it is not implemented."""
+    resolve = hooks.fc_resolve_model
+    return (lambda name: resolve(name=name)) if resolve.get_hookimpls() else None
+
+
+# --- Families of types ---
 
 
 class TypeFamilies:
-    """Collects what an extension reads annotations with."""
+    """The families of types that an extension adds."""
 
     def __init__(self) -> None:
         self._families: list[Family] = []
 
     def add(self, family: Family) -> None:
-        """Have a family of types asked for annotations that no built-in one reads.
+        """Add a family of types, for annotations that no built-in family reads.
 
         Args:
             family: A function of the annotation and the `TypeReader`, which reads annotations inside it. Returns the `Codec` of an
                 annotation that it knows, else None. May raise `UnsupportedType` with what to write instead.
 
         Raises:
-            TypeError: It is no function.
+            TypeError: It is not a function.
         """
-        _check_family(family)
+        if isinstance(family, type):
+            raise TypeError(
+                f"types.add takes a function (annotation, reader) -> Codec | None, not the class {family.__qualname__}"
+            )
+        if not callable(family):
+            raise TypeError(
+                f"types.add takes a function (annotation, reader) -> Codec | None, not a {type(family).__name__}"
+            )
         self._families.append(family)
 
     def __iter__(self) -> Iterator[Family]:
-        """Yield the families in the order in which they were added, which is that in which they are asked."""
+        """Yield the families in the order in which they were added and are tried."""
         return iter(self._families)
 
 
-def _check_family(family: object) -> None:
-    if isinstance(family, type):
-        raise TypeError(
-            f"types.add takes a function (annotation, reader) -> Codec | None, not the class {family.__qualname__}"
-        )
-    if not callable(family):
-        raise TypeError(
-            f"types.add takes a function (annotation, reader) -> Codec | None, not a {type(family).__name__}"
-        )
-
-
-def refusing(which: str, why: str) -> Family:
-    """Return a family that reads nothing, and says which extension would, and why it does not."""
+def refusing_family(which: str, why: str) -> Family:
+    """Return a family that refuses every annotation, and says which extension does not read it, and why."""
 
     def refuse(annotation: Any, reader: TypeReader) -> Codec | None:
         raise UnsupportedType(f"{show_type(annotation)} is read by {which}, {why}")
@@ -145,12 +254,12 @@ def refusing(which: str, why: str) -> Family:
     return refuse
 
 
-def guarded(family: Family, extension: FoundExtension) -> Family:
-    """Return a family whose mistakes are told as problems of the annotation, with the name of the extension."""
+def guarded_family(family: Family, extension: FoundExtension) -> Family:
+    """Return a family whose exceptions become problems of the annotation, with the name of the extension."""
 
     def read(annotation: Any, reader: TypeReader) -> Codec | None:
         try:
-            return _checked(family(annotation, reader))
+            return _check_codec(family(annotation, reader))
         except UnsupportedType:
             raise
         except Exception as error:  # foreign code: a mistake in an extension costs the tools that need it, and no other
@@ -162,7 +271,7 @@ def guarded(family: Family, extension: FoundExtension) -> Family:
     return read
 
 
-def _checked(codec: object) -> Codec | None:
+def _check_codec(codec: object) -> Codec | None:
     if codec is None or isinstance(codec, Codec):
         return codec
     raise TypeError(f"a family returns a Codec or None, not a {type(codec).__name__}")

@@ -1,7 +1,12 @@
-"""Whether the metadata of an installed distribution are what they say: the one copy of that name, installed by itself, with these modules.
+"""Checks whether installed metadata are genuine, and whether Python would run the files they list.
 
-Anybody who builds a wheel may put folders of metadata into it, and write into them what he likes. What he cannot choose is the name of the
-folder that an installer makes for his own wheel, and that its RECORD lists every file that came with it.
+The builder of a wheel may put folders of metadata with any content into it. The builder cannot choose the name of the folder that an
+installer makes for that wheel, nor keep its RECORD from listing every file that came with it.
+
+Python's finders are asked what they would import, and no code is run: a file that is as it was installed proves nothing if another is
+imported in its place, from an earlier folder of `sys.path`, a package beside a module of its name, an extension module, or byte code whose
+source Python does not compare. Finding modules needs importlib's finders and pathlib, imported inside the functions: every process that
+looks for plugins imports this module.
 """
 
 from __future__ import annotations
@@ -15,6 +20,8 @@ from fcregistry.discovery._found import editable_folder, is_project_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
+    from importlib.machinery import ModuleSpec
+    from pathlib import Path
 
     from fcregistry.discovery._found import FoundEntryPoint
 
@@ -22,32 +29,34 @@ Aside: TypeAlias = tuple[str, str, str]
 """Why a folder of metadata is not used (`TWIN` or `CARRIED`), the folder, and the other folder that is the reason."""
 
 TWIN: Final = "twin"
-"""Another folder beside it gives the same name."""
+"""Another folder beside it has the same name."""
 
 CARRIED: Final = "carried"
-"""Another distribution's RECORD lists it: it came with that one."""
+"""Another distribution's RECORD lists it: it was installed with that one."""
 
 _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
 def project_name(folder: str, info: str) -> str:
-    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution; empty if that is not a valid one.
+    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution.
+
+    The result is empty if it is not a valid name.
 
     Args:
-        folder: The entry of `sys.path` that it lies in, which names an egg.
-        info: What the folder of metadata is called.
+        folder: The entry of `sys.path` that contains it, whose name is that of an egg.
+        info: The name of the folder of metadata.
     """
     stem, _, kind = (info if "." in info else os.path.basename(folder)).rpartition(".")
-    # A version has no hyphen; a name has none either, but where an old installer wrote it.
+    # A version has no hyphen; a name has none either, unless an old installer wrote it.
     name = stem.rpartition("-")[0] or stem if kind == "dist-info" else stem.partition("-")[0]
     return normalized(name) if is_project_name(name) else ""
 
 
-# Found when a folder of `sys.path` is read
+# --- Metadata that are not used: found when a folder of `sys.path` is read ---
 
 
 def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoint]) -> tuple[Aside, ...]:
-    """Return the metadata that are not used, of those that lie in a folder, and of those elsewhere that came with one of them.
+    """Return the metadata that are not used: in a folder, or installed elsewhere with one of these.
 
     Args:
         folder: The entry of `sys.path`.
@@ -69,34 +78,34 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
 
 
 def _carried(folder: str, info: str) -> Iterator[str]:
-    """Yield the folders of metadata, other than its own, in which the RECORD of a distribution lists files: at the top, or anywhere below."""
+    """Yield the other folders of metadata in which a distribution's RECORD lists files, at any depth."""
     try:
         with open(f"{folder}/{info}/RECORD", "rb") as file:
             record = file.read()
     except OSError:
         return
-    told: set[str] = set()
+    seen: set[str] = set()
     for line in _lines_of_metadata(record, os.fsencode(f"{info}/").lower()):
         *parents, _ = _path_of(line).split("/")
         for number, parent in enumerate(parents, start=1):
             if not _METADATA_FOLDER.search(parent):
                 continue
-            told = told or {os.path.realpath(f"{folder}/{info}").lower()}  # slow, and most have no such line
+            seen = seen or {os.path.realpath(f"{folder}/{info}").lower()}  # slow, and most RECORDs have no such line
             path = os.path.normpath(os.path.join(folder, "/".join(parents[:number])))
-            if (place := os.path.realpath(path).lower()) not in told:
-                told.add(place)
+            if (place := os.path.realpath(path).lower()) not in seen:
+                seen.add(place)
                 yield path
 
 
 def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
-    """Yield the lines of RECORD that may list a file in a folder of metadata; not those of files in the distribution's own folder."""
-    lowered = record.lower().replace(b"\r", b"\n").replace(b"\\", b"/")  # as long as before
-    for sought in (b"-info/", b'"'):  # a quotation mark may stand anywhere in a name
+    """Yield the lines of RECORD that may list a file in another distribution's folder of metadata."""
+    lowered = record.lower().replace(b"\r", b"\n").replace(b"\\", b"/")  # of the same length
+    for sought in (b"-info/", b'"'):  # a quotation mark may be anywhere in a name
         at = lowered.find(sought)
         while at >= 0:
             start, end = lowered.rfind(b"\n", 0, at) + 1, lowered.find(b"\n", at)
             end = len(record) if end < 0 else end
-            # Nearly all lines, and the only ones of most distributions
+            # Skips nearly all lines: in most distributions, only the own folder has such a name
             if sought == b'"' or not lowered.startswith(own, start) or lowered.find(sought, start + len(own), end) >= 0:
                 yield record[start:end]
             at = lowered.find(sought, end)
@@ -104,7 +113,7 @@ def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
 
 def _path_of(line: bytes) -> str:
     """Return the path in a line of RECORD."""
-    from csv import Error, reader  # for the few lines that need it
+    from csv import Error, reader  # few lines get here
 
     text = os.fsdecode(line)
     try:
@@ -114,20 +123,20 @@ def _path_of(line: bytes) -> str:
     return path.replace("\\", "/")
 
 
-# Asked where the configuration names the distributions that it trusts
+# --- Doubts about an entry point: asked if the configuration names the distributions that it trusts ---
 
 
 def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
-    """Return why an entry point may not be of the distribution whose name its metadata give, or None if all speaks for it.
+    """Return why an entry point may not belong to the distribution that it names, or None.
 
-    The folder of the metadata has to be called as its METADATA say. The module that the entry point names has to be one that RECORD
-    lists, and the one that Python would import. An editable install lists none: there the module has to lie in the folder that
-    `direct_url.json` names, and RECORD has to list the `.pth` file or finder that leads there.
+    The folder of the metadata must have the name that its METADATA give. RECORD must list the module that the entry point names, and Python
+    must import that file. An editable install lists no modules: its module must be in the folder that `direct_url.json` names, and RECORD
+    must list the `.pth` file or finder that leads there.
 
     Args:
         found: The entry point.
-        thorough: Whether Python's finders are asked what would be imported now, which takes ten times as long as reading RECORD. Of an
-            editable install they are asked in any case.
+        thorough: Whether Python's finders are asked what would be imported now, which takes ten times as long as reading RECORD. For an
+            editable install they are always asked.
     """
     try:
         if found.doubt is None:
@@ -141,8 +150,8 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 
 
 def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
-    """Return what the metadata say against an entry point, and the folder of the project of an editable install."""
-    if not found.folder:  # what the index and a worker know of it does not tell where it lies
+    """Return why the metadata are doubtful, or None, and the project folder of an editable install."""
+    if not found.folder:  # the index and a worker do not know where it is installed
         where = "is not installed in a folder of sys.path (as where it lies in an archive)"
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
     listed = _listed(found)
@@ -160,7 +169,7 @@ def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
 
 
 def _listed(found: FoundEntryPoint) -> frozenset[str]:
-    try:  # without importlib.metadata, which takes longer than all of this
+    try:  # read without importlib.metadata, whose import takes longer than all of this
         with open(f"{found.folder}/{found.info}/RECORD", encoding="utf-8", newline="") as file:
             return recorded_files(file.read())
     except (FileNotFoundError, NotADirectoryError):
@@ -168,12 +177,12 @@ def _listed(found: FoundEntryPoint) -> frozenset[str]:
 
 
 def recorded_files(record: str) -> frozenset[str]:
-    """Return the paths that RECORD lists.
+    """Return the paths that the text of RECORD lists.
 
     Raises:
         ValueError: It is not a table of comma-separated values.
     """
-    from csv import Error, reader  # only where a configuration asks for it
+    from csv import Error, reader  # only if the configuration asks for it
 
     try:
         return frozenset(row[0].replace("\\", "/") for row in reader(record.splitlines()) if row)
@@ -182,7 +191,7 @@ def recorded_files(record: str) -> frozenset[str]:
 
 
 def _leads_elsewhere(listed: Iterable[str]) -> bool:
-    """Return whether RECORD lists what makes the code of another folder importable."""
+    """Return whether RECORD lists a file that makes the code of another folder importable."""
     return any("/" not in each and (each.endswith(".pth") or each.startswith("__editable__")) for each in listed)
 
 
@@ -195,15 +204,15 @@ def _files_of(module: str) -> tuple[str, ...]:
 
 
 def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
-    """Return why Python would not import the distribution's own file, or run another package above it first; None if it imports that.
+    """Return why Python would not import the distribution's own file, or None.
 
-    A package above the module may be another distribution's, where that is installed in the same folder.
+    It may also run a package of another distribution above that file first.
+
+    A package above the module may be another distribution's, if that is installed in the same folder.
     """
-    from fcregistry.discovery._shadows import run_by  # Python's finders, only where a configuration asks for it
-
     parts, folder = found.module.split("."), str(found.source.locate_file(""))
-    for number, origin in enumerate(run_by(found.module), start=1):
-        if origin is None:  # a namespace, which runs nothing; or not there, which the import tells
+    for number, origin in enumerate(files_run_by(found.module), start=1):
+        if origin is None:  # a namespace, which runs nothing; or missing, which the import reports
             continue
         files = [each for each in _files_of(".".join(parts[:number])) if number < len(parts) or each in listed]
         if not (_is_one_of(origin, [os.path.join(folder, each) for each in files]) or _is_below(origin, editable)):
@@ -218,3 +227,101 @@ def _is_one_of(path: str, files: Collection[str]) -> bool:
 
 def _is_below(path: str, folder: str | None) -> bool:
     return bool(folder) and os.path.realpath(path).startswith(os.path.join(os.path.realpath(str(folder)), ""))
+
+
+# --- What Python would run instead ---
+
+_UNCHECKED_HASH: Final = 0b01
+"""The flags of byte code that Python uses without comparing its source (Python reference, Cached bytecode invalidation)."""
+
+
+def shadowing_files(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[str]:
+    """Yield, once each, the files that Python would run in place of a distribution's own.
+
+    Args:
+        modules: The modules that its entry points name: their packages have to be its own.
+        listed: Its files of code; each has to be the file that Python finds by its name in its folder. Without files, nothing is yielded.
+    """
+    own = _Files(listed)
+    if not own.paths:
+        return
+    seen = set()
+    for origin in (*(each for module in modules for each in files_run_by(module)), *map(_imported_for, own.paths)):
+        if origin is not None and origin not in seen and origin not in own:
+            seen.add(origin)
+            yield origin
+
+
+def unchecked_bytecode(sources: Iterable[Path]) -> Iterator[str]:
+    """Yield the files of byte code that this Python would run without comparing their sources."""
+    from importlib.util import cache_from_source
+
+    for source in sources:
+        if source.suffix != ".py":
+            continue
+        try:
+            path = cache_from_source(str(source))
+            with open(path, "rb") as file:
+                header = file.read(8)
+        except (OSError, NotImplementedError):  # there is none, or this Python writes none
+            continue
+        if int.from_bytes(header[4:8], "little") == _UNCHECKED_HASH:
+            yield path
+
+
+class _Files:
+    """A set of paths; a path through a link counts as the file that it leads to."""
+
+    def __init__(self, paths: Iterable[Path]) -> None:
+        self.paths = tuple(paths)
+        self._texts = frozenset(map(str, self.paths))
+        self._real: frozenset[str] | None = None
+
+    def __contains__(self, path: str) -> bool:
+        if path in self._texts:
+            return True
+        if self._real is None:  # some microseconds for each path, and rarely needed
+            self._real = frozenset(map(os.path.realpath, self._texts))
+        return os.path.realpath(path) in self._real
+
+
+def files_run_by(module: str) -> Iterator[str | None]:
+    """Yield the file of each package above a module, and its own.
+
+    For a module that is in no file, it yields a description instead of a path.
+    """
+    from importlib.machinery import PathFinder
+    from importlib.util import find_spec
+
+    top, *below = module.split(".")
+    try:
+        spec = find_spec(top)
+    except Exception:  # foreign code: another package's finder, or a module without a spec  # noqa: BLE001
+        yield f"a module {top!r} from an unknown place"
+        return
+    yield _origin(spec)
+    for name in below:
+        if spec is None or spec.submodule_search_locations is None:
+            return
+        spec = PathFinder.find_spec(name, list(spec.submodule_search_locations))
+        yield _origin(spec)
+
+
+def _imported_for(file: Path) -> str | None:
+    """Return the file that Python imports by the name of a file, from its folder, or None."""
+    from importlib.machinery import PathFinder
+
+    package = file.parent if file.name.partition(".")[0] == "__init__" else None
+    name = package.name if package else file.name.partition(".")[0]
+    folder = (package or file).parent
+    return _origin(PathFinder.find_spec(name, [str(folder)])) if name.isidentifier() else None
+
+
+def _origin(spec: ModuleSpec | None) -> str | None:
+    """Return the file that a module comes from.
+
+    The result is None if there is no spec, and for a namespace, which runs nothing.
+    """
+    if spec is None or spec.origin is not None or spec.submodule_search_locations is not None:
+        return None if spec is None else spec.origin
+    return f"a module {spec.name!r} that is in no file"

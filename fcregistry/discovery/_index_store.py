@@ -1,11 +1,10 @@
-"""How are descriptions kept in a file that many processes read and write?
+"""The file of an index: creating, replacing and locking it, writing descriptions, reading them.
 
-An SQLite file, since one file then serves listing, looking one tool up and ranked search, and each reads no more than it needs. It is never
-changed: a writer makes a new one aside, from the newest, and renames it, so a reader sees one or the other. Writers wait for each other.
+Many processes read and write it at once.
 
-MERGED: What is written into an index when plugins were described?
-MERGED: What says the file of an index, before anybody has looked whether it holds?
-MERGED: What is kept ready for whoever asks for all tools at once? Their lines in order, by columns: nothing is made or sorted of thousands of rows.
+An SQLite file, since one file then serves listing, looking one tool up and ranked search, and each reads no more than it needs. A file is
+never changed: a writer makes a new one beside it, from the newest, and renames it, so a reader sees one or the other. Writers wait for
+each other.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from itertools import count
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.search import INSERT
@@ -40,22 +39,20 @@ if TYPE_CHECKING:
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import FoundExtension, FoundPlugin
 
-# --- discovery._index._file ---
-
 FORMAT: Final = 4
-"""Another number makes another file: what an older or newer fcregistry wrote is left alone."""
+"""A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _POLL: Final = 0.02
-"""Seconds between two looks whether another process still writes."""
+"""Seconds between two checks whether another process still writes."""
 
 _NEW: Final = ".new"
-"""How the name of a file ends that is being written."""
+"""The ending of the name of a file that is being written."""
 
 _JOURNAL: Final = "-journal"
-"""What SQLite adds to a name for the file that it keeps while it changes another."""
+"""The ending that SQLite adds to a file's name for the journal that it keeps while it changes the file."""
 
 _ABANDONED: Final = 24 * 3600.0
-"""Seconds after which no writer is at work on its file any more, whatever its process is."""
+"""Seconds after which no writer still writes its file."""
 
 _TABLES: Final = """
 CREATE TABLE places(folder TEXT PRIMARY KEY, names TEXT NOT NULL, stamps TEXT NOT NULL, aside TEXT NOT NULL);
@@ -79,14 +76,15 @@ CREATE TABLE lines(tools TEXT NOT NULL, plugins TEXT NOT NULL, names TEXT NOT NU
 CREATE TABLE stored(said BLOB NOT NULL, checksum INTEGER NOT NULL);
 """
 
-_UNSEEN: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-"""For a file that nobody sees before it is done: it has no journal, which a process that is killed would leave."""
+_NO_JOURNAL: Final = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+"""For a file that no reader sees before it is complete: without a journal, which a process that is killed would leave."""
 
 
 def index_path(folder: str) -> str:
-    """Return where the index of this environment lies in a cache folder: one for each environment, Python and version of ours."""
-    from binascii import crc32
+    """Return the path of the index in a cache folder.
 
+    Each environment, Python and version of fcregistry has its own.
+    """
     from fcregistry._version import __version__
 
     environment = f"{sys.prefix}\0{sys.hexversion}\0{sys.flags.optimize}\0{__version__}"
@@ -97,17 +95,17 @@ class IndexFile:
     """The file that descriptions are kept in.
 
     Args:
-        path: Where it lies, or is to lie.
+        path: Its path; the file need not exist yet.
     """
 
     def __init__(self, path: str) -> None:
         self.path = path
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return what tells one file from the next that takes its place, or None where there is none of ours.
+        """Return what distinguishes the file from its successor, or None if no file may be read.
 
-        What is no file is not waited for, as one would for a pipe.
-        A file, or a folder, that somebody else may write to is not read: its word would be taken for that of the plugins.
+        Only a regular file is read: opening a pipe would wait. A file that another user may write to, or whose folder is, is not read:
+        its content would count as that of the plugins.
         """
         try:
             folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
@@ -121,25 +119,28 @@ class IndexFile:
         """Open it for reading; it does not change.
 
         Raises:
-            sqlite3.Error: There is none, or it is damaged.
+            sqlite3.Error: It does not exist, or is damaged.
         """
-        import sqlite3  # not needed where nothing is installed
+        import sqlite3  # late in every function: not needed if nothing is installed
 
         path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         uri = f"file:{path}?mode=ro&immutable=1"
         return sqlite3.connect(uri, uri=True, check_same_thread=False, factory=_reader())
 
     def discard(self, stamp: tuple[int, int] | None) -> None:
-        """Remove the file, which turned out to be damaged, unless another has taken its place; who cannot, does without it."""
+        """Remove the file, which turned out to be damaged, unless another has replaced it.
+
+        It stays if this user cannot remove it.
+        """
         with suppress(OSError):
             if stamp is not None and self.stamp() == stamp:
                 os.remove(self.path)
 
     def change(self, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Write a file in its place, made from the newest.
+        """Write a file that replaces it, made from the newest.
 
         Args:
-            write: Changes the new one.
+            write: Changes the new file.
 
         Raises:
             OSError, sqlite3.Error: It cannot be written.
@@ -168,10 +169,10 @@ class IndexFile:
                         os.remove(each)
 
     def _clear(self) -> None:
-        """Remove what writers that were killed have left aside; only who holds the lock does that.
+        """Remove the files that killed writers have left; only the holder of the lock does that.
 
-        A writer that waited for the lock for too long writes without it: while its process is there, its file is left. Of another
-        environment's index, whose lock is not held, only what is old is removed.
+        A writer that waited for the lock for too long writes without it: its file stays as long as its process exists. Of another
+        environment's index, whose lock this process does not hold, only old files are removed.
         """
         folder, name = os.path.split(self.path)
         for each in os.listdir(folder):
@@ -199,7 +200,7 @@ class IndexFile:
             os.remove(aside)
         os.close(os.open(aside, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         with _closing(sqlite3.connect(aside)) as made:
-            made.executescript(_UNSEEN)
+            made.executescript(_NO_JOURNAL)
             _make_tables(made)
 
     @staticmethod
@@ -207,12 +208,12 @@ class IndexFile:
         import sqlite3
 
         with _closing(sqlite3.connect(aside)) as connection:
-            connection.executescript(_UNSEEN)
+            connection.executescript(_NO_JOURNAL)
             with connection:
                 write(connection)
 
     def in_memory(self, newest: sqlite3.Connection | None) -> sqlite3.Connection:
-        """Return an index that this process alone has, with what the newest says: where none can be written."""
+        """Return an index for this process alone, with the newest content, if no file can be written."""
         import sqlite3
 
         made = sqlite3.connect(":memory:", check_same_thread=False, factory=_reader())
@@ -224,11 +225,13 @@ class IndexFile:
 
     @contextmanager
     def locked(self, seconds: float) -> Iterator[bool]:
-        """Keep other processes from writing meanwhile, and yield whether that was possible; forks of this one wait.
+        """Keep other processes from writing inside the block, and yield whether that was possible.
 
-        After that many seconds, or where nothing can be written, go on all the same.
+        Forks of this process wait.
+
+        After that many seconds, or if no lock can be written, the block runs without the lock.
         """
-        from time import monotonic, sleep  # there is something to write
+        from time import monotonic, sleep
 
         end = monotonic() + seconds
         while True:
@@ -241,10 +244,13 @@ class IndexFile:
                         if lock is not None:
                             lock.close()
                     return
-            sleep(_POLL)  # without the lock: other threads may search, and fork
+            sleep(_POLL)  # without `sqlite_lock`: other threads may search, and fork
 
     def _lock(self) -> tuple[sqlite3.Connection | None, bool]:
-        """Return a connection that keeps other processes from writing, or None; and whether another process has one."""
+        """Return a connection that keeps other processes from writing, or None.
+
+        The second value says whether another process holds one.
+        """
         import sqlite3
 
         lock = None
@@ -260,7 +266,10 @@ class IndexFile:
 
 @cache
 def _reader() -> type[sqlite3.Connection]:
-    """Return a type of connections that are closed with their last reader: nobody knows before which of several threads that is."""
+    """Return a class of connections that close when their last reader is gone.
+
+    Which of several threads that is cannot be known before.
+    """
     import sqlite3
 
     class Reader(sqlite3.Connection):
@@ -272,15 +281,15 @@ def _reader() -> type[sqlite3.Connection]:
 
 
 def _has_ended(writer: str) -> bool:
-    """Tell whether the process of a writer, `PID-THREAD`, is known not to be there."""
+    """Return whether the process of a writer, `PID-THREAD`, is known to have ended."""
     process = writer.partition("-")[0]
-    if os.name != "posix" or not (process.isascii() and process.isdecimal()):  # elsewhere, signal 0 would end it
+    if os.name != "posix" or not (process.isascii() and process.isdecimal()):  # on Windows, signal 0 would end it
         return False
     try:
         os.kill(int(process), 0)
     except ProcessLookupError:
         return True
-    except (OSError, OverflowError):  # it is somebody else's
+    except (OSError, OverflowError):  # it is another user's
         return False
     return False
 
@@ -292,7 +301,7 @@ def _is_abandoned(path: str) -> bool:
 
 
 def _is_ours(status: os.stat_result) -> bool:
-    """Tell whether nobody but this user, and the administrator, may write to a file or folder."""
+    """Return whether only this user and the administrator may write to a file or folder."""
     if not hasattr(os, "getuid"):
         return True
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
@@ -304,7 +313,7 @@ def _make_tables(connection: sqlite3.Connection) -> None:
     connection.executescript(_TABLES)
     try:
         create_table(connection)
-    except MissingDependencyError:  # whoever searches is told
+    except MissingDependencyError:  # this SQLite cannot search; a search reports it
         return
 
 
@@ -316,33 +325,33 @@ def _closing(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-# --- discovery._index._writing ---
+# --- Writing descriptions ---
 
 _HERE = "folder = ? AND info = ? AND kind = ? AND entry_point = ? AND value = ? AND mtime IS ? AND size IS ?"
 
-_Entry: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
-"""Folder, info, kind, entry point, value, stamp: what makes an entry point the one that was described."""
+Place: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
+"""Folder, info, kind, entry point, value, stamp: what identifies an entry point that was described."""
 
 
-def write(
+def write_descriptions(
     connection: sqlite3.Connection,
     places: Places,
     extensions: Iterable[FoundExtension],
     made: Collection[FreshDescription],
 ) -> None:
-    """Write what lies in the folders of `sys.path`, and descriptions of plugins that were found there.
+    """Write the entry points in the folders of `sys.path`, and descriptions of plugins among them.
 
-    What the file has is read once, and each table is written at once: one statement for each of thousands of tools takes longer.
+    The file is read once, and each table is written at once: one statement for each of thousands of tools takes longer.
 
     Args:
         connection: The index.
-        places: What was found.
-        extensions: Which extensions the descriptions were made with.
+        places: The folders of `sys.path`.
+        extensions: The extensions with which the descriptions were made.
         made: The descriptions.
     """
     _forget_what_is_gone(connection)
     rows = _write_places(connection, places, [each.plugin for each in made])
-    plugins = [rows[_entry(each.plugin)] for each in made]
+    plugins = [rows[place_of(each.plugin)] for each in made]
     numbers = _write_files(connection, made)
     usual, after_failure = surroundings(extensions), surroundings(extensions, places)
     connection.executemany(
@@ -369,8 +378,8 @@ def _state(made: FreshDescription) -> int:
     return (FAILED if made.record["failure"] is not None else 0) | (MISSED if made.missed else 0)
 
 
-def text(path: str) -> str | bytes:
-    """Return a path as SQLite takes it: as it is, or its bytes, where these are no text."""
+def path_text(path: str) -> str | bytes:
+    """Return a path as SQLite stores it: the text, or the bytes if they cannot be encoded as UTF-8."""
     try:
         path.encode()
     except UnicodeEncodeError:
@@ -378,12 +387,12 @@ def text(path: str) -> str | bytes:
     return path
 
 
-def forget(connection: sqlite3.Connection, place: tuple[str, str, str, str, str, Stamp | None]) -> None:
-    """Make the description of a plugin one that never holds, and remember that it was wrong."""
+def forget_description(connection: sqlite3.Connection, place: Place) -> None:
+    """Change the description of a plugin into one that never holds, and note that it was wrong."""
     stamp = place[5] or (None, None)
     connection.execute(
         f"UPDATE entry_points SET described = '', surroundings = {WRONG} WHERE {_HERE}",
-        (text(place[0]), text(place[1]), *place[2:5], *stamp),
+        (path_text(place[0]), path_text(place[1]), *place[2:5], *stamp),
     )
     write_stored(connection)
 
@@ -404,25 +413,25 @@ def _forget_what_is_gone(connection: sqlite3.Connection) -> None:
 
 def _write_places(
     connection: sqlite3.Connection, places: Places, described: Iterable[FoundEntryPoint]
-) -> dict[_Entry, int]:
-    """Write which entry points there are, and drop those of these folders that are gone; return the row of each.
+) -> dict[Place, int]:
+    """Write the entry points of some folders, and drop those that are gone; return the row of each.
 
-    Those that are described and lie in no folder are added: nobody could tell whether they are as they were.
+    Described entry points that are in no folder are added: whether they have changed cannot be seen there.
     """
     connection.executemany(
         "INSERT OR REPLACE INTO places VALUES (?, ?, ?, ?)",
         [
-            (text(folder), text("\n".join(place.names)), json.dumps(place.stamps), json.dumps(place.aside))
+            (path_text(folder), path_text("\n".join(place.names)), json.dumps(place.stamps), json.dumps(place.aside))
             for folder, place in places.items()
         ],
     )
-    rows: dict[_Entry, int] = {}
-    here = {_entry(each): each for place in places.values() for each in place.found}
+    rows: dict[Place, int] = {}
+    here = {place_of(each): each for place in places.values() for each in place.found}
     for folder in dict.fromkeys([*places, *(each.folder for each in described)]):
         rows |= _entries_in(connection, folder)
     gone = [row for entry, row in rows.items() if entry[0] in places and entry not in here]
     _drop(connection, gone)
-    here |= {_entry(each): each for each in described}
+    here |= {place_of(each): each for each in described}
     new = {entry: each for entry, each in here.items() if entry not in rows}
     numbers = count(_next(connection, "entry_points"))
     rows |= dict(zip(new, numbers, strict=False))
@@ -432,8 +441,8 @@ def _write_places(
         [
             (
                 rows[entry],
-                text(each.folder),
-                text(each.info),
+                path_text(each.folder),
+                path_text(each.info),
                 *(each.stamp or (None, None)),
                 entry[2],
                 each.distribution,
@@ -447,16 +456,12 @@ def _write_places(
     return rows
 
 
-def _entries_in(connection: sqlite3.Connection, folder: str) -> dict[_Entry, int]:
+def _entries_in(connection: sqlite3.Connection, folder: str) -> dict[Place, int]:
     query = "SELECT id, info, kind, entry_point, value, mtime, size FROM entry_points WHERE folder = ?"
     return {
         (folder, os.fsdecode(info), kind, entry_point, value, None if mtime is None else (mtime, size)): row
-        for row, info, kind, entry_point, value, mtime, size in connection.execute(query, (text(folder),))
+        for row, info, kind, entry_point, value, mtime, size in connection.execute(query, (path_text(folder),))
     }
-
-
-def _entry(each: FoundEntryPoint) -> _Entry:
-    return (each.folder, each.info, type(each).__name__, each.entry_point, each.value, each.stamp)
 
 
 def _drop(connection: sqlite3.Connection, rows: Collection[int]) -> None:
@@ -470,13 +475,13 @@ def _drop_tools(connection: sqlite3.Connection, plugins: Iterable[int]) -> None:
         for plugin in plugins
         for tool in connection.execute("SELECT id FROM tools WHERE plugin = ?", (plugin,)).fetchall()
     ]
-    tables = [("records", "id"), ("tools", "id"), *([("words", "rowid")] if _searches(connection) else [])]
+    tables = [("records", "id"), ("tools", "id"), *([("words", "rowid")] if _has_words(connection) else [])]
     for table, number in tables:
         connection.executemany(f"DELETE FROM {table} WHERE {number} = ?", tools)
 
 
 def _write_files(connection: sqlite3.Connection, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
-    """Write what descriptions were made from; return the number of each file, as it was then."""
+    """Write the files that descriptions were made from; return the number of each, as it was then."""
     numbers = {
         (os.fsdecode(path), (time, size)): number
         for number, path, time, size in connection.execute("SELECT id, path, mtime, size FROM files")
@@ -484,7 +489,8 @@ def _write_files(connection: sqlite3.Connection, made: Iterable[FreshDescription
     following = count(_next(connection, "files"))
     new = {file: next(following) for each in made for file in each.files.items() if file not in numbers}
     connection.executemany(
-        "INSERT INTO files VALUES (?, ?, ?, ?)", [(number, text(path), *stamp) for (path, stamp), number in new.items()]
+        "INSERT INTO files VALUES (?, ?, ?, ?)",
+        [(number, path_text(path), *stamp) for (path, stamp), number in new.items()],
     )
     return numbers | new
 
@@ -499,30 +505,30 @@ def _write_tools(connection: sqlite3.Connection, tools: Iterable[tuple[int, Inde
         ],
     )
     connection.executemany("INSERT INTO records VALUES (?, ?)", [(number, row.record) for number, (_, row) in numbered])
-    if _searches(connection):
+    if _has_words(connection):
         connection.executemany(INSERT, [(number, row.id, *row.words) for number, (_, row) in numbered if row.words])
 
 
 def _next(connection: sqlite3.Connection, table: str) -> int:
-    """Return the number of the row that comes after all others."""
+    """Return the number that follows the greatest row number of a table."""
     return int(connection.execute(f"SELECT coalesce(max(id), 0) + 1 FROM {table}").fetchone()[0])
 
 
-def _searches(connection: sqlite3.Connection) -> bool:
-    """Tell whether words are kept too: SQLite can be built without what that needs."""
+def _has_words(connection: sqlite3.Connection) -> bool:
+    """Return whether the index has words for search: SQLite can be built without the module for it."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone() is not None
 
 
-# --- discovery._index._stored ---
+# --- What every process reads when it starts, in one piece ---
 
 
 class Stored:
-    """What the file says, before anybody has looked whether it holds.
+    """The content of the file that every process reads; whether its descriptions hold is not checked yet.
 
     Attributes:
-        places: What lay in the folders of `sys.path`.
-        found: The entry points there were, by folder.
-        files: What descriptions were made from: number, path, time (ns) and size (bytes) of each.
+        places: The folders of `sys.path` with metadata, as they were.
+        found: The entry points in them, by folder.
+        files: The files that descriptions were made from: number, path, time (ns) and size (bytes) of each.
     """
 
     def __init__(
@@ -532,25 +538,29 @@ class Stored:
         self.found = found
         self.files = files
 
-    @made_once
+    @cached_attribute
     def rows(self) -> dict[Any, tuple[int, str, int, str, int] | None]:
-        """What is kept of each entry point, for those that were read again from their folder."""
-        return {place_of(each): each.kept for everything in self.found.values() for each in everything}
+        """The columns of each entry point, for those that were read again from their folder."""
+        return {place_of(each): each.cached for everything in self.found.values() for each in everything}
 
 
-def place_of(each: FoundEntryPoint) -> tuple[str, str, str, str, str, Stamp | None]:
+def place_of(each: FoundEntryPoint) -> Place:
+    """Return what identifies an entry point in an index."""
     return (each.folder, each.info, type(each).__name__, each.entry_point, each.value, each.stamp)
 
 
 def write_stored(connection: sqlite3.Connection) -> None:
-    """Write once more, in one piece, what everybody reads who starts: rows by the thousand take twice as long."""
+    """Write what every process reads once more, in one piece.
+
+    Reading thousands of rows takes twice as long.
+    """
     entry_points = []
-    for *told, folder, info, mtime, size, row, by, around, files, state in connection.execute(
+    for *names, folder, info, mtime, size, row, by, around, files, state in connection.execute(
         "SELECT kind, distribution, version, entry_point, value, folder, info, mtime, size, "
         "id, described, surroundings, files, failed FROM entry_points ORDER BY id"
     ):
         stamp = None if mtime is None else (mtime, size)
-        entry_points.append((*told, os.fsdecode(folder), os.fsdecode(info), stamp, (row, by, around, files, state)))
+        entry_points.append((*names, os.fsdecode(folder), os.fsdecode(info), stamp, (row, by, around, files, state)))
     places = [
         (
             os.fsdecode(folder),
@@ -567,10 +577,12 @@ def write_stored(connection: sqlite3.Connection) -> None:
 
 
 def stored_in(connection: sqlite3.Connection) -> Stored:
-    """Return what a file says.
+    """Return the content that `write_stored` wrote.
+
+    Its checksum is compared before it is unpacked; the file's name has Python's version.
 
     Raises:
-        sqlite3.Error, ValueError: It is damaged. What is as it was written can be unpacked: the name of the file has the version of Python.
+        sqlite3.Error, ValueError: The file is damaged.
     """
     for said, checksum in connection.execute("SELECT said, checksum FROM stored"):
         if crc32(said) == checksum:
@@ -581,18 +593,18 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
 def _unpacked(entry_points: list[Any], places: list[Any], files: list[Any]) -> Stored:
     found: dict[str, list[FoundEntryPoint]] = {}
     kinds = {kind.__name__: kind for kind in KINDS.values()}
-    for kind, distribution, version, name, value, folder, info, stamp, kept in entry_points:
+    for kind, distribution, version, name, value, folder, info, stamp, cached in entry_points:
         each = kinds[kind](distribution, version, name, value, folder, info, stamp)
-        each.kept = kept
+        each.cached = cached
         found.setdefault(folder, []).append(each)
     here = {path: PathEntry(names, tuple(found.get(path, ())), stamps, aside) for path, names, stamps, aside in places}
     return Stored(here, found, files)
 
 
-# --- discovery._index._lines ---
+# --- Lines of all tools, ready for lists: in order, by columns, so that nothing is made or sorted of thousands of rows ---
 
 LINES: Final = "SELECT tools, plugins, names, summaries, options FROM lines"
-"""The one row that has them; a text for each column, in which a line end parts what stands under one another."""
+"""Selects the one row that has all lines: a text for each column, whose lines are the cells."""
 
 _REQUIRES: Final = '"requires_env"'
 _DEPRECATED: Final = '"deprecated"'
@@ -622,7 +634,7 @@ def write_lines(connection: sqlite3.Connection) -> None:
 
 
 def lines_of(columns: tuple[str, str, str, str, str], plugins: Mapping[int, FoundPlugin]) -> list[Line]:
-    """Return the lines of the tools of some plugins, given by row, of what `LINES` tells.
+    """Return the lines of the tools of some plugins, given by row, from the columns that `LINES` selects.
 
     Raises:
         ValueError: The columns are not of one length.
@@ -634,7 +646,7 @@ def lines_of(columns: tuple[str, str, str, str, str], plugins: Mapping[int, Foun
 
 
 def has_environment(options: str) -> bool:
-    """Tell whether the variables are set that a tool requires, of its options as text."""
+    """Return whether the variables that a tool requires are set, from its options as text."""
     if _REQUIRES not in options:
         return True
     required = json.loads(options).get("requires_env", ())
@@ -642,5 +654,5 @@ def has_environment(options: str) -> bool:
 
 
 def is_deprecated(options: str) -> bool:
-    """Tell whether a tool says so of itself, of its options as text."""
+    """Return whether a tool is marked as deprecated, from its options as text."""
     return _DEPRECATED in options and bool(json.loads(options).get("deprecated"))

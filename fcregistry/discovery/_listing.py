@@ -1,4 +1,7 @@
-"""What is there to list? Told from the index as it stands there, where it is all there is: thousands of tools, and nothing is made of them."""
+"""Lines and names of tools for lists, search and completion.
+
+If the index describes exactly the tools that may be seen, they are read from it as rows, of which no object is made: there may be thousands.
+"""
 
 from __future__ import annotations
 
@@ -26,25 +29,27 @@ ToolLine: TypeAlias = "tuple[str, str | None, str, bool]"
 
 
 def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
-    """Return a line for each tool that selectors name, as `registry.find` has them; without any, for all there are.
+    """Return a line for each tool that selectors name, in the order of `registry.find`.
+
+    Without selectors, the result has all tools.
 
     Raises:
-        SelectorError: One is no selector.
-        ToolNotFoundError: One, an excluding one apart, matches nothing.
-        AmbiguousToolError: A plain name that several tools have.
+        SelectorError: One is not a valid selector.
+        ToolNotFoundError: One that does not exclude tools matches nothing.
+        AmbiguousToolError: Several tools have a plain name.
     """
     wanted = tuple(selectors)
-    index = None if wanted else _all_there_is()
-    lines = None if index is None else _from(index)
-    return [_of(owned) for owned, _ in select_tools(registry._catalogue, wanted)] if lines is None else lines
+    index = None if wanted else _complete_index()
+    lines = None if index is None else _lines_in(index)
+    return [_line(owned) for owned, _ in select_tools(registry._catalogue, wanted)] if lines is None else lines
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
-    """Return each tool as its plugin, its name with its group, and its record, as text, in the order of `registry.find`.
+    """Return (plugin, name with group, record as text) of each tool, in the order of `registry.find`.
 
-    None where that takes more than reading.
+    The result is None if the index alone does not answer that.
     """
-    index = _all_there_is()
+    index = _complete_index()
     if index is None:
         return None
     rows = index.texts()
@@ -57,19 +62,19 @@ def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
 
 def broken_tools() -> list[tuple[str | None, str]]:
     """Return distribution and canonical id of each tool that cannot be defined, sorted by id."""
-    index = _all_there_is()
+    index = _complete_index()
     if index is None:
         return [(tool._owner.distribution if tool._owner else None, tool.id) for tool in registry.broken()]
-    told = [
+    found = [
         (plugin.distribution, f"{plugin.distribution}:{local_name(name, group)}")
         for plugin, name, group in index.broken()
     ]
-    return sorted(told, key=lambda each: each[1])
+    return sorted(found, key=lambda each: each[1])
 
 
 def names_starting_with(beginning: str) -> set[str]:
-    """Return the names of tools that begin so: with their distribution once there is a colon."""
-    index = None if ":" in beginning else _all_there_is()
+    """Return the names of tools that have that beginning; if it has a colon, with their distribution."""
+    index = None if ":" in beginning else _complete_index()
     if index is None:
         lines = tool_lines()
         found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _, _ in lines}
@@ -80,8 +85,8 @@ def names_starting_with(beginning: str) -> set[str]:
     return {name for name in found if name.startswith(beginning)}
 
 
-def _all_there_is() -> Index | None:
-    """Return the index, where all tools that may be seen are described in it, and all that are described may be seen."""
+def _complete_index() -> Index | None:
+    """Return the index if it describes exactly the tools that may be seen, else None."""
     discovery = current()
     discovery.know()
     if discovery.index is None or not discovery.permission().is_open or discovery.has_loaded or next(iter(log), None):
@@ -89,8 +94,11 @@ def _all_there_is() -> Index | None:
     return discovery.index
 
 
-def _from(index: Index) -> list[ToolLine] | None:
-    """Return a line for each described tool; None if two of them claim one key, of which one or none stands."""
+def _lines_in(index: Index) -> list[ToolLine] | None:
+    """Return a line for each described tool.
+
+    The result is None if two of them have one key, since then at most one of them counts.
+    """
     lines = index.lines()
     if not _are_apart(lines):
         return None
@@ -102,11 +110,11 @@ def _from(index: Index) -> list[ToolLine] | None:
 
 
 def _are_apart(lines: list[Line]) -> bool:
-    """Tell whether no two tools claim one key: they would stand side by side."""
+    """Return whether no two tools have one key: they would be neighbours."""
     return not any(one[2] == two[2] and one[1].project == two[1].project for one, two in pairwise(lines))
 
 
-def _of(owned: Owned) -> ToolLine:
+def _line(owned: Owned) -> ToolLine:
     declaration, owner = owned
     if isinstance(declaration, Described):
         summary, deprecated = declaration.summary, declaration.says("deprecated") and declaration.options["deprecated"]

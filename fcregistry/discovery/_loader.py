@@ -1,6 +1,6 @@
-"""What happens when one plugin is imported? Whatever it does wrong is recorded; nothing of it reaches the others.
+"""Importing one plugin, and declaring the tools that its entry point names.
 
-MERGED: Which tools does an entry point name that names more than a module?
+A failure is recorded and does not reach other plugins.
 """
 
 from __future__ import annotations
@@ -20,11 +20,9 @@ from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, log
 from fcregistry._tools.options import name_problem
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
 from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
 from fcregistry.errors import PluginError
-
-# --- discovery._loader ---
 
 
 def load_plugin(
@@ -32,17 +30,19 @@ def load_plugin(
     is_owned: Callable[[Declaration], bool],
     prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
 ) -> LoadedPlugin | FailedPlugin | None:
-    """Import one plugin, and declare what its entry point names.
+    """Import one plugin, and declare the tools that its entry point names.
+
+    It raises only `KeyboardInterrupt`.
 
     What it prints goes to stderr, so that it cannot spoil the output of a command.
 
     Args:
-        plugin: What was found.
-        is_owned: Whether a declaration is some plugin's by the module that made it.
-        prints: Looks after what it prints.
+        plugin: The entry point.
+        is_owned: Returns whether a declaration belongs to some plugin by the module that made it.
+        prints: Returns the context that redirects what the plugin prints.
 
     Returns:
-        What became of it; None if this very thread is importing its module already, so that nobody knows yet.
+        The outcome; None if this thread is already importing its module.
     """
     start = perf_counter()
     _forks.count_forks()
@@ -53,7 +53,7 @@ def load_plugin(
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
             if plugin.attribute:
-                NamedTools(plugin, is_owned).declare(module)
+                NamedTools(plugin, is_owned).declare(named_object(plugin, module), plugin.attribute)
         if _forks.generation != born:  # the plugin has forked, and this is the child
             _forks.end_child()
     except KeyboardInterrupt:
@@ -65,39 +65,12 @@ def load_plugin(
     return LoadedPlugin(plugin=plugin, seconds=perf_counter() - start)
 
 
-def own_part(error: BaseException, *machinery: str) -> str:
-    """Return the traceback without the frames of importing, and of us: what is left is foreign code.
-
-    Args:
-        error: What foreign code raised.
-        machinery: More files, or folders, of what stands between.
-    """
-    told = traceback.TracebackException.from_exception(error)
-    _shorten(told, (_IMPORTLIB, _DISCOVERY, *machinery))
-    return "".join(told.format())
-
-
-_IMPORTLIB: Final = f"{os.path.dirname(importlib.__file__)}{os.sep}"
-_DISCOVERY: Final = f"{os.path.dirname(__file__)}{os.sep}"
-
-
-def _shorten(told: traceback.TracebackException, machinery: tuple[str, ...]) -> None:
-    left = [each for each in told.stack if not each.filename.startswith(("<frozen importlib", *machinery))]
-    told.stack = traceback.StackSummary.from_list(left)
-    for other in (told.__cause__, told.__context__):
-        if other is not None:
-            _shorten(other, machinery)
-
-
-# --- discovery._named ---
-
-
 class NamedTools:
-    """Declares what an entry point names: a function, a Tool, a Toolset, or a list of these.
+    """Declares the object that an entry point names: a function, a Tool, a Toolset, or a list of these.
 
     Args:
         plugin: The entry point.
-        is_owned: Whether a declaration is some plugin's by the module that made it.
+        is_owned: Returns whether a declaration belongs to some plugin by the module that made it.
     """
 
     def __init__(self, plugin: FoundPlugin, is_owned: Callable[[Declaration], bool]) -> None:
@@ -105,30 +78,22 @@ class NamedTools:
         self._is_owned = is_owned
         self._decorated = list(log)
 
-    def declare(self, module: ModuleType) -> None:
-        """Declare what stands in the module under the entry point's attribute.
+    def declare(self, value: Any, place: str) -> None:
+        """Declare an object, or each one of a list.
+
+        Args:
+            value: The object.
+            place: Its name in the module, for messages.
 
         Raises:
-            PluginError: Nothing does, or something that is no tool.
+            PluginError: It is not a tool.
             DuplicateToolError: Two of the tools have one name.
         """
-        value: Any = module
-        for name in self._plugin.attribute.split("."):
-            try:
-                value = getattr(value, name)
-            except AttributeError as error:
-                label, named = self._plugin.label, self._plugin.value
-                raise PluginError(
-                    f"{label} names {named}, and there is no {name!r} in {self._plugin.module}"
-                ) from error
-        self._declare(value, self._plugin.attribute)
-
-    def _declare(self, value: Any, place: str) -> None:
         if isinstance(value, (list, tuple)):
             for position, each in enumerate(value):
-                self._declare(each, f"{place}[{position}]")
+                self.declare(each, f"{place}[{position}]")
         elif isinstance(value, Toolset):
-            self._declare(list(value.values()), place)
+            self.declare(list(value.values()), place)
         elif isinstance(value, Tool):
             self._declare_tool(value)
         elif callable(value) and not isinstance(value, type):
@@ -145,8 +110,9 @@ class NamedTools:
             )
 
     def _declare_tool(self, tool: Tool) -> None:
-        told, options = tool._definition.declaration, tool._definition.declaration.options
-        decorated = [each for each in self._decorated if each.function is told.function and each.name == tool.name]
+        original = tool._definition.declaration
+        options = original.options
+        decorated = [each for each in self._decorated if each.function is original.function and each.name == tool.name]
         if tool._description is not None:
             if decorated:
                 raise PluginError(
@@ -155,7 +121,8 @@ class NamedTools:
                 )
             options = {**options, "description": tool._description}
         if not self._claim(decorated):
-            self._add(Declaration(told.function, tool.name, told.group, self._plugin.module, options, told.locals))
+            module = self._plugin.module
+            self._add(Declaration(original.function, tool.name, original.group, module, options, original.locals))
 
     def _declare_function(self, function: Callable[..., Any], place: str) -> None:
         if self._claim(each for each in self._decorated if each.function is function):
@@ -166,13 +133,59 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Tell whether a function is decorated as well: then that declaration stands, and is the plugin's if it is nobody else's."""
+        """Use the declarations that decorators made; return whether there are any.
+
+        One that no plugin owns becomes this plugin's.
+        """
         found = list(decorated)
         for each in found:
             if not self._is_owned(each):
-                each.plugin = (self._plugin.distribution, self._plugin.entry_point)
+                each.plugin = self._plugin.key
         return bool(found)
 
     def _add(self, declaration: Declaration) -> None:
-        declaration.plugin = (self._plugin.distribution, self._plugin.entry_point)
+        declaration.plugin = self._plugin.key
         log.add(declaration)
+
+
+def named_object(found: FoundEntryPoint, module: ModuleType) -> Any:
+    """Return the object in a module that an entry point names; the module itself if it names no object.
+
+    Raises:
+        PluginError: The module has no such name.
+    """
+    named: Any = module
+    for name in filter(None, found.attribute.split(".")):
+        try:
+            named = getattr(named, name)
+        except AttributeError as error:
+            raise PluginError(
+                f"{found.label} names {found.value}, and there is no {name!r} in {found.module}"
+            ) from error
+    return named
+
+
+def own_part(error: BaseException, *machinery: str) -> str:
+    """Return the traceback as text, without the frames of importlib and of this folder.
+
+    The frames that remain are those of the plugin.
+
+    Args:
+        error: What the plugin raised.
+        machinery: The beginnings of more paths to leave out.
+    """
+    trace = traceback.TracebackException.from_exception(error)
+    _shorten(trace, ("<frozen importlib", _IMPORTLIB, _DISCOVERY, *machinery))
+    return "".join(trace.format())
+
+
+_IMPORTLIB: Final = f"{os.path.dirname(importlib.__file__)}{os.sep}"
+_DISCOVERY: Final = f"{os.path.dirname(__file__)}{os.sep}"
+
+
+def _shorten(trace: traceback.TracebackException, machinery: tuple[str, ...]) -> None:
+    left = [each for each in trace.stack if not each.filename.startswith(machinery)]
+    trace.stack = traceback.StackSummary.from_list(left)
+    for other in (trace.__cause__, trace.__context__):
+        if other is not None:
+            _shorten(other, machinery)

@@ -1,14 +1,12 @@
-"""Whether an installed distribution is the one that was locked: its version, its files' digest, and what its files hold.
+"""Locked distributions: comparing what is installed, and what is imported, with the lock.
 
-An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest is of that
-list, so that it costs one small file. That the files still hold what the list says is seen by reading all of them. An editable install
-lists none of its sources: there the digest is of the sources themselves.
+An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest of a
+distribution is of that list, so it costs one small file; whether the files still match the list is seen by reading all of them. RECORD of an
+editable install lists no sources: there the digest is of the sources themselves.
 
-MERGED: Imports of locked distributions: each file is compared with the lock when it is imported, and what was compared is what runs.
-
-A plugin's files are looked at before it is imported. What it imports later, such as inside of a tool, may have been edited by then; and byte
-code that lies beside a source need not be of that source. So a finder at the front of `sys.meta_path` takes the modules of locked
-distributions: it has the others find the file, and loads that itself.
+The files of a plugin are compared before it is imported. What it imports later, such as inside a tool, may have been edited by then, and
+byte code beside a source need not be compiled from that source. So `LockedImports`, a finder at the front of `sys.meta_path`, takes the
+modules of locked distributions: it lets the other finders find the file, compares what it reads, and runs exactly that.
 """
 
 from __future__ import annotations
@@ -26,8 +24,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._config.policy import upgrade_command
 from fcregistry.discovery._found import KINDS
-from fcregistry.discovery._identity import recorded_files
-from fcregistry.discovery._shadows import shadows, unchecked
+from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -38,8 +35,6 @@ if TYPE_CHECKING:
     from fcregistry._config.policy import Trust
     from fcregistry.discovery._found import FoundEntryPoint
 
-# --- discovery._locks ---
-
 _BY_INSTALLERS: Final = (
     "RECORD",
     "RECORD.jws",
@@ -49,9 +44,73 @@ _BY_INSTALLERS: Final = (
     "direct_url.json",
     "uv_cache.json",
 )
-"""What lies beside the metadata and differs from one installation of a wheel to the next."""
+"""Files of metadata that differ from one installation of a wheel to the next."""
 
 _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
+
+
+def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
+    """Return why a plugin's distribution is not the locked one, or None if it is, or if nothing is locked.
+
+    Call it before the plugin is imported. What is imported of the distribution later is compared then, with what was found now.
+
+    Args:
+        found: The entry point.
+        operator: The configuration.
+        contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte. If not, RECORD is believed,
+            and nothing must be imported.
+    """
+    if not operator.locks:
+        return None
+    content = Contents(found.source)
+    for source, lock in operator.locks:
+        pin = lock.pin(found.distribution)
+        if pin is None:
+            return f"{source}, and {lock.distribution_refusal(found.distribution)}"
+        fix = f"{upgrade_command(lock.path, found.distribution)} accepts it"
+        if found.version != pin.version:
+            return f"{source}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
+        if content.digest != pin.files:
+            return (
+                f"{source}, and the files of {found.distribution} {found.version} are not those of {lock.path}: {fix}"
+            )
+    source = operator.locks[0][0]
+    if contents and (reason := _content_drift(found.distribution, content)):
+        return f"{source}, and {reason}"
+    if contents:
+        locked_imports.add(content.locked(found.distribution, source))
+    return None
+
+
+def _content_drift(name: str, content: Contents) -> str | None:
+    """Return why importing a distribution would not run what was installed, or None."""
+    if files := content.altered():
+        return f"{_first(files)} of {name} is not what was installed: reinstall {name}"
+    if files := content.shadowing():
+        return f"{_first(files)} would be imported in place of what was installed of {name}: remove it"
+    if files := content.unchecked():
+        return f"{_first(files)} of {name} is run whatever its source says: remove it"
+    return None
+
+
+def _first(files: tuple[str, ...]) -> str:
+    return files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+
+
+def files_digest(source: Distribution) -> str:
+    """Return the digest of a distribution's files as it is written in a lock, see `Contents.digest`."""
+    return Contents(source).digest
+
+
+def altered_files(source: Distribution) -> tuple[str, ...]:
+    """Return the files that are not as they were installed.
+
+    First, sorted, the files that do not exist or do not match RECORD; then the files that Python would run instead of matching ones: other
+    modules of the same names, and byte code whose source it does not compare. Of an editable install, whose digest is of its sources, only
+    such byte code.
+    """
+    content = Contents(source)
+    return (*content.altered(), *dict.fromkeys((*content.shadowing(), *content.unchecked())))
 
 
 class Listed(NamedTuple):
@@ -65,9 +124,9 @@ class LockedSource(NamedTuple):
     """A file of code of an editable install.
 
     Attributes:
-        name: Its path below the folder that Python finds it from.
-        path: Where it lies.
-        digest: The SHA-256 of what it holds.
+        name: Its path below the folder in which Python finds it.
+        path: Its path.
+        digest: The SHA-256 of its content.
     """
 
     name: str
@@ -76,15 +135,15 @@ class LockedSource(NamedTuple):
 
 
 class Contents:
-    """What is locked of a distribution, looked at once: the lines of RECORD, or where that lists no code, the sources.
+    """The locked content of a distribution: the lines of RECORD, or the sources if it lists no code.
 
     Args:
         source: The distribution.
 
     Attributes:
-        listed: The lines of RECORD that count, sorted; none where it does not list the code that our entry points name.
+        listed: The lines of RECORD that count, sorted; none if it does not list the code that the entry points name.
         sources: The files of code of an editable install, sorted.
-        roots: The names of its modules: of those at the top, or as deep as only namespaces are above them.
+        roots: The names of its topmost modules and packages; those in a namespace have dotted names.
     """
 
     def __init__(self, source: Distribution) -> None:
@@ -103,8 +162,7 @@ class Contents:
     def digest(self) -> str:
         """`sha256:…` of what RECORD lists, or `sources-sha256:…` of the sources.
 
-        The first leaves out what differs from one installation of a wheel to the next: byte code, scripts, what installers note for
-        themselves.
+        The first omits what differs from one installation of a wheel to the next: byte code, scripts, the notes of installers.
         """
         if self.listed:
             return f"sha256:{_joined((each.path, each.hash) for each in self.listed)}"
@@ -113,92 +171,32 @@ class Contents:
         return f"sources-sha256:{_joined([('entry_points.txt', entry_points), *lines])}"
 
     def altered(self) -> tuple[str, ...]:
-        """Return the files that are not there, or do not hold what RECORD says, sorted."""
+        """Return the files that do not exist, or do not match RECORD, sorted."""
         return tuple(each.path for each in self.listed if not _holds(self._place(each), each.hash))
 
-    def intruders(self) -> tuple[str, ...]:
-        """Return what Python would run in place of files that are as they were installed: other modules of the same names."""
+    def shadowing(self) -> tuple[str, ...]:
+        """Return the files of other modules that Python would run in place of the installed ones."""
         if not self.listed:
             return ()  # the digest is of what Python would run
-        return tuple(shadows(sorted({*self._modules, *self.roots}), self._code()))
+        return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
 
     def unchecked(self) -> tuple[str, ...]:
-        """Return the byte code that Python would run without a look at its source."""
-        return tuple(unchecked(self._code() or dict.fromkeys(each.path for each in self.sources)))
+        """Return the byte code that Python would run without comparing its source."""
+        return tuple(unchecked_bytecode(self._code() or dict.fromkeys(each.path for each in self.sources)))
 
-    def locked(self, distribution: str, said: str) -> Locked:
-        """Return what its modules are compared with when they are imported."""
+    def locked(self, distribution: str, source: str) -> Locked:
+        """Return the digests with which its modules are compared when they are imported."""
         digests = {self._place(each): Digest.of_record(each.hash) for each in self.listed if each.path.endswith(_CODE)}
         digests |= {each.path: Digest("sha256", each.digest) for each in self.sources}
-        return Locked(distribution, said, self.roots, {os.path.realpath(path): each for path, each in digests.items()})
+        return Locked(
+            distribution, source, self.roots, {os.path.realpath(path): each for path, each in digests.items()}
+        )
 
     def _place(self, line: Listed) -> Path:
         return Path(str(self._source.locate_file(line.path)))
 
     def _code(self) -> tuple[Path, ...]:
         return tuple(self._place(each) for each in self.listed if each.path.endswith(_CODE))
-
-
-def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
-    """Return why a plugin's distribution is not the one that is locked, or None if it is, or nothing is locked.
-
-    To be asked before a plugin is imported. What is imported of it later is compared then, with what was found now.
-
-    Args:
-        found: What is installed.
-        operator: What the configuration says.
-        contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte; without, what RECORD says is
-            believed, and nothing is to be imported.
-    """
-    if not operator.locks:
-        return None
-    looked = Contents(found.source)
-    for said, lock in operator.locks:
-        pin = lock.pin(found.distribution)
-        if pin is None:
-            return f"{said}, and {lock.distribution_refusal(found.distribution)}"
-        fix = f"{upgrade_command(lock.path, found.distribution)} accepts it"
-        if found.version != pin.version:
-            return f"{said}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
-        if looked.digest != pin.files:
-            return f"{said}, and the files of {found.distribution} {found.version} are not those of {lock.path}: {fix}"
-    said = operator.locks[0][0]
-    if contents and (reason := _otherwise(found.distribution, looked)):
-        return f"{said}, and {reason}"
-    if contents:
-        locked_imports.add(looked.locked(found.distribution, said))
-    return None
-
-
-def _otherwise(name: str, looked: Contents) -> str | None:
-    """Return why importing what was installed of a distribution would run something else."""
-    if altered := looked.altered():
-        return f"{_first(altered)} of {name} is not what was installed: reinstall {name}"
-    if there := looked.intruders():
-        return f"{_first(there)} would be imported in place of what was installed of {name}: remove it"
-    if there := looked.unchecked():
-        return f"{_first(there)} of {name} is run whatever its source says: remove it"
-    return None
-
-
-def _first(files: tuple[str, ...]) -> str:
-    return files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
-
-
-def files_digest(source: Distribution) -> str:
-    """Return the digest of a distribution's files, as a lock has it: see `Contents.digest`."""
-    return Contents(source).digest
-
-
-def altered_files(source: Distribution) -> tuple[str, ...]:
-    """Return what is not as it was installed.
-
-    That is, sorted, the files that are not there, or do not hold what RECORD says; then what Python would run instead of files that do:
-    other modules of the same names, and byte code whose source it does not look at. Of an editable install, whose digest is of its
-    sources, only such byte code.
-    """
-    looked = Contents(source)
-    return (*looked.altered(), *dict.fromkeys((*looked.intruders(), *looked.unchecked())))
 
 
 def _joined(lines: Iterable[tuple[str, str]]) -> str:
@@ -217,7 +215,7 @@ def _modules(source: Distribution) -> tuple[str, ...]:
     return tuple(sorted(set(named)))
 
 
-# What RECORD lists
+# --- What RECORD lists ---
 
 
 def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
@@ -225,18 +223,18 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
     lines = sorted(Listed(row[0].replace("\\", "/"), row[1]) for row in csv.reader(text.splitlines()) if len(row) > 1)
     named = {module.partition(".")[0] for module in modules}
     if not any(line.path.endswith(_CODE) and line.path.partition("/")[0].partition(".")[0] in named for line in lines):
-        return ()  # not even where a `.pth` file or a data file is named like the module
+        return ()  # also if a `.pth` file or a data file has the name of the module
     return tuple(each for line in lines if _counts(each := _hashed(source, line)))
 
 
 def _hashed(source: Distribution, line: Listed) -> Listed:
-    """Return a line with the digest of what its file of code holds, where the builder of the wheel has given none."""
+    """Return a line with the digest of its file of code, if the builder of the wheel has given none."""
     if line.hash or not line.path.endswith(_CODE):
         return line
     try:
         content = Path(str(source.locate_file(line.path))).read_bytes()
     except OSError:
-        return line._replace(hash="sha256=")  # which nothing fits
+        return line._replace(hash="sha256=")  # matches nothing
     return line._replace(hash=Digest("sha256", sha256(content).digest()).to_record())
 
 
@@ -248,7 +246,7 @@ def _counts(line: Listed) -> bool:
 
 
 def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of modules that no package is above, of files of code and of what entry points name."""
+    """Return the names of the topmost modules and packages of some files and some modules."""
     names, packages = [module.split(".") for module in modules], set()
     for path in paths:
         if not path.endswith(_CODE):
@@ -266,11 +264,11 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
     return frozenset(roots)
 
 
-# What an editable install has
+# --- What an editable install consists of ---
 
 
 def _sources(root: Path) -> Iterator[LockedSource]:
-    """Yield each file of code of a package or module at the top."""
+    """Yield each file of code of a topmost package or module."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
@@ -278,13 +276,13 @@ def _sources(root: Path) -> Iterator[LockedSource]:
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
-    """Return the folders and files of the modules at the top that are known of an editable install, by their names.
+    """Return the folders and files of the known topmost modules of an editable install, by their names.
 
-    These are those that its entry points name, those of `top_level.txt`, which setuptools writes, and those in the folders of its `.pth`
-    files that any of them mentions: most build backends tell no names.
+    These are the ones that its entry points name, those of `top_level.txt`, which setuptools writes, and those in the folders of its `.pth`
+    files whose names occur in any of these: most build backends list no names.
     """
     found: dict[str, list[Path]] = {}
-    beside = _beside(source)
+    pth_modules = _modules_on_pth(source)
     waiting = {*modules, *(source.read_text("top_level.txt") or "").split()}
     while waiting:
         new: dict[str, list[Path]] = {}
@@ -292,12 +290,12 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
             if name not in found:
                 new.setdefault(name, []).append(path)
         found |= new
-        waiting = _mentioned(beside - found.keys(), (path for paths in new.values() for path in paths))
+        waiting = _mentioned(pth_modules - found.keys(), (path for paths in new.values() for path in paths))
     return found
 
 
 def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
-    """Return which names occur as words in the files of code below some folders, or in some files."""
+    """Return those names that occur as words in some files, or in the files of code below some folders."""
     wanted = sorted(names)
     if not wanted:
         return set()
@@ -306,8 +304,8 @@ def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
     return {each.decode() for file in files if file.is_file() for each in words.findall(file.read_bytes())}
 
 
-def _beside(source: Distribution) -> set[str]:
-    """Return the names of the packages and modules in the folders that a distribution's own `.pth` files make importable."""
+def _modules_on_pth(source: Distribution) -> set[str]:
+    """Return the names of the modules in the folders of a distribution's own `.pth` files."""
     names = set()
     for path in recorded_files(source.read_text("RECORD") or ""):
         if "/" in path or not path.endswith(".pth"):
@@ -322,14 +320,14 @@ def _beside(source: Distribution) -> set[str]:
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folders and files, of the package, or module, at the top of a module's name.
+    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
 
-    Python's finders are asked, and no code is run.
+    No code is run.
     """
     top, *below = module.split(".")
     try:
         spec = find_spec(top)
-    except (ImportError, ValueError):  # a module that says nothing of where it came from
+    except (ImportError, ValueError):  # an imported module without a spec
         return
     if spec is None:
         return
@@ -338,7 +336,7 @@ def _roots(module: str) -> Iterator[tuple[str, Path]]:
             yield top, Path(spec.origin)
     elif spec.origin is not None:
         yield from ((top, Path(each)) for each in spec.submodule_search_locations)
-    else:  # a namespace, which other distributions have packages in too
+    else:  # a namespace, in which other distributions may have packages too
         for location in spec.submodule_search_locations:
             yield from _in_namespace(top, Path(location), below)
 
@@ -357,11 +355,11 @@ def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[
         yield above, folder
 
 
-# --- discovery._guard ---
+# --- Imports of locked distributions ---
 
 
 class Digest(NamedTuple):
-    """What a file has to hold.
+    """The digest that a file has to have.
 
     Attributes:
         algorithm: The name of the hash, as `hashlib` knows it.
@@ -373,7 +371,7 @@ class Digest(NamedTuple):
 
     @classmethod
     def of_record(cls, text: str) -> Digest:
-        """Return the digest that a line of RECORD gives, as `sha256=…`; one that nothing fits where it gives none."""
+        """Return the digest in a line of RECORD, as `sha256=…`; one that matches nothing if there is none."""
         algorithm, _, value = text.partition("=")
         try:
             return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
@@ -381,7 +379,7 @@ class Digest(NamedTuple):
             return cls("", b"")
 
     def to_record(self) -> str:
-        """Return what a line of RECORD says for this digest."""
+        """Return the text of this digest in a line of RECORD."""
         return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
 
     def fits(self, content: bytes) -> bool:
@@ -389,7 +387,9 @@ class Digest(NamedTuple):
         if self.algorithm not in algorithms_guaranteed:
             return False
         found = new(self.algorithm, content)
-        return found.digest_size > 0 and found.digest() == self.value  # some have no size of their own, and need one
+        return (
+            found.digest_size > 0 and found.digest() == self.value
+        )  # algorithms of variable size need one, and match nothing
 
 
 class Locked(NamedTuple):
@@ -397,13 +397,13 @@ class Locked(NamedTuple):
 
     Attributes:
         distribution: Its name.
-        said: What asks for that, for messages.
-        roots: The names of its modules: of those at the top, or as deep as only namespaces are above them.
-        files: Its files of code, as real paths, with what each has to hold.
+        source: The setting that names the lock, for messages.
+        roots: The names of its topmost modules and packages; those in a namespace have dotted names.
+        files: Its files of code, as real paths, with their digests.
     """
 
     distribution: str
-    said: str
+    source: str
     roots: frozenset[str]
     files: Mapping[str, Digest]
 
@@ -418,13 +418,13 @@ class LockedImports:
         self._locked: dict[str, Locked] = {}
 
     def add(self, locked: Locked) -> None:
-        """Compare the modules of a distribution from now on, with what is given now."""
+        """Compare the modules of a distribution from now on, with these digests."""
         self._locked[locked.distribution] = locked
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
     def remove(self) -> None:
-        """Compare nothing any more."""
+        """Stop comparing."""
         self._locked.clear()
         while self in sys.meta_path:
             sys.meta_path.remove(self)
@@ -438,10 +438,10 @@ class LockedImports:
             return None
         spec = self._found_by_others(name, path, target)
         if spec is None or (spec.origin is None and spec.submodule_search_locations is not None):
-            return spec  # not there, or a namespace, which runs nothing
+            return spec  # does not exist, or a namespace, which runs nothing
         origin = os.path.realpath(str(spec.origin))
         digest = next((each.files[origin] for each in owners if origin in each.files), None)
-        return _compared(spec, owners[0], digest)
+        return _compared_spec(spec, owners[0], digest)
 
     def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in tuple(sys.meta_path):
@@ -464,7 +464,7 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
     return False
 
 
-def _compared(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
+def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
     path = str(spec.origin)
     compare = _Comparison(owner, digest)
     loader: Any = _Refused(spec.name, path, compare)
@@ -479,29 +479,29 @@ def _compared(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleS
 
 
 class _Comparison(NamedTuple):
-    """What a file is compared with: nothing that is known where the distribution has no such file."""
+    """What a file is compared with; no digest if it is not a file of the distribution."""
 
     owner: Locked
     digest: Digest | None
 
     def check(self, name: str, path: str, content: bytes) -> None:
-        """Raise if a file does not hold what was locked.
+        """Raise if the content of a file is not the locked one.
 
         Raises:
-            ImportError: It does not.
+            ImportError: It is not.
         """
         if self.digest is not None and self.digest.fits(content):
             return
         which = "is not a file of" if self.digest is None else "does not hold what was locked of"
         raise ImportError(
-            f"{self.owner.said}, and {path} {which} {self.owner.distribution}: reinstall {self.owner.distribution}, and restart",
+            f"{self.owner.source}, and {path} {which} {self.owner.distribution}: reinstall {self.owner.distribution}, and restart",
             name=name,
             path=path,
         )
 
 
 class _SourceLoader(SourceFileLoader):
-    """Compiles a source that was compared; byte code is neither read nor written."""
+    """Compiles a source after comparing it; byte code is neither read nor written."""
 
     def __init__(self, name: str, path: str, compare: _Comparison) -> None:
         super().__init__(name, path)
@@ -515,7 +515,7 @@ class _SourceLoader(SourceFileLoader):
 
 
 class _ExtensionLoader(ExtensionFileLoader):
-    """Loads an extension module whose file was compared: the system reads that file once more."""
+    """Loads an extension module after comparing its file, which the system then reads again."""
 
     def __init__(self, name: str, path: str, compare: _Comparison) -> None:
         super().__init__(name, path)
@@ -527,7 +527,7 @@ class _ExtensionLoader(ExtensionFileLoader):
 
 
 class _Refused:
-    """Loads nothing: byte code without its source, and whatever else is no file of code, is in no lock."""
+    """Refuses to load what is in no lock: byte code without its source, and other files."""
 
     def __init__(self, name: str, path: str, compare: _Comparison) -> None:
         self._name, self._path, self._compare = name, path, compare

@@ -1,15 +1,10 @@
-"""What does a package say of its own tools, in a file that it ships?
+"""The manifest: a file in which a package lists its own tools.
 
-`_content.py` says what stands in a manifest, `_places.py` where it stands, `_sources.py` which state of the code it describes,
-`_reading.py` reads one without importing anything, `_drift.py` words how it differs from the code. `fcregistry.packaging` writes it.
+With it, nothing is imported to describe them.
 
-MERGED: What does the manifest beside an entry point's code say, and does it still hold? Read without importing anything.
-MERGED: What stands in a manifest? JSON: the tools of every entry point of one package, and the sources that they were read from.
-
-Nothing of a machine is in it, nor a version or a time: the same code gives the same bytes, on any Python.
-MERGED: Where does the code of an entry point stand, and where its manifest? Asked of folders; nothing is imported.
-MERGED: How does what was described differ from what is there? In words, a line for each difference.
-MERGED: Which state of the code does a manifest describe? A digest of each source file says it.
+A manifest is JSON: the tools of every entry point of one package, and digests of the sources that they were read from, which tell whether it
+is as new as the code. It has nothing of the machine, nor a version or a time: the same code gives the same bytes, on any Python.
+`fcregistry.packaging` writes it. A manifest that is read is external input: its size and depth are limited, and its paths are checked.
 """
 
 from __future__ import annotations
@@ -28,18 +23,16 @@ from fcregistry._tools.record import PluginRecord, ToolRecord, read_record
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
 
-# --- discovery._manifests._reading ---
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a manifest says of one entry point.
+    """The part of a manifest for one entry point.
 
     Attributes:
         path: The file.
-        record: What the entry point ships; the files in it are absolute.
+        record: What the entry point ships; the paths in it are absolute.
         sources: The files of the package that it was read from.
-        changed: Those of them, by their names in the manifest, that are not there or not as they were.
+        changed: Those of them, by their names in the manifest, that do not exist or have changed.
     """
 
     path: Path
@@ -49,17 +42,17 @@ class Manifest:
 
     @property
     def is_stale(self) -> bool:
-        """Whether the code is another than the one it describes, so that it tells nothing."""
+        """Whether the code has changed since, so that the manifest must not be used."""
         return bool(self.changed)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ManifestProblem:
-    """A manifest that is there and tells nothing of the entry point.
+    """A manifest that exists and cannot be used for the entry point.
 
     Attributes:
         path: The file.
-        message: What is wrong with it.
+        message: The problem.
         advice: What to do about it.
     """
 
@@ -69,10 +62,12 @@ class ManifestProblem:
 
 
 def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
-    """Return what the manifest beside an entry point's code says of it; None if there is none.
+    """Return the part of the manifest beside an entry point's code that is for it.
+
+    The result is None if there is no manifest.
 
     Args:
-        found: The entry point. Nothing of it is imported.
+        found: The entry point. It is not imported.
     """
     place = location_of(found)
     if place is None:
@@ -89,7 +84,7 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
         return _problem(found, path, str(error))
     return Manifest(
         path=path,
-        record=_record(plugin, place.folder),
+        record=_record_of(plugin, place.folder),
         sources=tuple(place.folder / name for name in sorted(content["sources"])),
         changed=changed_sources(place.folder, content["sources"]),
     )
@@ -106,14 +101,14 @@ def _part_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
     raise ValueError("it does not tell what this entry point ships")
 
 
-def _record(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
+def _record_of(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
     return PluginRecord(
         entry_point=plugin["entry_point"],
         value=plugin["value"],
-        tools=[_standing_in(folder, tool) for tool in plugin["tools"]],
+        tools=[_with_absolute_path(folder, tool) for tool in plugin["tools"]],
         dynamic=plugin["dynamic"],
         seconds=0.0,
-        printed=False,  # as far as it says
+        printed=False,  # a manifest does not say
         changes=[],
         failure=None,
         detail="",
@@ -121,7 +116,7 @@ def _record(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
     )
 
 
-def _standing_in(folder: Path, tool: ToolRecord) -> ToolRecord:
+def _with_absolute_path(folder: Path, tool: ToolRecord) -> ToolRecord:
     file = tool["file"]
     return {**tool, "file": None if file is None else str(folder / file)}
 
@@ -131,16 +126,17 @@ def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
     return ManifestProblem(path=path, message=message, advice=advice)
 
 
-# --- discovery._manifests._content ---
+# --- The content of a manifest ---
 
 MANIFEST_FORMAT: Final = 1
-"""The number of the format described here; a reader passes over manifests of another."""
+"""The number of this format; manifests of another format are ignored."""
 
 MAX_MANIFEST_BYTES: Final = 16 * 2**20
-"""Of a file of tool records that is read; ten thousand tools take some ten."""
+"""The most bytes of a file of tool records to read; ten thousand tools take some ten megabytes."""
 _MOST_VALUES: Final = 1_000_000
-"""Of its JSON: a few bytes of text may become a hundred in memory."""
-_CONTENT_LONGEST: Final = 80
+"""The most JSON values to read: a few bytes of text may become a hundred in memory."""
+_LONGEST_VALUE: Final = 80
+"""The most characters of a value in a message about the content."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -150,7 +146,7 @@ class ManifestPlugin(TypedDict):
     Attributes:
         entry_point: Its name.
         value: What it names: `module` or `module:object`.
-        dynamic: Whether its tools depend on the environment: those that are listed are a hint.
+        dynamic: Whether its tools depend on the environment: then the listed ones are a hint.
         tools: What it ships, sorted by group and name; their files are relative to the package's parent folder.
     """
 
@@ -166,7 +162,7 @@ class ManifestContent(TypedDict):
     Attributes:
         format: See `MANIFEST_FORMAT`.
         distribution: The name of the distribution as PyPI compares names, without its version.
-        plugins: Its entry points whose code stands in this package, sorted by name.
+        plugins: Its entry points whose code is in this package, sorted by name.
         sources: File of the package, relative to the package's parent folder -> its digest, see `source_digest`; sorted.
     """
 
@@ -177,17 +173,20 @@ class ManifestContent(TypedDict):
 
 
 def manifest_text(content: ManifestContent) -> str:
-    """Return the one text of a manifest; the order of names in a schema is kept, for it is the order of parameters."""
+    """Return the text of a manifest.
+
+    The order of names in a schema is preserved, since it is the order of parameters.
+    """
     text = json.dumps(content, indent=2, ensure_ascii=False) + "\n"
-    return _SURROGATE.sub(lambda found: json.dumps(found[0])[1:-1], text)  # which no UTF-8 can hold
+    return _SURROGATE.sub(lambda found: json.dumps(found[0])[1:-1], text)  # UTF-8 cannot encode it
 
 
 def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
-    """Return the text of a file of a stranger's, of which no more is read than it may have.
+    """Return the text of an external file, of which at most that many bytes are read.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is larger, or no UTF-8.
+        ValueError: It is larger, or not UTF-8.
     """
     data = file.read(most + 1)
     if len(data) > most:
@@ -196,12 +195,12 @@ def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
 
 
 def parse_external_json(text: str) -> Any:
-    """Return the value of a stranger's JSON text.
+    """Return the value of an external JSON text.
 
     Raises:
-        ValueError: It is none, is nested too deeply, or has too many values.
+        ValueError: It is not JSON, is nested too deeply, or has too many values.
     """
-    if sum(map(text.count, ",[{")) > _MOST_VALUES:  # those in strings too: what is counted is no less than there are
+    if sum(map(text.count, ",[{")) > _MOST_VALUES:  # also those in strings: the count is never too low
         raise ValueError(f"it has more than {_MOST_VALUES} values, which are not read")
     try:
         return json.loads(text)
@@ -210,21 +209,21 @@ def parse_external_json(text: str) -> Any:
 
 
 def read_manifest(path: Path) -> ManifestContent:
-    """Return what a manifest says.
+    """Return the content of a manifest.
 
     Raises:
         OSError: It cannot be read.
-        ValueError: It is none, or none that can be relied on; the message says why.
+        ValueError: It is not a valid manifest; the message says why.
     """
     with path.open("rb") as file:
         return parse_manifest(read_bounded(file))
 
 
 def parse_manifest(text: str) -> ManifestContent:
-    """Return what the text of a manifest says.
+    """Return the content of a manifest from its text.
 
     Raises:
-        ValueError: It is none, or none that can be relied on; the message says why.
+        ValueError: It is not a valid manifest; the message says why.
     """
     content = parse_external_json(text)
     if not isinstance(content, dict) or "format" not in content:
@@ -239,7 +238,10 @@ def parse_manifest(text: str) -> ManifestContent:
 
 
 def _check(content: dict[str, Any]) -> None:
-    """Refuse what is no manifest, and put in order what is; `KeyError` and the like for what is missing."""
+    """Check the content and normalize its tool records.
+
+    A missing or wrong value raises `KeyError` or `TypeError`.
+    """
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
         for name, kind in (("entry_point", str), ("value", str), ("dynamic", bool)):
@@ -256,7 +258,7 @@ def _tool(written: Any) -> ToolRecord:
         tool = read_record(written)
     except ValueError as error:
         called = written.get("name") if isinstance(written, dict) else written
-        raise ValueError(f"what it says of {_content_shown(called)} {error}") from None
+        raise ValueError(f"what it says of {_value_text(called)} {error}") from None
     if tool["file"] is not None:
         _check_inside(tool["file"])
     return tool
@@ -276,21 +278,21 @@ def _check_kind(value: object, kind: type, name: str) -> None:
         raise TypeError(f"{name}: {value!r}")
 
 
-def _content_shown(value: object) -> str:
+def _value_text(value: object) -> str:
     text = repr(value)
-    return text if len(text) <= _CONTENT_LONGEST else f"{text[:_CONTENT_LONGEST]}…"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
 
 
 def _check_inside(name: str) -> None:
-    """Refuse a path that leads out of the package's parent folder, and what no path can be."""
+    """Refuse a path out of the package's parent folder, and a text that cannot be a path."""
     if "\0" in name or _SURROGATE.search(name):
-        raise ValueError(f"it names what no file can be called: {_content_shown(name)}")
+        raise ValueError(f"it names what no file can be called: {_value_text(name)}")
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
         raise ValueError(f"it names a file outside the package: {name!r}")
 
 
-# --- discovery._manifests._places ---
+# --- The place of a package and its manifest ---
 
 MANIFEST_FILE: Final = "fcregistry.json"
 """The name of a manifest in a package; that of a module without a package is `MODULE.fcregistry.json`."""
@@ -298,11 +300,11 @@ MANIFEST_FILE: Final = "fcregistry.json"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PackageLocation:
-    """Where a package stands; or a module that is in none.
+    """The place of a package, or of a module outside a package.
 
     Attributes:
         folder: The folder that its name is relative to, as an entry of `sys.path` is.
-        parts: Its dotted name, split; several parts only where namespace packages stand above it.
+        parts: Its dotted name, split; several parts only if it is in a namespace package.
         is_package: Whether it is a package rather than a module.
     """
 
@@ -312,12 +314,12 @@ class PackageLocation:
 
     @property
     def manifest(self) -> Path:
-        """Where its manifest stands."""
+        """The path of its manifest."""
         stem = self.folder.joinpath(*self.parts)
         return stem / MANIFEST_FILE if self.is_package else stem.with_name(f"{stem.name}.{MANIFEST_FILE}")
 
     def name_of(self, path: Path) -> str | None:
-        """Return a file's path relative to the folder, with slashes, if it is the module or lies in the package, else None."""
+        """Return the relative path, with slashes, of a file of the package or module, else None."""
         stem = self.folder.resolve().joinpath(*self.parts)
         path = path.resolve()
         inside = path.is_relative_to(stem) if self.is_package else path == stem.with_name(f"{stem.name}.py")
@@ -325,10 +327,10 @@ class PackageLocation:
 
 
 def location_of(found: FoundPlugin) -> PackageLocation | None:
-    """Return where the code of an entry point stands; None where that is no folder of Python files.
+    """Return the place of an entry point's code; None if it is not in a folder of Python files.
 
-    In a regular install that is beside the distribution's metadata. An editable one has it elsewhere, and Python's own finders are asked
-    where: for the topmost package only, because to find a module in a package they would import the package.
+    A regular install has it beside the distribution's metadata. An editable one has it elsewhere, and Python's own finders are asked for the
+    topmost package only, because to find a module in a package they would import the package.
     """
     parts = found.module.split(".")
     beside = location_in(Path(found.folder), parts) if found.folder else None
@@ -338,7 +340,10 @@ def location_of(found: FoundPlugin) -> PackageLocation | None:
 
 
 def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
-    """Return where the topmost package or module stands, below a folder, that a dotted name leads through; None if it is not there."""
+    """Return the place of the topmost package or module of a dotted name, below a folder.
+
+    The result is None if it is not there.
+    """
     for length, name in enumerate(parts, start=1):
         path = folder.joinpath(*parts[:length])
         above = tuple(parts[:length])
@@ -348,14 +353,14 @@ def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
             return PackageLocation(folder=folder, parts=above, is_package=False)
         if not path.is_dir():
             return None
-    return None  # namespace packages all the way: nothing that an import would run
+    return None  # only namespace packages: an import would run nothing
 
 
 def _folders_of(name: str) -> Iterator[Path]:
-    """Yield the folders that a top-level package or module stands in."""
+    """Yield the folders that contain a top-level package or module."""
     try:
         spec = find_spec(name)
-    except Exception:  # foreign code: a finder of somebody's, which may raise anything, only fails to find  # noqa: BLE001
+    except Exception:  # foreign code: a finder that raises has not found it  # noqa: BLE001
         return
     if spec is None:
         return
@@ -365,61 +370,7 @@ def _folders_of(name: str) -> Iterator[Path]:
         yield Path(spec.origin).parent
 
 
-# --- discovery._manifests._drift ---
-
-_TOLD: Final = ("description", "parameters", "returns", "options", "deps", "problems")
-"""What a caller can notice of a tool; where its function stands is not in it."""
-_DRIFT_LONGEST: Final = 60
-
-
-def manifest_drift(described: Mapping[str, Any], there: Mapping[str, Any]) -> list[str]:
-    """Return how the tools of a plugin differ from what was described of it; nothing if they do not.
-
-    Args:
-        described: A `PluginRecord`, or one entry of a manifest's `plugins`.
-        there: The same of the code, as it is now.
-    """
-    old, new = _by_name(described["tools"]), _by_name(there["tools"])
-    lines = []
-    for name in sorted({*old, *new}):
-        if name not in new:
-            lines.append(f"{name}: is described, and is not there")
-        elif name not in old:
-            lines.append(f"{name}: is there, and is not described")
-        else:
-            lines += [f"{name}: {words}" for words in _differences(old[name], new[name])]
-    return lines
-
-
-def _by_name(tools: list[ToolRecord]) -> dict[str, ToolRecord]:
-    return {local_name(each["name"], each["group"]): each for each in tools}
-
-
-def _differences(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    for field in _TOLD:
-        yield from _compared(old.get(field), new.get(field), field)
-
-
-def _compared(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield what became of a JSON value, at any depth."""
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in dict.fromkeys((*old, *new)):
-            yield from _compared(old.get(name, _NOTHING), new.get(name, _NOTHING), f"{path}.{name}")
-    elif type(old) is not type(new) or old != new:
-        yield f"{path} is {_drift_shown(new)}, and is described as {_drift_shown(old)}"
-
-
-_NOTHING: Final = object()
-
-
-def _drift_shown(value: object) -> str:
-    if value is _NOTHING:
-        return "not there"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _DRIFT_LONGEST else f"{text[: _DRIFT_LONGEST - 1]}…"
-
-
-# --- discovery._manifests._sources ---
+# --- The sources that a manifest describes ---
 
 _VERSION_LINE: Final = re.compile(
     rb"^(?:version|version_tuple|commit_id|__(?:version|version_tuple|commit_id)__)\b[^=\n]*=.*$", re.MULTILINE
@@ -430,11 +381,11 @@ def source_digest(data: bytes, name: str) -> str:
     """Return the SHA-256, in hexadecimal, of a source file.
 
     The line ends are those of Unix, because some checkouts change them. In Python files, lines that give the version
-    (`__version__ = …`) are left empty, so that a release needs no new manifest.
+    (`__version__ = …`) count as empty, so that a release needs no new manifest.
 
     Args:
-        data: What stands in the file.
-        name: Its name; the suffix tells a Python file.
+        data: The content of the file.
+        name: Its name; the suffix says whether it is a Python file.
     """
     data = data.replace(b"\r\n", b"\n")
     if name.endswith(".py"):
@@ -443,10 +394,10 @@ def source_digest(data: bytes, name: str) -> str:
 
 
 def changed_sources(folder: Path, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of sources that are not there, or have another digest; sorted.
+    """Return the names of sources that do not exist, or have another digest; sorted.
 
     Args:
-        folder: What the names are relative to.
+        folder: The folder that the names are relative to.
         sources: Name -> digest.
     """
     return tuple(sorted(name for name, digest in sources.items() if _digest_in(folder, name) != digest))
@@ -457,3 +408,58 @@ def _digest_in(folder: Path, name: str) -> str | None:
         return source_digest((folder / name).read_bytes(), name)
     except OSError:
         return None
+
+
+# --- Differences between a description and the code ---
+
+_NOTICEABLE: Final = ("description", "parameters", "returns", "options", "deps", "problems")
+"""The fields of a tool that a caller can notice; the place of its function is not one."""
+_LONGEST_DIFFERENCE: Final = 60
+"""The most characters of a value in a line about a difference."""
+
+
+def manifest_drift(described: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
+    """Return how the tools of a plugin differ from its description, a line each; nothing if they do not.
+
+    Args:
+        described: A `PluginRecord`, or one entry of a manifest's `plugins`.
+        current: The same for the code as it is now.
+    """
+    old, new = _by_name(described["tools"]), _by_name(current["tools"])
+    lines = []
+    for name in sorted({*old, *new}):
+        if name not in new:
+            lines.append(f"{name}: is described, and is not there")
+        elif name not in old:
+            lines.append(f"{name}: is there, and is not described")
+        else:
+            differences = (
+                each
+                for field in _NOTICEABLE
+                for each in _value_differences(old[name].get(field), new[name].get(field), field)
+            )
+            lines += [f"{name}: {difference}" for difference in differences]
+    return lines
+
+
+def _by_name(tools: list[ToolRecord]) -> dict[str, ToolRecord]:
+    return {local_name(each["name"], each["group"]): each for each in tools}
+
+
+def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
+    """Yield the differences of two JSON values, at any depth."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in dict.fromkeys((*old, *new)):
+            yield from _value_differences(old.get(name, _NOTHING), new.get(name, _NOTHING), f"{path}.{name}")
+    elif type(old) is not type(new) or old != new:
+        yield f"{path} is {_shown(new)}, and is described as {_shown(old)}"
+
+
+_NOTHING: Final = object()
+
+
+def _shown(value: object) -> str:
+    if value is _NOTHING:
+        return "not there"
+    text = json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= _LONGEST_DIFFERENCE else f"{text[: _LONGEST_DIFFERENCE - 1]}…"

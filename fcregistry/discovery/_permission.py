@@ -1,4 +1,7 @@
-"""What of all that is found may be imported, and what may be seen? What the configuration says, and whether it is as it was locked."""
+"""What the configuration allows: which plugins may be imported, and which tools may be seen.
+
+`_locks` is imported inside a function, since hashing is needed only if the configuration has a lock.
+"""
 
 from __future__ import annotations
 
@@ -7,6 +10,7 @@ from typing import TYPE_CHECKING
 from fcregistry._config.policy import trust
 from fcregistry._tools.indexed import Described
 from fcregistry._tools.selectors import subject_of
+from fcregistry.discovery._identity import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -17,12 +21,14 @@ if TYPE_CHECKING:
 
 
 class Permission:
-    """What the configuration says at one moment: made for one thing that is asked, such as one look-up, and forgotten then.
+    """What the configuration allows at one moment.
 
-    Every function returns why something may not be, in words that name the file or variable that says so; None if it may.
+    It is made for one operation, such as one look-up, and then discarded.
+
+    The `to_…` methods return why something is not allowed, in a text that names the file or variable that forbids it; None if it is allowed.
 
     Attributes:
-        is_open: Whether nothing is configured, so that nobody need ask.
+        is_open: Whether the configuration allows everything, so that callers need not ask.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
@@ -36,7 +42,10 @@ class Permission:
         self.is_open: bool = self._operator.is_open
 
     def to_know(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin is not to be described, or shown. Asked for each of its tools, and looked at once."""
+        """Return why a plugin must not be described or shown.
+
+        This is called for each of its tools, so the answer is cached.
+        """
         if self.is_open:
             return None
         if plugin.key not in self._plugins:
@@ -48,9 +57,11 @@ class Permission:
         return self._plugins[plugin.key]
 
     def to_import(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin is not to be imported: where it is locked, all of its files are looked at.
+        """Return why a plugin must not be imported.
 
-        What is imported of a locked distribution afterwards is compared with the lock once more, file by file, before it runs.
+        If it is locked, all of its files are compared with the lock.
+
+        What is imported of a locked distribution afterwards is compared once more, file by file, before it runs.
         """
         if self.is_open:
             return None
@@ -58,31 +69,35 @@ class Permission:
         return refusal or self.to_trust(plugin) or self._drift(plugin, contents=True)
 
     def to_extend(self, extension: FoundExtension) -> str | None:
-        """Return why an extension is not to be loaded."""
+        """Return why an extension must not be loaded."""
         if self.is_open:
             return None
         refusal = self._operator.extension_refusal(*extension.key)
         return refusal or self.to_trust(extension) or self._drift(extension, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
-        """Return why an entry point may be another distribution's than its metadata say, where the configuration trusts by name.
+        """Return why an entry point may belong to another distribution than its metadata name.
+
+        This matters only if the configuration trusts that distribution by name.
 
         Args:
             found: The entry point.
             thorough: Whether Python's finders are asked, as before an import.
         """
-        said = None if self.is_open else self._operator.names_distributions(found.distribution)
-        if said is None:
+        setting = None if self.is_open else self._operator.names_distributions(found.distribution)
+        if setting is None:
             return None
-        from fcregistry.discovery._identity import doubt_about  # there already: it has found the entry point
-
         reason = doubt_about(found, thorough=thorough)
-        return None if reason is None else f"{said}, and {reason}"
+        return None if reason is None else f"{setting}, and {reason}"
 
     def to_see(self, declaration: Declaration, owner: FoundPlugin | None) -> str | None:
-        """Return why a tool is not to be seen: that of a declaration, or of what is known of one.
+        """Return why a tool must not be seen.
 
-        Whether what is known of it is as it was locked is told here; for code that is loaded, the executor does.
+        A described tool is compared with the lock here; of a tool whose plugin is imported, the executor compares it.
+
+        Args:
+            declaration: The declaration of the tool, or the described tool.
+            owner: The plugin that ships it; None for the application.
         """
         if self.is_open:
             return None
@@ -92,8 +107,8 @@ class Permission:
             return reason
         if owner is None or not self._operator.locks or not isinstance(declaration, Described):
             return None
-        known = {"group": declaration.group, "name": declaration.name, "digest": declaration.digest}
-        return self._operator.record_refusal(owner.distribution, known)
+        record = {"group": declaration.group, "name": declaration.name, "digest": declaration.digest}
+        return self._operator.record_refusal(owner.distribution, record)
 
     def preferred(self, distributions: Iterable[str]) -> str | None:
         """Return which of some distributions has precedence, or None."""
@@ -102,12 +117,12 @@ class Permission:
     def idle(
         self, subjects: Iterable[SelectorSubject], found: Iterable[FoundEntryPoint]
     ) -> tuple[tuple[str, str], ...]:
-        """Return what the configuration names and is not there: where each stands, and what it names; sorted."""
+        """Return (setting, name) for what the configuration names and does not exist, sorted."""
         return self._operator.idle(subjects, [each.key for each in found])
 
     def _drift(self, found: FoundEntryPoint, *, contents: bool) -> str | None:
         if not self._operator.locks:
             return None
-        from fcregistry.discovery._locks import lock_drift  # hashes, which only a lock needs
+        from fcregistry.discovery._locks import lock_drift
 
         return lock_drift(found, self._operator, contents=contents)

@@ -1,4 +1,4 @@
-"""What became of a plugin, or of an extension?"""
+"""The outcomes of loading plugins and extensions, and the report of all."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ class LoadedPlugin:
     """A plugin that was imported.
 
     Attributes:
-        plugin: What was found.
-        seconds: How long its import took; close to 0 where something else had imported it before.
-        outdated: What happened to its distribution since, such as an upgrade: the process runs the old code, and has to be restarted.
-            None if nothing did.
+        plugin: The plugin.
+        seconds: How long its import took; close to 0 if the program had imported it before.
+        outdated: How its distribution has changed since, such as by an upgrade: the process runs the old code, and has to be restarted.
+            None if it has not changed.
     """
 
     plugin: FoundPlugin
@@ -35,11 +35,12 @@ class FailedPlugin:
     """A plugin that could not be imported.
 
     Attributes:
-        plugin: What was found.
+        plugin: The plugin.
         seconds: How long it took to fail.
-        error: What it raised.
-        traceback: Where, as text.
-        recorded: The reason and the advice, where the error does not tell them: another process imported it, or it was not to be imported.
+        error: The exception that it raised.
+        traceback: The traceback, as text.
+        recorded: The reason and the advice, if they do not follow from the error: another process imported the plugin, or it must not be
+            imported.
     """
 
     plugin: FoundPlugin
@@ -50,7 +51,7 @@ class FailedPlugin:
 
     @classmethod
     def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any]) -> FailedPlugin:
-        """Return the failure of a plugin that was imported by another process, as that wrote it down."""
+        """Return the failure of a plugin that another process imported, from the record that it wrote."""
         reason, advice = str(record["failure"]), str(record["advice"])
         return cls(
             plugin=plugin,
@@ -76,9 +77,9 @@ class DescribedPlugin:
     """A plugin whose tools are known without importing it.
 
     Attributes:
-        plugin: What was found.
+        plugin: The plugin.
         seconds: How long its import took when it was described.
-        by: Who described it: a `worker` process, a `program` that had imported it, or its own `manifest`.
+        by: The maker of the description: a `worker` process, a `program` that had imported it, or its own `manifest`.
     """
 
     plugin: FoundPlugin
@@ -88,11 +89,11 @@ class DescribedPlugin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisabledPlugin:
-    """A plugin that is not to be imported.
+    """A plugin that must not be imported.
 
     Attributes:
-        plugin: What was found.
-        reason: What says so.
+        plugin: The plugin.
+        reason: The reason, which names the file or variable that disables it.
     """
 
     plugin: FoundPlugin
@@ -104,13 +105,13 @@ Outcome = LoadedPlugin | DescribedPlugin | FailedPlugin | DisabledPlugin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
-    """What became of every plugin, each part sorted by distribution and entry point.
+    """The outcome of every plugin, each part sorted by distribution and entry point.
 
     Attributes:
-        loaded: The ones that were imported.
-        failed: The ones that could not be.
-        disabled: The ones that are not to be.
-        described: The ones that are known without that.
+        loaded: The plugins that were imported.
+        failed: The plugins that could not be imported.
+        disabled: The plugins that must not be imported.
+        described: The plugins whose tools are known without an import.
     """
 
     loaded: tuple[LoadedPlugin, ...] = ()
@@ -120,13 +121,13 @@ class LoadReport:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> LoadReport:
-        """Return the report of what became of each plugin, in the order given."""
-        told = tuple(outcomes)
+        """Return the report of some outcomes, in the order given."""
+        every = tuple(outcomes)
         return cls(
-            loaded=tuple(each for each in told if isinstance(each, LoadedPlugin)),
-            failed=tuple(each for each in told if isinstance(each, FailedPlugin)),
-            disabled=tuple(each for each in told if isinstance(each, DisabledPlugin)),
-            described=tuple(each for each in told if isinstance(each, DescribedPlugin)),
+            loaded=tuple(each for each in every if isinstance(each, LoadedPlugin)),
+            failed=tuple(each for each in every if isinstance(each, FailedPlugin)),
+            disabled=tuple(each for each in every if isinstance(each, DisabledPlugin)),
+            described=tuple(each for each in every if isinstance(each, DescribedPlugin)),
         )
 
     @property
@@ -138,7 +139,7 @@ class LoadReport:
         """Raise one error for all plugins that failed, if any did.
 
         Raises:
-            PluginError: Names each of them, and why; the first one's exception is its cause.
+            PluginError: Names each of them, with the reason; the first one's exception is its cause.
         """
         if self.failed:
             lines = [f"  - {each.plugin.label}: {each.reason}" for each in self.failed]
@@ -156,9 +157,9 @@ class LoadedExtension:
     """An extension that was loaded.
 
     Attributes:
-        extension: What was found.
-        families: What it reads annotations with, in the order in which they are asked.
-        call_hook: What it has to say about calls, if anything.
+        extension: The extension.
+        families: The families of types that it reads, in the order in which they are tried.
+        call_hook: The hook that calls pass, if it has one.
         resolve_model: Returns the model of a name, or None, if it has models.
     """
 
@@ -173,9 +174,9 @@ class FailedExtension:
     """An extension that could not be loaded.
 
     Attributes:
-        extension: What was found.
-        error: What it raised, or what was wrong with it.
-        traceback: Where, as text.
+        extension: The extension.
+        error: The exception that it raised, or that names its mistake.
+        traceback: The traceback, as text.
     """
 
     extension: FoundExtension

@@ -1,7 +1,9 @@
-"""What runs in the process that describes plugins: it imports one after the other, and says what each ships.
+"""The process that describes plugins: imports one after the other, and answers what each ships.
 
-It is told what to do on standard input, a JSON text a line, and answers likewise; whatever plugins do with their own standard streams does
-not reach those. A plugin that hangs it, or ends it, costs that plugin its description: the process that asked starts another worker.
+Requests come on standard input and answers go to standard output, a JSON text a line; the plugins get other standard streams. If a plugin
+hangs or ends the process, only that plugin has no description: the process that asked starts another worker (`_workers.py`).
+
+Nothing of fcregistry is imported before the tracker runs, so every such import is inside a function.
 """
 
 from __future__ import annotations
@@ -17,7 +19,6 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-    from contextlib import AbstractContextManager
 
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._report import FailedPlugin
@@ -30,63 +31,30 @@ def main() -> None:
 
     tracker = ImportTracker()
     tracker.start()
-    told = json.loads(asked.readline())
-    worker = Worker(tracker, told["installed"])
-    gc.freeze()  # what is here stays, and so does most of what comes: looking for garbage in it takes a twentieth of the time
+    setup = json.loads(asked.readline())
+    worker = Worker(tracker, setup["installed"])
+    from fcregistry._config.policy import without_locks
+
+    gc.freeze()  # these objects stay, and so do most that follow: collecting garbage among them takes a twentieth of the time
     gc.set_threshold(20_000, 20, 20)
-    answers.write("\n")  # we are ready
+    answers.write("\n")  # ready
     answers.flush()
-    with _locks(told["without_locks"]):
+    with without_locks() if setup["without_locks"] else nullcontext():
         for line in asked:
             answer = worker.describe(tuple(json.loads(line)))
             answers.write(json.dumps(answer) + "\n")
             answers.flush()
             if answer["last"]:
                 break
-    os._exit(0)  # past the threads, and whatever else plugins have left behind
-
-
-def _own_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams that we are asked and answer on, and leave plugins others: nothing to read, and stderr to write to."""
-    asked = os.fdopen(os.dup(0), encoding="utf-8")
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    nothing = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(nothing, 0)
-    os.dup2(2, 1)
-    return asked, answers
-
-
-def _locks(are_lifted: bool) -> AbstractContextManager[None]:
-    from fcregistry._config.policy import without_locks
-
-    return without_locks() if are_lifted else nullcontext()
-
-
-def _written_to_stderr() -> int:
-    try:
-        return os.fstat(2).st_size
-    except OSError:  # a plugin has closed it
-        return 0
-
-
-def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
-    """Return why a plugin is not to be imported here either: it was asked for a moment ago, and a lock has to be compared once more."""
-    from fcregistry.discovery._permission import Permission
-    from fcregistry.discovery._report import FailedPlugin  # not before the tracker has begun
-    from fcregistry.errors import PluginError
-
-    reason = Permission().to_import(plugin)
-    if reason is None:
-        return None
-    return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(reason), traceback="")
+    os._exit(0)  # without waiting for threads and exit handlers of plugins
 
 
 class Worker:
     """Describes plugins, one after the other.
 
     Args:
-        tracker: Knows what was read for what.
-        found: What is installed, as `_building` tells it.
+        tracker: Notes the files that imports read.
+        found: The installed entry points, as `_workers.py` sends them.
     """
 
     def __init__(self, tracker: Any, found: list[dict[str, Any]]) -> None:
@@ -101,14 +69,14 @@ class Worker:
             tuple(kinds[each.pop("kind")](**{**each, "stamp": tuple(each["stamp"] or ()) or None}) for each in found)
         )
         self._plugins: dict[tuple[str, ...], FoundPlugin] = {each.key: each for each in self._discovery.plugins}
-        self._ships = DeclarationOwners(self._discovery.owner)
-        self._others = False  # whether any was imported
+        self._owners = DeclarationOwners(self._discovery.owner)
+        self._others = False  # whether a plugin was imported before
 
     def describe(self, key: tuple[str, ...]) -> dict[str, Any]:
         """Return the record of a plugin, and the files that it was made from.
 
-        With it is told how much was written to stderr up to now, and whether the next plugin is to be described in another process: it
-        is not to suffer from what this one has changed. One that fails among others is to be tried again without them.
+        The answer also has the number of bytes written to stderr so far, and whether the next plugin needs a new process, because this one
+        has changed something in it or has failed after others. (One that fails after others is tried again alone.)
         """
         from fcregistry._base.source import underlying
         from fcregistry.discovery._describe import Changes, FreshDescription
@@ -125,7 +93,7 @@ class Worker:
             plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched
         )
         assert outcome is not None
-        declared = self._ships.of(plugin)
+        declared = self._owners.of(plugin)
         with prints():
             record = self._described(outcome, declared)
         record["printed"], record["changes"] = prints.printed, changes.phrases()
@@ -160,13 +128,13 @@ class Worker:
             return describe_plugin(failed, ())
 
     def _extensions(self) -> list[str]:
-        """Return the modules of the extensions that some plugin has needed so far."""
+        """Return the modules of the extensions that plugins have needed so far."""
         extensions = self._discovery.extensions
         return [each.module for each in self._discovery.found_extensions if extensions.outcome(each) is not None]
 
 
 class _Prints:
-    """Notices what is printed, and sends it to stderr."""
+    """Notes whether anything is printed, and sends it to stderr."""
 
     def __init__(self) -> None:
         self.printed = False
@@ -185,6 +153,41 @@ class _Prints:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(sys.stderr, name)
+
+
+def _own_streams() -> tuple[TextIO, TextIO]:
+    """Return the streams for requests and answers, and give plugins others.
+
+    Plugins read nothing, and write to stderr.
+    """
+    asked = os.fdopen(os.dup(0), encoding="utf-8")
+    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.dup2(2, 1)
+    return asked, answers
+
+
+def _written_to_stderr() -> int:
+    try:
+        return os.fstat(2).st_size
+    except OSError:  # a plugin has closed it
+        return 0
+
+
+def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
+    """Return why a plugin must not be imported, or None.
+
+    Locks are compared again, since files may have changed after the request.
+    """
+    from fcregistry.discovery._permission import Permission
+    from fcregistry.discovery._report import FailedPlugin
+    from fcregistry.errors import PluginError
+
+    reason = Permission().to_import(plugin)
+    if reason is None:
+        return None
+    return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(reason), traceback="")
 
 
 if __name__ == "__main__":

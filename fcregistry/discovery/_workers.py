@@ -1,8 +1,9 @@
-"""How are plugins described without importing them here? By worker processes, of which a plugin that hangs or crashes costs one.
+"""Worker processes that describe plugins, seen from the process that asks them.
 
-MERGED: What is one process that describes plugins, seen from the one that asks it?
+A plugin that hangs or crashes costs one of them.
 
-It is asked for a plugin while it is still busy with the one before, so that it never waits for us; its answers come in that order.
+A worker gets the request for the next plugin while it is still busy with the one before, so that it never waits. Its answers come in the
+order of the requests. `_worker.py` is what runs in it.
 """
 
 from __future__ import annotations
@@ -23,24 +24,21 @@ from fcregistry.discovery._describe import FreshDescription, IndexRow
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
     from queue import SimpleQueue
-    from typing import IO
 
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
 
-# --- discovery._index._building ---
-
 IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
-"""The variable that says how long a plugin may take."""
+"""The environment variable with the seconds that a plugin may take."""
 
 IMPORT_SECONDS: Final = 20.0
-"""How long a plugin may take to be imported and described, where nothing else is said."""
+"""Seconds that a plugin may take to be imported and described, by default."""
 
 _MOST_WORKERS: Final = 4
 _WORTH_A_WORKER: Final = 8
-"""Plugins that take as long as a worker takes to start, or longer."""
+"""Plugins whose descriptions take about as long as starting a worker."""
 
-_AHEAD: Final = 2
-"""Plugins that a process is asked for at a time: one that it is busy with, and one so that it need not wait for us."""
+_MOST_REQUESTS: Final = 2
+"""Requests that a process has at a time: one that it is busy with, and one so that it need not wait."""
 
 
 def describe_in_workers(
@@ -53,24 +51,24 @@ def describe_in_workers(
     """Describe plugins in worker processes.
 
     Args:
-        plugins: Which.
-        installed: All that is installed, so that each knows what is its own.
-        seconds: How long each may take.
-        told: Is told of each as it is done.
+        plugins: The plugins to describe.
+        installed: All installed entry points, so that a worker knows the owner of each module.
+        seconds: How long each plugin may take.
+        told: Called with each description when it is made.
 
     Returns:
-        What each ships, or why it cannot be told.
+        The descriptions: what each plugin ships, or why it cannot be described.
     """
     from queue import SimpleQueue
-    from threading import Thread
 
     waiting: SimpleQueue[FoundPlugin] = SimpleQueue()
     for plugin in plugins:
         waiting.put(plugin)
     done: list[FreshDescription] = []
-    wrong: list[BaseException] = []
-    lifted = locks_are_lifted()  # which the threads would not see
-    workers = [_Worker(waiting, installed, seconds, without_locks=lifted) for _ in range(_how_many(len(plugins)))]
+    errors: list[BaseException] = []
+    lifted = locks_are_lifted()  # a context variable, which the threads do not see
+    count = max(1, min(os.cpu_count() or 1, _MOST_WORKERS, len(plugins) // _WORTH_A_WORKER))
+    workers = [_Worker(waiting, installed, seconds, without_locks=lifted) for _ in range(count)]
 
     def work(worker: _Worker) -> None:
         try:
@@ -78,7 +76,7 @@ def describe_in_workers(
                 done.append(made)
                 told(made)
         except BaseException as error:  # noqa: BLE001  # raised again by the thread that asked
-            wrong.append(error)
+            errors.append(error)
         finally:
             worker.end()
 
@@ -91,23 +89,19 @@ def describe_in_workers(
     finally:
         for worker in workers:  # after an interrupt
             worker.end()
-    if wrong:
-        raise wrong[0]
+    if errors:
+        raise errors[0]
     return sorted(done, key=lambda made: (made.plugin.project, made.plugin.entry_point))
 
 
-def _how_many(plugins: int) -> int:
-    return max(1, min(os.cpu_count() or 1, _MOST_WORKERS, plugins // _WORTH_A_WORKER))
-
-
 class _Worker:
-    """Has plugins described in a process, and in a new one after a plugin has ended that, or left something behind in it.
+    """Describes plugins in one process, and in a new one after a plugin has ended or changed that.
 
     Args:
-        waiting: Which plugins; others take from it too.
-        installed: All that is installed.
-        seconds: How long each may take.
-        without_locks: Whether locks are left aside.
+        waiting: The plugins; other workers take from it too.
+        installed: All installed entry points.
+        seconds: How long each plugin may take.
+        without_locks: Whether locks are ignored.
     """
 
     def __init__(
@@ -130,14 +124,14 @@ class _Worker:
         """Yield the descriptions of plugins as they are done, until none is waiting."""
         while self._ask():
             made = self._answer(self._asked[0])
-            if self._is_over:  # what ended the process is an interrupt, and not the plugin
+            if self._is_over:  # an interrupt ended the process, and not the plugin
                 return
             if made is not None:
                 self._asked.popleft()
                 yield made
 
     def _ask(self) -> bool:
-        """Ask for as many plugins as there are to be asked for at a time; tell whether there are any."""
+        """Fill the requests of the process, starting one if needed; return whether there are any."""
         from queue import Empty
 
         if self._is_over:
@@ -146,7 +140,7 @@ class _Worker:
             self._process.end()
             self._process = None
         new = list(self._asked) if self._process is None else []
-        while len(self._asked) < _AHEAD:
+        while len(self._asked) < _MOST_REQUESTS:
             try:
                 new.append(self._waiting.get_nowait())
             except Empty:
@@ -160,7 +154,10 @@ class _Worker:
         return bool(self._asked)
 
     def _answer(self, plugin: FoundPlugin) -> FreshDescription | None:
-        """Return the description of a plugin; None if it is to be made once more, in a process that no other was imported in before."""
+        """Return the description of a plugin.
+
+        The result is None if the plugin must be tried again, in a process that has imported no other.
+        """
         process = self._process
         assert process is not None
         others_before = process.described > 0
@@ -169,7 +166,7 @@ class _Worker:
         if failed and others_before and not process.is_late:
             return None
         if answer is None:
-            return _failed(plugin, process, self._seconds)
+            return _failed_description(plugin, process, self._seconds)
         files = {path: (time, size) for path, (time, size) in answer["files"].items()}
         return FreshDescription(
             plugin, answer["record"], [IndexRow(*each) for each in answer["rows"]], files, "worker", answer["missed"]
@@ -182,14 +179,14 @@ class _Worker:
             self._process.end()
 
 
-def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> FreshDescription:
+def _failed_description(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> FreshDescription:
     """Return the description of a plugin that ended its process, or had to be ended."""
     advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
     if process.is_late:
         what = f"importing it takes longer than {seconds:g} second{'' if seconds == 1 else 's'}"
         advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"
     else:
-        what = f"it ends the process that imports it, with {_worded(process.code)}"
+        what = f"it ends the process that imports it, with {_exit_text(process.code)}"
     record = PluginRecord(
         entry_point=plugin.entry_point,
         value=plugin.value,
@@ -202,10 +199,10 @@ def _failed(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> Fres
         detail=process.last_words(),
         advice=advice,
     )
-    return FreshDescription.of(plugin, record, _own_files(plugin), "waiting" if process.is_late else "watching")
+    return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if process.is_late else "watching")
 
 
-def _worded(code: int) -> str:
+def _exit_text(code: int) -> str:
     if code >= 0:
         return f"code {code}"
     import signal
@@ -216,8 +213,11 @@ def _worded(code: int) -> str:
         return f"signal {-code}"
 
 
-def _own_files(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin that could not say which it reads: those of its module, as far as they lie in a folder."""
+def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
+    """Return the files of a plugin's module and the packages above it.
+
+    They replace the files that it reads, which are unknown.
+    """
     from fcregistry.discovery._finder import stamp_of
 
     parts = plugin.module.split(".")
@@ -233,20 +233,20 @@ def _own_files(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
     return found
 
 
-# --- discovery._index._process ---
+# --- One process ---
 
-_MOST_WORDS: Final = 4_000
-"""Bytes of what a process said last that are kept."""
+_MOST_OUTPUT: Final = 4_000
+"""The most bytes of a process's last output to report."""
 
-_A_MOMENT: Final = 0.5
-"""Seconds that it has to say where it hangs."""
+_DUMP_SECONDS: Final = 0.5
+"""Seconds in which a process may write where it hangs."""
 
-_NEVER: Final = float("inf")
+_NO_DEADLINE: Final = float("inf")
 
-_TO_START: Final = 20.0
-"""Seconds that a process has before it is ready for its first plugin: none of these are that plugin's."""
+_START_SECONDS: Final = 20.0
+"""Seconds in which a process has to be ready for its first plugin, in addition to those of that plugin."""
 
-_START: Final = """
+_PROGRAM: Final = """
 import sys
 sys.path[:] = sys.argv[1:]
 del sys.argv[1:]
@@ -259,19 +259,19 @@ class WorkerProcess:
     """A process that describes plugins, from its start to its end; the next plugins need a new one.
 
     Args:
-        installed: All that is installed, so that it knows what is whose.
+        installed: All installed entry points, so that it knows the owner of each module.
         seconds: How long each plugin may take.
-        without_locks: Whether locks are left aside, as where one is made.
+        without_locks: Whether locks are ignored, as while one is written.
 
     Attributes:
         described: How many plugins it has described.
-        is_late: Whether it was ended since one took too long.
-        has_ended: Whether it is there no more.
-        code: What it ended with, once it has.
+        is_late: Whether it was ended because a plugin took too long.
+        has_ended: Whether it has ended.
+        code: Its exit code, once it has ended.
     """
 
     def __init__(self, installed: Sequence[FoundEntryPoint], seconds: float, *, without_locks: bool = False) -> None:
-        import subprocess  # not needed where all are described
+        import subprocess  # not needed if all plugins are described
         from tempfile import TemporaryFile
 
         self.described = 0
@@ -279,47 +279,47 @@ class WorkerProcess:
         self.has_ended = False
         self.code = 0
         self._seconds = seconds
-        self._errors = TemporaryFile()  # noqa: SIM115  # what it says when it crashes
-        self._said = 0  # bytes of that before the plugin that it is busy with
+        self._errors = TemporaryFile()  # noqa: SIM115  # for what it writes when it crashes
+        self._said = 0  # bytes of that from before the plugin that it is busy with
         self._asked = 0
         self._is_ready = False
-        self._deadline = _NEVER
+        self._deadline = _NO_DEADLINE
         self._lock = Lock()
         self._over = Event()
         self._process = subprocess.Popen(
-            [sys.executable, "-P", *_flags(), "-c", _START, *sys.path],
+            [sys.executable, "-P", *_flags(), "-c", _PROGRAM, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             encoding="utf-8",
-            start_new_session=True,  # an interrupt of ours is none of its plugins'
+            start_new_session=True,  # so that an interrupt of this process does not reach its plugins
         )
-        self._say({"installed": [_told(each) for each in installed], "without_locks": without_locks})
+        self._send({"installed": [_as_json(each) for each in installed], "without_locks": without_locks})
         Thread(target=self._watch, daemon=True).start()
 
     def ask(self, plugin: FoundPlugin) -> None:
-        """Have a plugin described, after those that it was asked for before."""
+        """Request the description of a plugin, after those that were requested before."""
         with self._lock:
             self._asked += 1
             if self._asked == 1:
-                self._deadline = monotonic() + self._seconds + (0.0 if self._is_ready else _TO_START)
-        self._say(plugin.key)
+                self._deadline = monotonic() + self._seconds + (0.0 if self._is_ready else _START_SECONDS)
+        self._send(plugin.key)
 
     def answer(self) -> dict[str, Any] | None:
-        """Return what it says of the plugin that it was asked for first, or None where it has ended over it, or had to be."""
+        """Return the answer to the oldest request, or None if that plugin ended the process or hung."""
         assert self._process.stdout is not None
         try:
             if not self._is_ready:
                 self._wait_until_ready()
             line = self._process.stdout.readline()
             answer = json.loads(line) if line.endswith("\n") else None
-        except (OSError, ValueError):  # it has ended, or a plugin has written where only answers belong
+        except (OSError, ValueError):  # it has ended, or a plugin has written to the stream of answers
             answer = None
-        if not isinstance(answer, dict) or "last" not in answer:  # which may be JSON all the same
+        if not isinstance(answer, dict) or "last" not in answer:  # a plugin may have written JSON
             answer = None
         with self._lock:
             self._asked -= 1
-            self._deadline = monotonic() + self._seconds if self._asked else _NEVER
+            self._deadline = monotonic() + self._seconds if self._asked else _NO_DEADLINE
         if answer is None:
             self._reap()
         elif self.is_late or answer["last"]:
@@ -337,13 +337,13 @@ class WorkerProcess:
             self._deadline = monotonic() + self._seconds
 
     def last_words(self) -> str:
-        """Return what it has written to its standard error about the plugin that it has ended over."""
+        """Return what it has written to its standard error during the plugin that ended it."""
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(self._said, size - _MOST_WORDS))
+        self._errors.seek(max(self._said, size - _MOST_OUTPUT))
         return self._errors.read().decode("utf-8", "backslashreplace")
 
     def end(self) -> None:
-        """End it, if it is still there, with what its plugins have started."""
+        """End it, if it is still running, with the processes that its plugins have started."""
         self._over.set()
         if not self.has_ended:
             self.has_ended = True
@@ -352,30 +352,30 @@ class WorkerProcess:
             self._process.wait()
         self._errors.close()
 
-    def _say(self, what: Any) -> None:
+    def _send(self, message: Any) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError):  # it has ended, which shows when it is to answer
-            self._process.stdin.write(json.dumps(what) + "\n")
+        with suppress(OSError):  # it has ended, which shows when its answer is read
+            self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
     def _watch(self) -> None:
-        """Kill it where a plugin takes too long; the time runs anew with each answer."""
+        """Kill it if a plugin takes too long; the time starts again with each answer."""
         while not self._over.wait(min(max(self._deadline - monotonic(), 0.0), self._seconds)):
             with self._lock:
                 if monotonic() >= self._deadline:
-                    self.is_late, self._deadline = True, _NEVER
-                    self._have_it_say_where()
+                    self.is_late, self._deadline = True, _NO_DEADLINE
+                    self._dump_threads()
                     self._kill()
 
-    def _have_it_say_where(self) -> None:
-        """Have Python's faulthandler write to its stderr which lines its threads are at, which ends it."""
+    def _dump_threads(self) -> None:
+        """Make Python's faulthandler write the stacks of all threads to its stderr, which ends it."""
         import signal
         import subprocess
 
         if os.name == "posix":
-            with suppress(OSError, subprocess.TimeoutExpired):  # it has ended, or does not listen
+            with suppress(OSError, subprocess.TimeoutExpired):  # it has ended, or ignores the signal
                 self._process.send_signal(signal.SIGABRT)
-                self._process.wait(_A_MOMENT)
+                self._process.wait(_DUMP_SECONDS)
 
     def _reap(self) -> None:
         import subprocess
@@ -385,9 +385,9 @@ class WorkerProcess:
         if not self.is_late:
             try:
                 self.code = self._process.wait(self._seconds)
-            except subprocess.TimeoutExpired:  # a plugin has closed its streams, and it stays
+            except subprocess.TimeoutExpired:  # a plugin has closed the streams, and the process goes on
                 self.is_late = True
-        self._kill()  # or what it has left behind
+        self._kill()  # also processes that it has left behind
         self.code = self._process.wait()
         self._over.set()
 
@@ -402,22 +402,18 @@ class WorkerProcess:
 
     def _close(self) -> None:
         for stream in (self._process.stdin, self._process.stdout):
-            _close(stream)
+            assert stream is not None
+            with suppress(OSError):  # a last message could not be sent
+                stream.close()
 
 
-def _close(stream: IO[str] | None) -> None:
-    with suppress(OSError):  # it was not told the last of what was to be said
-        if stream is not None:
-            stream.close()
-
-
-def _told(each: FoundEntryPoint) -> dict[str, Any]:
+def _as_json(each: FoundEntryPoint) -> dict[str, Any]:
     names = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
     return {"kind": type(each).__name__, **{name: getattr(each, name) for name in names}}
 
 
 def _flags() -> list[str]:
-    """Return the options of Python that decide what it finds, and what that says of itself."""
+    """Return the options of Python that decide which modules it finds, and whether these have docstrings."""
     flags = sys.flags
     chosen = [
         ("-I", flags.isolated),
@@ -425,5 +421,5 @@ def _flags() -> list[str]:
         ("-s", flags.no_user_site),
         ("-S", flags.no_site),
     ]
-    optimize = [f"-{'O' * flags.optimize}"] if flags.optimize else []  # which decides whether there are docstrings
+    optimize = [f"-{'O' * flags.optimize}"] if flags.optimize else []  # removes docstrings
     return [option for option, is_set in chosen if is_set] + optimize + ["-X", "faulthandler"]

@@ -19,8 +19,8 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import UnreadArguments
-from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER, ArgumentsError, read_text, too_deep
-from fcregistry._base.messages import json_path, worded
+from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER, ArgumentsError, read_lenient_json, too_deep_error
+from fcregistry._base.messages import json_path, word_problems
 from fcregistry._schema.document import References
 from fcregistry._schema.violations import MOST_STEPS
 
@@ -220,7 +220,7 @@ def read_arguments(
             raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
             return _none("empty", allowed)
-        value, repairs = read_text(raw, exact, allowed, "the arguments")
+        value, repairs = read_lenient_json(raw, exact, allowed, "the arguments")
         return (value, repairs) if type(value) is dict else _instead_of(value, repairs, exact, allowed)
     if raw is None:
         return {}, ()
@@ -248,7 +248,7 @@ def _instead_of(
         return arguments, (*repairs, *more)
     if isinstance(value, str) and "wrapped-json" in allowed:
         try:
-            inner, more = read_text(value, exact, allowed, "the text of the arguments")
+            inner, more = read_lenient_json(value, exact, allowed, "the text of the arguments")
         except ArgumentsError:
             inner = None
         if type(inner) is dict:
@@ -305,7 +305,7 @@ class _Copier:
                 f"the arguments must be valid JSON: {json_path(path)} is {value}, which is not a JSON number"
             )
         if depth > MAX_DEPTH:
-            raise too_deep()
+            raise too_deep_error()
         if isinstance(value, Mapping):
             return self._copy_mapping(value, depth, path)
         if isinstance(value, (list, tuple)):
@@ -382,7 +382,7 @@ def repaired(
                 break
             repairs += done
             violations = [] if validator.is_valid(arguments) else validator.violations(arguments, most_steps)
-    return arguments, tuple(sorted(set(repairs))) if repairs else (), worded(violations)
+    return arguments, tuple(sorted(set(repairs))) if repairs else (), word_problems(violations)
 
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
@@ -424,7 +424,7 @@ def _unwrap_texts(
             continue
         path = json_path(violation.path)
         try:
-            value, slips = read_text(text, tool.signature.exact, allowed, f"the text of {path}")
+            value, slips = read_lenient_json(text, tool.signature.exact, allowed, f"the text of {path}")
         except ArgumentsError:
             continue
         if isinstance(value, (list, dict)):

@@ -15,7 +15,7 @@ from fcregistry import formats
 from fcregistry._base import slots
 from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.forks import count_forks
-from fcregistry._base.json import LONGEST
+from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approval import Gate
@@ -117,7 +117,7 @@ class Executor:
         cache: Cache | None = None,
         deps: Sequence[Any] = (),
         repairs: bool | Collection[str] = True,
-        max_argument_characters: int | None = LONGEST,
+        max_argument_characters: int | None = MAX_REPAIRED_LENGTH,
         pool: object = None,
         worker_versions: Literal["same", "any"] = "same",
         validator: Engine = "jsonschema-rs",

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import ToolCall
-from fcregistry._base.json import PLAIN_DECODER, has_each_name_once
+from fcregistry._base.json import PLAIN_DECODER, has_unique_names
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._invoke import (
     PLAIN,
@@ -92,7 +92,7 @@ def _reader(bound: Bound, settings: Settings, refuse: Refuse) -> Read:
                 end != len(text)
                 or type(arguments) is not dict
                 or (end > _DEEP and text.count("{") + text.count("[") > _DEEP)
-                or not has_each_name_once(text, arguments)
+                or not has_unique_names(text, arguments)
             ):
                 return None
             if not is_valid(arguments):

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked
+from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCall, linked_token
 from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
@@ -400,7 +400,7 @@ def _attempt(
             args, kwargs = bound.signature.binding.bind(step.decoded)
             outcome = yield Invoke(Job(bound.lane, Invocation(bound.tool.function, args, kwargs)))
         return outcome
-    token, release = linked(run.cancellation)
+    token, release = linked_token(run.cancellation)
     try:
         with nullcontext() if watch is None else watch.running():
             outcome = yield Invoke(_job(step, settings, run, token, seconds))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
-from fcregistry._base.json import LONGEST
+from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
@@ -242,7 +242,7 @@ class Settings:
     expose_errors: Exposure = "all"
     deps: tuple[Any, ...] = ()
     repairs: frozenset[str] = ALL_REPAIRS
-    max_argument_characters: int | None = LONGEST
+    max_argument_characters: int | None = MAX_REPAIRED_LENGTH
     limits: ResultLimits | None = None
     cache: Cache = field(default_factory=MemoryCache)
     retry: Retry | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
-from fcregistry._base.call import linked
+from fcregistry._base.call import linked_token
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._effects import adrive, drive
 from fcregistry.execution._fast_path import read_if_call
@@ -25,7 +25,7 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 
 def streamed(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
     """Carry out a call on a thread, and yield what it has to say; its result comes last. Whoever stops listening cancels it."""
-    token, release = linked(run.cancellation)
+    token, release = linked_token(run.cancellation)
     step = drive(pipeline.preparing(call, run))
     stays = pipeline.wants_caller(step)
     channel = Channel(token, room=None) if stays else Channel(token)
@@ -66,7 +66,7 @@ async def astreamed(pipeline: Pipeline, call: object, run: CallsContext) -> Asyn
     import asyncio
 
     loop, arrived = running_loop(), asyncio.Event()
-    token, release = linked(run.cancellation)
+    token, release = linked_token(run.cancellation)
     channel = Channel(token, lambda: loop.call_soon_threadsafe(arrived.set))
     course = pipeline.course(call, run._replace(cancellation=token, channel=channel))
 

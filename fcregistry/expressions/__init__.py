@@ -1,7 +1,7 @@
-"""How does a model write calls as Python does, and how are they read without running them?
+"""Calls that a model writes as Python does, read without running them.
 
 `parse_call(text, tools=…)` reads `add(a=1, b=multiply(a=2, b=3))` without `eval`, and returns a `ToolCall`, or a `CallGraph` of several.
-`render(…)` writes what it reads; `prompt(…)` tells a model how to write it. `Executor.run_expression` carries it out.
+`render(…)` writes what it reads; `prompt(…)` tells a model how to write it. `Executor.run_expression` executes it.
 """
 
 from __future__ import annotations

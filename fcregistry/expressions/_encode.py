@@ -1,7 +1,7 @@
-"""What is the Python value of what was written, for a function that may be called while the expression is read?
+"""Encodes the values of an expression as JSON, by the codecs of the places where they are written.
 
-MERGED: Which keys may a dict have that is written out, and which items a set?
-MERGED: How does a value that was written in an expression become JSON? By the codec of the place where it stands, without making what it is of.
+No instance of a type is made for a tool's arguments. `InstanceMaker` makes instances only for the arguments of a function that is called
+while the expression is read.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
-from fcregistry.expressions._names import TypeNames, seen_as
-from fcregistry.expressions._nodes import Items, MadeValue, Member, Reference, Result, is_known, mark
+from fcregistry.expressions._names import TypeNames, codecs_of_kind
+from fcregistry.expressions._nodes import CallResult, EnumMember, Reference, SetItems, TypeCall, is_known, result_mark
 from fcregistry.types import (
     ANY_CODEC,
     MISSING,
@@ -21,7 +21,6 @@ from fcregistry.types import (
     Codec,
     DictCodec,
     EncodingError,
-    Field,
     ListCodec,
     RecordCodec,
     Refusal,
@@ -35,11 +34,204 @@ if TYPE_CHECKING:
 
     Path = tuple[str | int, ...]
 
-# --- expressions._making ---
+# --- Encoding the arguments of a call ---
 
 
-class Maker:
-    """Makes the values that stand in the arguments of such a function: only there, instances of the types that are named.
+class EncodingProblem(ValueError):
+    """A value that has no JSON form at its place.
+
+    Attributes:
+        path: The place, from the argument inwards.
+        node: The node in the text, if it is nearer than the argument's.
+    """
+
+    def __init__(self, message: str, path: Path, node: ast.expr | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.node = node
+
+
+class Encoder:
+    """Encodes the arguments of one call.
+
+    Args:
+        types: The types that they may name.
+
+    Attributes:
+        references: The places that results of other calls fill, as they are found.
+    """
+
+    def __init__(self, types: TypeNames) -> None:
+        self._types = types
+        self.references: list[Reference] = []
+
+    def json(self, value: Any, codec: Codec, path: Path) -> Any:
+        """Return the JSON value of what was written.
+
+        Args:
+            value: The value, which may contain placeholders.
+            codec: The codec of its place.
+            path: The place.
+
+        Raises:
+            EncodingProblem: It has no JSON form there.
+        """
+        if isinstance(value, CallResult):
+            self.references.append(Reference(path=path, call=value.call, codec=codec))
+            return result_mark(value.call)
+        if isinstance(value, TypeCall):
+            return self._type_call(value, codec, path)
+        if isinstance(value, EnumMember):
+            return self._enum_member(value, codec, path)
+        if is_known(value) and (type(value) not in _CONTAINERS or _codec_handles(codec, value)):
+            try:
+                return encode_value(value, codec)
+            except EncodingError as error:
+                raise EncodingProblem(str(error), path) from None
+        if type(value) is dict:
+            return self._object(value, codec, path)
+        return self._array(value, codec, path)
+
+    def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
+        item_at = _item_codecs(codec)
+        array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
+        if type(values) not in (SetItems, set) or self.references:
+            return array
+        by_text = {to_json_text(each): each for each in array}  # as the codec of a set writes them
+        return [by_text[text] for text in sorted(by_text)]
+
+    def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
+        written: dict[str, Any] = {}
+        fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
+        mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+        for key, value in values.items():
+            name = self._key(key, mapping, path)
+            if name in written:
+                raise EncodingProblem(f"the name {name!r} stands twice in one dict", path)
+            inner = ANY_CODEC if mapping is None else mapping.item
+            written[name] = self.json(value, fields.get(name, inner), (*path, name))
+        return written
+
+    def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
+        if isinstance(key, (TypeCall, EnumMember)):
+            key = self.json(key, ANY_CODEC, path)
+        elif mapping is not None and mapping.key.handles(key):
+            return mapping.key.encode(key)
+        try:
+            return key_in_json(key)
+        except EncodingError:
+            raise EncodingProblem("the keys of a dict are texts or numbers", path) from None
+
+    def _enum_member(self, member: EnumMember, codec: Codec, path: Path) -> Any:
+        cls = self._types.enum(member.type)
+        assert cls is not None  # it was looked up when it was read
+        return self.json(cls[member.name], codec, path)
+
+    def _type_call(self, made: TypeCall, expected: Codec, path: Path) -> Any:
+        codec = self._types.codec(made.name, expected)
+        assert codec is not None  # it was looked up when it was read
+        core = codec.core
+        if isinstance(core, RecordCodec):
+            return self._record(made, core, path)
+        if len(made.args) != 1 or made.kwargs:
+            raise EncodingProblem(f"{made.name} takes one value, by position", path, made.node)
+        return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
+
+    def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
+        """Return the object of a record, by the codecs of its fields.
+
+        No code of its class runs before the call does.
+        """
+        given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
+        for name, value in made.kwargs.items():
+            if name in given:
+                raise EncodingProblem(f"{made.name} is given {name!r} twice", path, made.node)
+            given[name] = value
+        fields = {each.name: each for each in record.fields if each.constant is MISSING}
+        others = record.others or ANY_CODEC
+        written: dict[str, Any] = {each.key: each.constant for each in record.fields if each.constant is not MISSING}
+        for name, value in given.items():
+            field = fields.get(name)
+            key = name if field is None else field.key
+            written[key] = self.json(value, others if field is None else field.codec, (*path, key))
+        return written
+
+
+_CONTAINERS: Final = frozenset({list, tuple, set, dict})
+"""Types that are encoded item by item if the value is not of the expected type: one of its items may be."""
+
+
+def _codec_handles(codec: Codec, value: Any) -> bool:
+    try:
+        return codec.handles(value)
+    except Exception:  # noqa: BLE001  # external code: an extension's codec may raise anything
+        return False
+
+
+def _item_codecs(codec: Codec) -> Callable[[int], Codec]:
+    """Return a function that gives the codec of an array's item by its position."""
+    for sequence in codecs_of_kind(codec, ListCodec):
+        item: Codec = sequence.item
+        return lambda place: item
+    for row in codecs_of_kind(codec, TupleCodec):
+        items = tuple(row.children())
+        return lambda place: items[place] if place < len(items) else ANY_CODEC
+    return lambda place: ANY_CODEC
+
+
+def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[str]:
+    """Return the names of the fields that a record's positional arguments fill, in order."""
+    if not made.args:
+        return []
+    import inspect  # 11 ms, which only positional fields cost
+
+    names = [each.name for each in record.fields if each.constant is MISSING]
+    try:
+        parameters = signature_of(record.cls).parameters.values()
+    except (TypeError, ValueError):
+        pass  # a class of an extension, without a signature
+    else:
+        kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        names = [each.name for each in parameters if each.kind in kinds and each.name in names]
+    if len(made.args) > len(names):
+        takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
+        example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
+        raise EncodingProblem(
+            f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node
+        )
+    return names
+
+
+def encode_value(value: Any, codec: Codec) -> Any:
+    """Return the JSON value of a Python value.
+
+    A value of the codec's type is encoded by the codec, any other by its own type, for validation to judge.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
+    try:
+        return codec.encode(value) if codec.handles(value) else to_json(value)
+    except EncodingError:
+        raise
+    except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
+        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+
+
+def key_in_json(key: Any) -> str:
+    """Return the text of a dict's key in JSON.
+
+    Raises:
+        EncodingError: It cannot be a key there.
+    """
+    return key if isinstance(key, str) else str(next(iter(encode_value({key: None}, ANY_CODEC))))
+
+
+# --- Values for a function that is called while the expression is read ---
+
+
+class InstanceMaker:
+    """Makes Python values for the arguments of a function that is called while an expression is read.
 
     Args:
         types: The types that may be named.
@@ -51,18 +243,18 @@ class Maker:
         self._types = types
 
     def python(self, value: Any) -> Any:
-        """Return the Python value of what was written, for a function that takes it.
+        """Return the Python value of what was written.
 
         Raises:
-            Unwritable: It has none yet.
+            EncodingProblem: It has none yet.
         """
-        if isinstance(value, Result):
-            raise Unwritable(f"the result of {value.name} is not known yet; pass it to a tool", ())
-        if isinstance(value, Member):
+        if isinstance(value, CallResult):
+            raise EncodingProblem(f"the result of {value.name} is not known yet; pass it to a tool", ())
+        if isinstance(value, EnumMember):
             return self._enum_member(value)
-        if isinstance(value, MadeValue):
+        if isinstance(value, TypeCall):
             return self._instance(value)
-        if isinstance(value, Items):
+        if isinstance(value, SetItems):
             return [self.python(each) for each in value]
         if type(value) in (list, tuple):
             return type(value)([self.python(each) for each in value])
@@ -70,48 +262,48 @@ class Maker:
             return {self.python(key): self.python(each) for key, each in value.items()}
         return value
 
-    def _enum_member(self, member: Member) -> Enum:
+    def _enum_member(self, member: EnumMember) -> Enum:
         cls = self._types.enum(member.type)
         assert cls is not None  # it was looked up when it was read
         return cls[member.name]
 
-    def _instance(self, made: MadeValue) -> Any:
+    def _instance(self, made: TypeCall) -> Any:
         codec = self._types.codec(made.name)
         assert codec is not None  # it was looked up when it was read
         encoder = Encoder(self._types)
         json = encoder.json(made, codec, ())
         if encoder.references:
-            raise Unwritable("the result of a tool is not known yet; pass it to a tool", (), made.node)
+            raise EncodingProblem("the result of a tool is not known yet; pass it to a tool", (), made.node)
         if not codec.accepts(json):
-            raise Unwritable(f"these are no values of a {made.name}", (), made.node)
+            raise EncodingProblem(f"these are no values of a {made.name}", (), made.node)
         try:
             return codec.decode(json)
         except Refusal as refusal:
-            raise Unwritable(refusal.reason, (), made.node) from None
+            raise EncodingProblem(refusal.reason, (), made.node) from None
 
 
-# --- expressions._keys ---
+# --- Large sets and dicts, and equal keys ---
 
 MOST_HASHED: Final = 1_000
-"""How many there may be that are no texts: numbers can be chosen so that Python compares each of them with each."""
+"""The most items that are not texts: numbers can be chosen so that Python compares each of them with each."""
 
 
-def are_too_many(nodes: Sequence[ast.expr | None]) -> bool:
-    """Tell whether keys, or items, are so many that who chose them can make it take long to find them again."""
+def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
+    """Return whether hashing keys or items could take long, because their author chose very many."""
     return len(nodes) > MOST_HASHED and not all(
         isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
     )
 
 
 class KeyTable:
-    """The keys of one dict. JSON has texts for them, so `1` and `"1"` are one."""
+    """The keys of one dict. In JSON they are texts, so `1` and `"1"` are the same."""
 
     def __init__(self) -> None:
         self._keys: set[Any] = set()
         self._texts: set[str] = set()
 
     def take(self, key: Any) -> bool:
-        """Take the next key, and tell whether it is another than those before it.
+        """Add the next key, and return whether it differs from those before it.
 
         Raises:
             TypeError: It cannot be a key.
@@ -125,203 +317,9 @@ class KeyTable:
 
     @staticmethod
     def _in_json(key: Any) -> str | None:
-        """Return what a key is in JSON, where that is known already."""
+        """Return a key in JSON, if it is known already."""
         hash(key)
         try:
             return key_in_json(key) if is_known(key) else None
         except EncodingError:
             return None
-
-
-# --- expressions._encoding ---
-
-
-class Unwritable(ValueError):
-    """A value that has no JSON form where it stands.
-
-    Attributes:
-        path: Where, from the argument inwards.
-        node: Where in the text, if that is nearer than the argument.
-    """
-
-    def __init__(self, message: str, path: Path, node: ast.expr | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-        self.node = node
-
-
-def encode_value(value: Any, codec: Codec) -> Any:
-    """Return the JSON value of a Python value: by a codec where it is of that type, else by its own type, for validation to judge.
-
-    Raises:
-        EncodingError: It has no JSON form.
-    """
-    try:
-        return codec.encode(value) if codec.handles(value) else to_json(value)
-    except EncodingError:
-        raise
-    except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
-        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
-
-
-def key_in_json(key: Any) -> str:
-    """Return the text that the key of a dict is in JSON.
-
-    Raises:
-        EncodingError: It cannot be a key there.
-    """
-    return key if isinstance(key, str) else str(next(iter(encode_value({key: None}, ANY_CODEC))))
-
-
-_CONTAINERS: Final = frozenset({list, tuple, set, dict})
-"""What is written item by item, where it is not of the type that is expected: an item of it may be."""
-
-
-def _handles(codec: Codec, value: Any) -> bool:
-    try:
-        return codec.handles(value)
-    except Exception:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
-        return False
-
-
-class Encoder:
-    """Writes the arguments of one call.
-
-    Args:
-        types: The types that they may name.
-
-    Attributes:
-        references: Where results of other calls are to stand, as it is found out.
-    """
-
-    def __init__(self, types: TypeNames) -> None:
-        self._types = types
-        self.references: list[Reference] = []
-
-    def json(self, value: Any, codec: Codec, path: Path) -> Any:
-        """Return the JSON value of what was written.
-
-        Args:
-            value: The value, in which there may be placeholders.
-            codec: That of the place where it stands.
-            path: The place.
-
-        Raises:
-            Unwritable: It has no JSON form there.
-        """
-        if isinstance(value, Result):
-            self.references.append(Reference(path=path, call=value.call, codec=codec))
-            return mark(value.call)
-        if isinstance(value, MadeValue):
-            return self._made(value, codec, path)
-        if isinstance(value, Member):
-            return self._member(value, codec, path)
-        if is_known(value) and (type(value) not in _CONTAINERS or _handles(codec, value)):
-            try:
-                return encode_value(value, codec)
-            except EncodingError as error:
-                raise Unwritable(str(error), path) from None
-        if type(value) is dict:
-            return self._object(value, codec, path)
-        return self._array(value, codec, path)
-
-    def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
-        item_at = _items(codec)
-        array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
-        if type(values) not in (Items, set) or self.references:
-            return array
-        by_text = {to_json_text(each): each for each in array}  # as the codec of a set writes them
-        return [by_text[text] for text in sorted(by_text)]
-
-    def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
-        written: dict[str, Any] = {}
-        fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
-        mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
-        for key, value in values.items():
-            name = self._key(key, mapping, path)
-            if name in written:
-                raise Unwritable(f"the name {name!r} stands twice in one dict", path)
-            inner = ANY_CODEC if mapping is None else mapping.item
-            written[name] = self.json(value, fields.get(name, inner), (*path, name))
-        return written
-
-    def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
-        if isinstance(key, (MadeValue, Member)):
-            key = self.json(key, ANY_CODEC, path)
-        elif mapping is not None and mapping.key.handles(key):
-            return mapping.key.encode(key)
-        try:
-            return key_in_json(key)
-        except EncodingError:
-            raise Unwritable("the keys of a dict are texts or numbers", path) from None
-
-    def _member(self, member: Member, codec: Codec, path: Path) -> Any:
-        cls = self._types.enum(member.type)
-        assert cls is not None  # it was looked up when it was read
-        return self.json(cls[member.name], codec, path)
-
-    def _made(self, made: MadeValue, expected: Codec, path: Path) -> Any:
-        codec = self._types.codec(made.name, expected)
-        assert codec is not None  # it was looked up when it was read
-        core = codec.core
-        if isinstance(core, RecordCodec):
-            return self._record(made, core, path)
-        if len(made.args) != 1 or made.kwargs:
-            raise Unwritable(f"{made.name} takes one value, by position", path, made.node)
-        return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
-
-    def _record(self, made: MadeValue, record: RecordCodec, path: Path) -> dict[str, Any]:
-        """Return the object of a record: by its fields' codecs. No code of its class runs before the call does."""
-        given = dict(zip(_positions(record, made, path), made.args, strict=False))
-        for name, value in made.kwargs.items():
-            if name in given:
-                raise Unwritable(f"{made.name} is given {name!r} twice", path, made.node)
-            given[name] = value
-        fields = {each.name: each for each in record.fields if each.constant is MISSING}
-        others = record.others or ANY_CODEC
-        written: dict[str, Any] = {each.key: each.constant for each in record.fields if each.constant is not MISSING}
-        for name, value in given.items():
-            field = fields.get(name)
-            key = name if field is None else field.key
-            written[key] = self.json(value, others if field is None else field.codec, (*path, key))
-        return written
-
-
-def _items(codec: Codec) -> Callable[[int], Codec]:
-    """Return what gives the codec of an item of an array by its place."""
-    for sequence in seen_as(codec, ListCodec):
-        item: Codec = sequence.item
-        return lambda place: item
-    for row in seen_as(codec, TupleCodec):
-        items = tuple(row.children())
-        return lambda place: items[place] if place < len(items) else ANY_CODEC
-    return lambda place: ANY_CODEC
-
-
-def _positions(record: RecordCodec, made: MadeValue, path: Path) -> list[str]:
-    """Return the names of the fields that a record takes by position, in their order."""
-    if not made.args:
-        return []
-    names = _taken_by_position(record)
-    if len(made.args) > len(names):
-        takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
-        example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
-        raise Unwritable(f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node)
-    return names
-
-
-def _taken_by_position(record: RecordCodec) -> list[str]:
-    import inspect  # 11 ms, which only positions cost
-
-    known = [each.name for each in record.fields if each.constant is MISSING]
-    try:
-        parameters = signature_of(record.cls).parameters.values()
-    except (TypeError, ValueError):  # a class of an extension, which does not say
-        return known
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return [each.name for each in parameters if each.kind in kinds and each.name in known]
-
-
-def field_value(record: RecordCodec, field: Field, value: Any) -> Any:
-    """Return what an instance has of a field, or `MISSING`."""
-    return record._get(value, field.attribute)

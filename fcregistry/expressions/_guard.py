@@ -1,11 +1,8 @@
-"""How does text become the nodes of the calls in it? By Python's parser, which runs nothing.
+"""Turns text into the nodes of the calls in it, by Python's parser, which runs nothing.
 
-MERGED: Which text may be handed to Python's parser? Short, balanced and flat text of tokens that a call can have: hostile text is refused first.
-
-The parser of CPython is not made for strangers. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token; and
-it warns of escapes that it does not know. So the text is cut into tokens here, as Python cuts it, and measured, before anything is parsed.
-MERGED: Where, in the text that a model wrote, does a node stand? Python's parser counts in bytes, and in a text that may have been edited.
-MERGED: Which part of what a model says is an expression, where it stands in code fences?
+CPython's parser is not made for hostile text. Deep nesting exhausts its stack, or Python's; a tree takes hundreds of bytes for each token;
+and it warns of escapes that it does not know. So the text is cut into tokens first, as Python cuts it, and only a short, balanced and flat
+text of tokens that a call can have is parsed.
 """
 
 from __future__ import annotations
@@ -17,11 +14,57 @@ from bisect import bisect_left
 from dataclasses import dataclass, field
 from typing import Final, NoReturn
 
-from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem
+from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem, malformed
 
-# --- expressions._tree ---
 
-_TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
+def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
+    """Return the expressions of a text, and the text as it was parsed.
+
+    They are the items of a list, or one follows the other.
+
+    Raises:
+        ExpressionError: It is not Python, or it has a statement.
+    """
+    source = scan_source(text)
+    try:
+        body = ast.parse(source.text).body
+    except SyntaxError as error:
+        line, column = source.place(error.lineno or 1, 0)
+        if error.offset and error.text is not None:
+            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
+        raise malformed(f"this is no Python: {error.msg[:200]}", line, column) from None
+    except (ValueError, RecursionError, MemoryError) as error:  # what the scan did not foresee
+        raise malformed(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
+    if not body:
+        raise malformed("there is no call in it; write one, f(a=1)", 1, 1)
+    found: list[ast.expr] = []
+    for node in body:
+        if not isinstance(node, ast.Expr):
+            raise malformed(
+                f"{describe_node(node)} is not allowed; write a call, f(a=1)",
+                *source.place(node.lineno, node.col_offset),
+            )
+        found.append(node.value)
+    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
+        found = list(found[0].elts)
+    return found, source
+
+
+def dotted_name(node: ast.expr) -> str | None:
+    """Return the name that a node is, with dots, such as `a` or `a.b`.
+
+    Return None for any other node. Nothing is looked up.
+    """
+    names: list[str] = []
+    while isinstance(node, ast.Attribute):
+        names.append(node.attr)
+        node = node.value
+    if not isinstance(node, ast.Name):
+        return None
+    return ".".join([node.id, *reversed(names)])
+
+
+_NODE_NAMES: Final[dict[type[ast.AST], str]] = {
     ast.Attribute: "an attribute",
     ast.Subscript: "a subscript",
     ast.Slice: "a slice",
@@ -43,72 +86,27 @@ _TREE_CONSTRUCTS: Final[dict[type[ast.AST], str]] = {
     ast.Dict: "a dict",
     ast.Call: "a call",
 }
-"""What a node is called; what stands not here is called by its class."""
+"""Kind of a node -> its name in messages; any other is named by its class."""
 
 
-def construct(node: ast.AST) -> str:
-    """Return what a node is called, for a message."""
-    return _TREE_CONSTRUCTS.get(type(node), f"`{type(node).__name__}`")
+def describe_node(node: ast.AST) -> str:
+    """Return the kind of a node, for a message."""
+    return _NODE_NAMES.get(type(node), f"`{type(node).__name__}`")
 
 
-def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
-    """Return the expressions of a text, and the text as it was parsed: those of a list, or one after the other.
-
-    Raises:
-        ExpressionError: It is no Python, or there is a statement in it.
-    """
-    source = source_of(text)
-    try:
-        body = ast.parse(source.text).body
-    except SyntaxError as error:
-        line, column = source.place(error.lineno or 1, 0)
-        if error.offset and error.text is not None:
-            column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
-        raise _refused(f"this is no Python: {error.msg[:200]}", line, column) from None
-    except (ValueError, RecursionError, MemoryError) as error:  # what the scan has not foreseen
-        raise _refused(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
-    if not body:
-        raise _refused("there is no call in it; write one, f(a=1)", 1, 1)
-    found: list[ast.expr] = []
-    for node in body:
-        if not isinstance(node, ast.Expr):
-            raise _refused(
-                f"{construct(node)} is not allowed; write a call, f(a=1)", *source.place(node.lineno, node.col_offset)
-            )
-        found.append(node.value)
-    if len(found) == 1 and isinstance(found[0], (ast.List, ast.Tuple)):
-        found = list(found[0].elts)
-    return found, source
-
-
-def _refused(message: str, line: int, column: int) -> ExpressionError:
-    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
-
-
-def dotted(node: ast.expr) -> str | None:
-    """Return the name that a node is, with dots: `a`, `a.b`; None for anything else. What it names is not looked at."""
-    names: list[str] = []
-    while isinstance(node, ast.Attribute):
-        names.append(node.attr)
-        node = node.value
-    if not isinstance(node, ast.Name):
-        return None
-    return ".".join([node.id, *reversed(names)])
-
-
-# --- expressions._text ---
+# --- Scanning a text before it is parsed ---
 
 MOST_CHARACTERS: Final = 200_000
-"""How long a text may be: a file fits into an argument."""
+"""The longest text: a file fits into an argument."""
 
 MOST_TOKENS: Final = 10_000
-"""How many numbers, texts, names and signs it may have: a syntax tree of them takes some 6 MB."""
+"""The most numbers, texts, names and signs: their syntax tree takes some 6 MB."""
 
 MOST_LEVELS: Final = 100
-"""How deeply it may nest: brackets, and signs one after the other, of which each nests too."""
+"""The deepest nesting: of brackets, and of signs one after the other, which nest too."""
 
 MOST_DIGITS: Final = 1_300
-"""How many characters a number may have: those of the largest that arithmetic makes."""
+"""The most characters of a number: those of the largest that arithmetic makes."""
 
 _TOKEN: Final = re.compile(
     r"""
@@ -127,19 +125,19 @@ _TOKEN: Final = re.compile(
     """,
     re.VERBOSE,
 )
-_REST: Final = {
+_STRING_ENDS: Final = {
     "'": re.compile(r"(?:[^'\\\n]|\\[\s\S])*+'"),
     '"': re.compile(r'(?:[^"\\\n]|\\[\s\S])*+"'),
     "'''": re.compile(r"(?:[^'\\]|\\[\s\S]|'(?!''))*+'''"),
     '"""': re.compile(r'(?:[^"\\]|\\[\s\S]|"(?!""))*+"""'),
 }
-"""What a string goes on with, by what opens it."""
+"""Opening quotes -> the rest of the string."""
 
 _ESCAPE: Final = re.compile(r"\\(?:([4-7][0-7]{2})|([\s\S]))")
 _KNOWN_ESCAPES: Final = frozenset("\\'\"abfnrtvx01234567\n")
 _KEYWORDS: Final = frozenset(keyword.kwlist) - {"True", "False", "None"}
-_PAIRS: Final = {")": "(", "]": "[", "}": "{"}
-_TEXT_CONSTRUCTS: Final = {
+_OPENING_OF: Final = {")": "(", "]": "[", "}": "{"}
+_KEYWORD_CONSTRUCTS: Final = {
     **dict.fromkeys(("lambda", "def"), "a function"),
     **dict.fromkeys(("for", "while"), "a loop or comprehension"),
     **dict.fromkeys(("if", "elif", "else"), "a condition"),
@@ -147,45 +145,44 @@ _TEXT_CONSTRUCTS: Final = {
     **dict.fromkeys(("in", "is"), "a comparison"),
     **dict.fromkeys(("import", "from"), "an import"),
 }
-"""What begins with a keyword; the others are named by themselves."""
+"""Keyword -> the construct that it begins; any other keyword is named itself."""
 
-_CONTINUE: Final = frozenset({"in", "else", "elif", "as", "pass"})
-"""Keywords that go on with what another began, which was told."""
+_CONTINUATIONS: Final = frozenset({"in", "else", "elif", "as", "pass"})
+"""Keywords that continue what another keyword began, which was reported."""
 
 
 class CutOff(ExpressionError):
-    """An expression of which nothing is wrong but that its end is missing."""
+    """An expression whose only fault is that its end is missing."""
 
 
-def source_of(text: str) -> ExpressionSource:
-    """Return the source of a text that may be parsed; a code fence around it is left out.
+def scan_source(text: str) -> ExpressionSource:
+    """Return the source of a text that may be parsed, without a code fence around it.
 
     Raises:
         CutOff: Its brackets or quotes are not closed.
-        ExpressionError: It may not: it is too long or too deep, or it holds what no call has.
-        TypeError: It is no text.
+        ExpressionError: It may not be parsed: it is too long or too deep, or it has what no call has.
+        TypeError: It is not text.
     """
     if not isinstance(text, str):
         raise TypeError(f"an expression is a text, not {type(text).__name__}")
     if len(text) > MOST_CHARACTERS:
-        message = f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed"
-        raise ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
+        raise malformed(f"the text has {len(text)} characters; {MOST_CHARACTERS} are allowed")
     return _Scan(strip_fence(text)).run()
 
 
 class _Scan:
-    """One way through a text."""
+    """One pass through a text."""
 
     def __init__(self, text: str) -> None:
         self._text = text
-        self._edits: list[tuple[int, int, str]] = []  # what is written otherwise: from where, to where, as what
+        self._edits: list[tuple[int, int, str]] = []  # start, end, and the new text
         self._problems: list[ExpressionProblem] = []
-        self._open: list[int] = []  # where each bracket that is open stands
-        self._levels = [0]  # how many signs nest, in each bracket that is open, since its last comma
+        self._open: list[int] = []  # the place of each open bracket
+        self._levels = [0]  # the number of nested signs in each open bracket, since its last comma
         self._depth = 0  # their sum
 
     def run(self) -> ExpressionSource:
-        """Take all tokens."""
+        """Read all tokens."""
         text, at, tokens = self._text, 0, 0
         while at < len(text) and len(self._problems) < MOST_PROBLEMS:
             found = _TOKEN.match(text, at)
@@ -198,10 +195,10 @@ class _Scan:
             self._cut_off(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
         if self._problems:
             raise ExpressionError(self._problems)
-        return self._edited()
+        return self._apply_edits()
 
     def _take(self, found: re.Match[str]) -> int:
-        """Take a token, and return where the next one begins."""
+        """Read a token, and return where the next one begins."""
         match found.lastgroup:
             case "string":
                 return self._string(found)
@@ -225,7 +222,7 @@ class _Scan:
 
     def _sign(self, text: str, at: int) -> None:
         if text == ":" and len(self._levels) == 1:
-            if not self._problems:  # behind a keyword, that was told
+            if not self._problems:  # after a keyword, that was reported
                 self._refuse(at, "a statement is not allowed; write a call, f(a=1)")
         elif text == "\0" or "\ud800" <= text <= "\udfff":
             self._refuse(at, f"the character U+{ord(text):04X} is not allowed")
@@ -239,12 +236,12 @@ class _Scan:
             self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
 
     def _unnest(self) -> None:
-        """Forget the signs of a bracket that is open: what comes next stands beside them."""
+        """Forget the signs of the open bracket: what comes next is beside them."""
         self._depth -= self._levels[-1]
         self._levels[-1] = 0
 
     def _close(self, text: str, at: int) -> None:
-        if not self._open or self._text[self._open[-1]] != _PAIRS[text]:
+        if not self._open or self._text[self._open[-1]] != _OPENING_OF[text]:
             closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
             self._stop(at, f"{text!r} closes nothing{closes}")
         self._unnest()
@@ -252,10 +249,10 @@ class _Scan:
         self._levels.pop()
 
     def _word(self, word: str, at: int) -> None:
-        if word in _KEYWORDS and not (word in _CONTINUE and self._problems):
-            construct = _TEXT_CONSTRUCTS.get(word, f"`{word}`")
-            shown = "" if word in construct else f" (`{word}`)"
-            self._refuse(at, f"{construct}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
+        if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
+            described = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
+            shown = "" if word in described else f" (`{word}`)"
+            self._refuse(at, f"{described}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
 
     def _number(self, found: re.Match[str]) -> None:
         number, at = found["number"], found.start("number")
@@ -269,7 +266,7 @@ class _Scan:
         prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
         if "f" in prefix or "t" in prefix:
             self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
-        rest = _REST[quote].match(self._text, found.end())
+        rest = _STRING_ENDS[quote].match(self._text, found.end())
         if rest is None:
             self._cut_off(
                 at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
@@ -284,7 +281,7 @@ class _Scan:
         return rest.end()
 
     def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
-        """Write an escape that Python does not know as what it stands for, itself: Python would warn of it."""
+        """Write an escape that Python does not know as the characters that it is: Python would warn of it."""
         for found in _ESCAPE.finditer(text):
             octal, escaped = found.groups()
             if octal:
@@ -295,8 +292,8 @@ class _Scan:
                 new = f"\\{found[0]}"
             self._edits.append((start + found.start(), start + found.end(), new))
 
-    def _edited(self) -> ExpressionSource:
-        """Return the text with its edits, and where they made it longer."""
+    def _apply_edits(self) -> ExpressionSource:
+        """Return the text with its edits, and the places where they made it longer."""
         parts: list[str] = []
         added: list[int] = []
         last = grown = 0
@@ -328,9 +325,6 @@ def _as_name(text: str, end: int, word: str) -> str:
     return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
 
 
-# --- expressions._source ---
-
-
 @dataclass(slots=True, kw_only=True)
 class ExpressionSource:
     """Text that may be parsed.
@@ -345,7 +339,10 @@ class ExpressionSource:
     _starts: list[int] = field(default_factory=list)
 
     def place(self, line: int, byte: int) -> tuple[int, int]:
-        """Return the line and the character, both from 1, of a place as the parser counts it: in bytes of UTF-8."""
+        """Return the line and the character, both from 1, of a place.
+
+        The parser counts the place in bytes of UTF-8.
+        """
         start = self._start(line)
         rest = self.text[start : start + byte]  # as many characters at the most
         offset = start + len(rest.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
@@ -358,17 +355,19 @@ class ExpressionSource:
         return self._starts[min(line, len(self._starts)) - 1]
 
 
-# --- expressions._fences ---
+# --- Code fences ---
 
 _FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 
 
 def strip_fence(text: str) -> str:
-    """Return a text without the code fence around it, if there is one; it may lack its end, where a model stopped at it.
+    """Return a text without the code fence around it, if there is one.
 
-    One that is all of a line's code, `f(1)` between two backticks, is that code.
+    The fence may lack its end, where a model stopped at it.
+
+    A text that is inline code as a whole, `f(1)` between two backticks, becomes that code.
     """
-    plain = _plain(text)
+    plain = _with_plain_line_ends(text)
     opening, _, fenced = plain.partition("\n")
     language = opening[3:].strip()
     if not opening.startswith("```") or not (language == "" or language.isidentifier()):
@@ -377,12 +376,15 @@ def strip_fence(text: str) -> str:
 
 
 def last_fenced_block(text: str) -> str:
-    """Return what stands in the code fence that a text ends with, whatever words stand before it; empty for a text that ends otherwise."""
-    pieces = _FENCE.split(_plain(text))
+    """Return the code block that a text ends with, whatever comes before it.
+
+    Return an empty text if it ends otherwise.
+    """
+    pieces = _FENCE.split(_with_plain_line_ends(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""
     return strip_fence(f"```{pieces[-1] or pieces[-2]}") if len(pieces) > 1 else ""
 
 
-def _plain(text: str) -> str:
+def _with_plain_line_ends(text: str) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()

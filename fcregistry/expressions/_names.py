@@ -1,6 +1,6 @@
-"""Which type does a model mean by a name? One of the parameters' own, or one of the standard library's that every text may name.
+"""The names in an expression: of types that a tool's parameters have, of the standard library's dates and times, and of tools.
 
-MERGED: By which names may a tool be called in an expression? Not each of ours is one of Python's.
+A tool's name need not be a name of Python's, so a tool may have several spellings.
 """
 
 from __future__ import annotations
@@ -17,64 +17,14 @@ from fcregistry.types import AliasCodec, ChoiceCodec, Codec, DecimalCodec, Recor
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
 
-# --- expressions._types ---
-
-TIMES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
-"""Types whose instances are made of numbers when they are read: making them runs nothing but Python's own code, and takes no time."""
-
-CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
-
-
-def is_named(cls: type, name: str) -> bool:
-    """Tell whether a name is that of a class: its own, or with what it stands in before it, such as its module."""
-    full = f"{cls.__module__}.{cls.__qualname__.replace('<locals>.', '')}"
-    return f".{full}".endswith(f".{name}") and len(name) >= len(cls.__name__)
-
-
-def time_type(name: str) -> type[Any] | None:
-    """Return the type of times that a name means, if it means one: `date`, `datetime.date`."""
-    cls = TIMES.get(name.rpartition(".")[2])
-    return cls if cls is not None and is_named(cls, name) else None
-
-
-def time_of_text(name: str) -> Callable[[str], Any] | None:
-    """Return what a name such as `date.fromisoformat` means, if it means such a thing."""
-    before, _, method = name.rpartition(".")
-    cls = time_type(before) if method == "fromisoformat" else None
-    return cls.fromisoformat if cls in (datetime, date, time) and cls is not None else None
-
-
-def constant(name: str) -> Any:
-    """Return the constant of the standard library that a name means, or None."""
-    return CONSTANTS.get(name.removeprefix("datetime."))
-
-
-def made_by(codec: Codec, name: str) -> bool:
-    """Tell whether a name is that of the type of a codec, and instances of it can be written as a call."""
-    core = codec.core
-    if isinstance(core, DecimalCodec):
-        return name in ("Decimal", "decimal.Decimal")
-    if isinstance(core, AliasCodec):
-        return name.rpartition(".")[2] == core.title
-    cls = core.cls if isinstance(core, (RecordCodec, TextCodec)) else _enum_of(core)
-    return cls is not None and is_named(cls, name)
-
-
-def _enum_of(codec: Codec) -> type[enum.Enum] | None:
-    """Return the Enum whose members a codec knows, or some of them."""
-    if isinstance(codec, ChoiceCodec):
-        for value in codec.values:
-            member = codec.decode(value)
-            if isinstance(member, enum.Enum):
-                return type(member)
-    return None
+# --- Names of types ---
 
 
 class TypeNames:
     """The types that expressions of one tool may name.
 
     Args:
-        codecs: Those of the tool's parameters.
+        codecs: The codecs of the tool's parameters.
     """
 
     __slots__ = ("_all", "_codecs", "_learnt")
@@ -85,28 +35,28 @@ class TypeNames:
         self._learnt: dict[str, Codec] = {}
 
     def learn(self, name: str, codec: Codec) -> None:
-        """Remember what a name of the context means: it may be another than that of the type."""
+        """Remember the type that a name of the context means: the name may differ from the type's own."""
         self._learnt[name] = codec
 
     def codec(self, name: str, expected: Codec | None = None) -> Codec | None:
-        """Return the codec of the type that a name means: what is expected where it stands goes first.
+        """Return the codec of the type that a name means; the expected codec comes first.
 
         Args:
             name: The name.
-            expected: The codec of the place where an instance stands.
+            expected: The codec of the place of the instance.
         """
         nearest = [] if expected is None else walk_codecs([expected], same=True)
-        found = next((each for each in (*nearest, *self._every()) if made_by(each, name)), None)
+        found = next((each for each in (*nearest, *self._every()) if names_type_of(each, name)), None)
         return self._learnt.get(name) if found is None else found
 
     def enum(self, name: str) -> type[enum.Enum] | None:
         """Return the Enum that a name means."""
         if name in self._learnt:
             return _enum_of(self._learnt[name].core)
-        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_named(cls, name)), None)
+        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
 
     def names(self) -> list[str]:
-        """Return the names of types that can be called, sorted."""
+        """Return the names of the types that can be called, sorted."""
         records = {each.core.cls.__name__ for each in self._every() if isinstance(each.core, RecordCodec)}
         return sorted(records)
 
@@ -116,26 +66,88 @@ class TypeNames:
         return self._all
 
 
-def seen_as(codec: Codec, kind: type[Any]) -> Iterator[Any]:
-    """Yield the codecs of a kind that see the very values that a codec sees: itself, or members of it if it is a union."""
+def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
+    """Yield the codecs of a kind that handle the same values as a codec.
+
+    These are the codec itself, or the members of a union.
+    """
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
-# --- expressions._spelling ---
+def names_type_of(codec: Codec, name: str) -> bool:
+    """Return whether a name is that of a codec's type, and instances of the type can be written as a call."""
+    core = codec.core
+    if isinstance(core, DecimalCodec):
+        return name in ("Decimal", "decimal.Decimal")
+    if isinstance(core, AliasCodec):
+        return name.rpartition(".")[2] == core.title
+    cls = core.cls if isinstance(core, (RecordCodec, TextCodec)) else _enum_of(core)
+    return cls is not None and is_name_of(cls, name)
 
-_NO_NAME: Final = re.compile(r"\W")
+
+def _enum_of(codec: Codec) -> type[enum.Enum] | None:
+    """Return the Enum whose members, or some of them, a codec has."""
+    if isinstance(codec, ChoiceCodec):
+        for value in codec.values:
+            member = codec.decode(value)
+            if isinstance(member, enum.Enum):
+                return type(member)
+    return None
+
+
+def is_name_of(cls: type, name: str) -> bool:
+    """Return whether a name is that of a class.
+
+    It may be its own, or with what contains it in front, such as its module.
+    """
+    full = f"{cls.__module__}.{cls.__qualname__.replace('<locals>.', '')}"
+    return f".{full}".endswith(f".{name}") and len(name) >= len(cls.__name__)
+
+
+# --- Names of dates and times ---
+
+TIME_TYPES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
+"""Types whose instances are made while an expression is read: that runs only Python's own code, and quickly."""
+
+_TIME_CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
+
+
+def time_type(name: str) -> type[Any] | None:
+    """Return the type that a name such as `date` or `datetime.date` means.
+
+    Return None if it means no type of dates or times.
+    """
+    cls = TIME_TYPES.get(name.rpartition(".")[2])
+    return cls if cls is not None and is_name_of(cls, name) else None
+
+
+def time_parser(name: str) -> Callable[[str], Any] | None:
+    """Return the function that a name such as `date.fromisoformat` means; None if it means none."""
+    before, _, method = name.rpartition(".")
+    cls = time_type(before) if method == "fromisoformat" else None
+    return cls.fromisoformat if cls in (datetime, date, time) and cls is not None else None
+
+
+def time_constant(name: str) -> Any:
+    """Return the constant that a name such as `timezone.utc` means, or None."""
+    return _TIME_CONSTANTS.get(name.removeprefix("datetime."))
+
+
+# --- Names of tools ---
+
+_NOT_IN_NAMES: Final = re.compile(r"\W")
 
 
 def identifier(name: str) -> str:
-    """Return what a tool is called in Python: with underscores for what no name has there."""
-    written = _NO_NAME.sub("_", name)
+    """Return a tool's name as Python can write it: with underscores for characters that names cannot have."""
+    written = _NOT_IN_NAMES.sub("_", name)
     if keyword.iskeyword(written):
         return f"{written}_"
     return f"_{written}" if written[:1].isdigit() else written
 
 
 def tools_by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
-    """Return tools by the names that a model is told: each has one of its own, with a number where another has it already."""
+    """Return tools by the names shown to the model. A name that another tool already has gets a number."""
     plain = {each.name: each for each in tools if identifier(each.name) == each.name}
     others: dict[str, Tool] = {}
     for each in tools:
@@ -150,7 +162,7 @@ def tools_by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def other_names(tools: Iterable[Tool]) -> dict[str, Tool | None]:
-    """Return tools by the names that they have beside those; None for a name that means several."""
+    """Return tools by their other spellings; None for a name that means several tools."""
     known: dict[str, Tool | None] = {}
     for spell in _SPELLINGS:
         found: dict[str, Tool | None] = {}
@@ -166,21 +178,21 @@ def name_spellings(tool: Tool) -> list[str]:
     return [tool.name, identifier(tool.name), *(name for spell in _SPELLINGS for name in spell(tool))]
 
 
-def _told(tool: Tool) -> Iterable[str]:
-    """Yield what the format `python` calls a tool, where Python has no such name."""
-    if identifier(tool.name) != tool.name or "_x" in tool.name:  # with which begins what the format writes otherwise
+def _python_format_names(tool: Tool) -> Iterable[str]:
+    """Yield the name of a tool in the format `python`, if it is not an identifier."""
+    if identifier(tool.name) != tool.name or "_x" in tool.name:  # the format's escapes begin with _x
         from fcregistry.formats.python import NAMES  # some milliseconds, for few names
 
         yield NAMES.wire_name(tool.name)
 
 
-def _grouped(tool: Tool) -> Iterable[str]:
+def _group_names(tool: Tool) -> Iterable[str]:
     return (".".join(map(identifier, (*tool.group.split("."), tool.declared_name))),)
 
 
-def _aliases(tool: Tool) -> Iterable[str]:
+def _alias_names(tool: Tool) -> Iterable[str]:
     return map(identifier, tool.options.aliases)
 
 
-_SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_told, _grouped, _aliases)
-"""The kinds of other names; an earlier one beats a later one of another tool."""
+_SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_python_format_names, _group_names, _alias_names)
+"""The kinds of other names, the strongest first: an earlier kind beats a later one of another tool."""

@@ -1,8 +1,6 @@
-"""How does the text of a model become calls? Read as Python writes calls; nothing is evaluated, and no tool runs.
+"""Reads the calls in a model's text as Python writes calls. No tool runs, and nothing is evaluated but arithmetic and what the caller allows.
 
-MERGED: How do the nodes of an expression become calls? Those that a call can have are read; every other is refused, and named.
-MERGED: What may an expression name, beside the types of its tools' parameters?
-MERGED: Which tool does a model mean by a name in an expression, and which arguments by their places?
+The nodes that a call can have are read; any other is refused, and the problem names it.
 """
 
 from __future__ import annotations
@@ -16,28 +14,31 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import said_by
-from fcregistry.expressions._encode import MOST_HASHED, Encoder, KeyTable, Maker, Unwritable, are_too_many
-from fcregistry.expressions._guard import construct, dotted, parse_call_nodes
-from fcregistry.expressions._names import (
-    TIMES,
-    constant,
-    time_of_text,
-    time_type,
+from fcregistry.expressions._encode import (
+    MOST_HASHED,
+    Encoder,
+    EncodingProblem,
+    InstanceMaker,
+    KeyTable,
+    has_too_many_items,
 )
+from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
+from fcregistry.expressions._names import TIME_TYPES, time_constant, time_parser, time_type
 from fcregistry.expressions._nodes import (
-    BROKEN,
     MOST_PROBLEMS,
-    Broken,
+    REFUSED,
     CallGraph,
-    Code,
+    CallResult,
+    EnumMember,
     ExpressionError,
     ExpressionProblem,
-    Items,
-    MadeValue,
-    Member,
+    ProblemCode,
     Reference,
-    Result,
+    RefusedValue,
+    SetItems,
+    TypeCall,
     is_known,
+    malformed,
 )
 from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
 from fcregistry.types import UnsupportedType, codec_of
@@ -46,10 +47,8 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.expressions._guard import ExpressionSource
 
-# --- expressions._parse ---
-
-MOST_EXPRESSIONS = 100
-"""How many calls may stand side by side in one text."""
+MOST_EXPRESSIONS: Final = 100
+"""The most calls side by side in one text."""
 
 
 def parse_call(
@@ -59,37 +58,51 @@ def parse_call(
 
     The syntax is Python's. An argument is a literal, a list, tuple, set or dict, a number with arithmetic, texts joined by `+`, a name of the
     context, a type of the tool's parameters with its fields, the member of an Enum, a call of what is allowed, or a call of another tool.
-    Everything else is refused. Each value is written as JSON by the type of its parameter; nothing of these types is made or run. The call is
-    not validated: that is done when it is carried out.
+    Everything else is refused. Each value is encoded as JSON by the type of its parameter; no instance of these types is made, and none of
+    their code runs. The call is not validated: that happens when it is executed.
 
     Args:
-        text: The text; a code fence around it is left out.
+        text: The text; a code fence around it is ignored.
         tools: The tools that it may call: Tools, functions or a toolset.
-        context: What its names mean: values, which are only handed on, and types.
+        context: The meaning of its names: values, which are only passed on, and types.
         allow: Functions and classes that it may call while it is read, by name, such as `{"np.array": numpy.array}`. They run in this process.
 
     Returns:
-        A `ToolCall`; a `CallGraph` where calls of tools stand in its arguments.
+        A `ToolCall`; a `CallGraph` if its arguments contain calls of tools.
 
     Raises:
-        ExpressionError: It is no call of these tools; has everything that is wrong.
+        ExpressionError: It is not a call of these tools; lists everything that is wrong.
         PluginError: The plugin of a tool does not load.
-        TypeError: The text is no text, or `tools`, `context` or `allow` cannot be.
+        TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
     """
     calls = parse_calls(text, tools=tools, context=context, allow=allow)
     if len(calls) != 1:
-        raise _several(len(calls))
+        raise malformed(f"there are {len(calls)} calls; write one")
     return calls[0]
 
 
 def parse_calls(
     text: str, *, tools: Tools, context: ExpressionContext | None = None, allow: AllowedFunctions | None = None
 ) -> list[ToolCall | CallGraph]:
-    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line. As `parse_call` otherwise; an empty list has none."""
+    """Return the calls of a text: those of a list, `[f(a=1), g(b=2)]`, or one on each line.
+
+    An empty list has none.
+
+    Args:
+        text: The text; a code fence around it is ignored.
+        tools: The tools that it may call: Tools, functions or a toolset.
+        context: The meaning of its names, as for `parse_call`.
+        allow: Functions and classes that it may call while it is read, by name, as for `parse_call`.
+
+    Raises:
+        ExpressionError: It is not calls of these tools; lists everything that is wrong.
+        PluginError: The plugin of a tool does not load.
+        TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
+    """
     scope = ExpressionScope.of(tools, context, allow)
     nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
-        raise _refused(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
+        raise malformed(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
     problems: list[ExpressionProblem] = []
     calls: list[ToolCall | CallGraph] = []
     first = 1
@@ -112,32 +125,24 @@ def parse_calls(
     return calls
 
 
-def _several(count: int) -> ExpressionError:
-    return _refused(f"there are {count} calls; write one")
-
-
-def _refused(message: str) -> ExpressionError:
-    return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=1, column=1)])
-
-
-# --- expressions._reader ---
+# --- Calls ---
 
 MOST_CALLS: Final = 100
-"""How many calls one expression may have."""
+"""The most calls in one expression."""
 
 _LONGEST_MESSAGE: Final = 1_000
-"""So many characters of a message are told: it may hold names of any length."""
+"""The most characters of a message, which may quote names of any length."""
 
-_LITERALS: Final = (ast.List, ast.Tuple)
+_SEQUENCES: Final = (ast.List, ast.Tuple)
 
 
 class CallReader:
     """Reads one expression: its outermost call, and those within it.
 
     Args:
-        scope: What the expression may name.
+        scope: The names that the expression may use.
         source: The text, for the places of problems.
-        problems: Where problems are gathered.
+        problems: The list to which problems are added.
         first: The number of its first call.
     """
 
@@ -153,17 +158,21 @@ class CallReader:
         self._references: dict[str, tuple[Reference, ...]] = {}
 
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
-        """Return the call that a node is, with those that it needs; None where something is wrong with it."""
+        """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
         if not isinstance(node, ast.Call):
-            hint = "" if (name := dotted(node)) is None or self.scope.tools.find(name) is None else f"; write {name}(…)"
-            self.refuse(node, f"{construct(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
+            hint = (
+                ""
+                if (name := dotted_name(node)) is None or self.scope.tools.find(name) is None
+                else f"; write {name}(…)"
+            )
+            self.refuse(node, f"{describe_node(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
             return None
-        name = dotted(node.func)
+        name = dotted_name(node.func)
         tool = None if name is None else self.scope.tools.find(name)
         if tool is None:
             if name is None:
-                self.refuse(node.func, f"{construct(node.func)} cannot be called; call a tool by its name")
-            elif (name.startswith("_") or "." in name) and self._is_walk(name):
+                self.refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
+            elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
                 self.refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
             else:
                 self.refuse(node.func, self.scope.tools.unknown(name), "unknown_tool")
@@ -175,13 +184,13 @@ class CallReader:
             return ToolCall(self._calls[0].name, self._calls[0].arguments)
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
-    def _is_walk(self, name: str) -> bool:
-        """Tell whether a name with dots leads from something that is known into it."""
+    def _leads_into_known(self, name: str) -> bool:
+        """Return whether a name with dots leads into something that is known."""
         first = name.partition(".")[0]
         return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
 
-    def call(self, node: ast.Call, tool: Tool) -> Result | Broken:
-        """Read a call of a tool, and return what stands for its result.
+    def call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
+        """Read a call of a tool, and return a placeholder for its result.
 
         Raises:
             PluginError: The tool's plugin does not load.
@@ -190,50 +199,50 @@ class CallReader:
         parameters = self.scope.tools.parameters(tool)
         values = ValueReader(self, tool)
         places: list[ast.AST] = []
-        args = self._positional(node, values, places)
-        kwargs = self._named(node, values, places)
+        args = self._positional_arguments(node, values, places)
+        kwargs = self._named_arguments(node, values, places)
         if len(self._calls) >= MOST_CALLS:
             self.refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
             raise ExpressionError(self.problems)
         try:
-            written = parameters.bound(args, kwargs)
+            written = parameters.bind(args, kwargs)
         except BindingProblem as problem:
             return self.refuse(node, str(problem), "invalid_arguments")
         if self.problems:
-            return BROKEN
+            return REFUSED
         encoder = Encoder(parameters.types)
         arguments: dict[str, Any] = {}
         for name, codec, value, at in written:
             try:
                 arguments[name] = encoder.json(value, codec, (name,))
-            except Unwritable as problem:
+            except EncodingProblem as problem:
                 self.refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
-        return self._added(tool.name, arguments, tuple(encoder.references))
+        return self._add_call(tool.name, arguments, tuple(encoder.references))
 
-    def _added(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> Result:
+    def _add_call(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> CallResult:
         call = ToolCall(name, arguments, f"call-{self._first + len(self._calls)}")
         self._calls.append(call)
         if references:
             self._references[str(call.id)] = references
-        return Result(str(call.id), name)
+        return CallResult(str(call.id), name)
 
-    def _positional(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
+    def _positional_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
         args: list[Any] = []
         for each in node.args:
             if not isinstance(each, ast.Starred):
                 args.append(values.value(each))
                 places.append(each)
-            elif isinstance(each.value, _LITERALS):
+            elif isinstance(each.value, _SEQUENCES):
                 args += [values.value(item) for item in each.value.elts]
                 places += each.value.elts
             else:
                 self.refuse(
                     each,
-                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {construct(each.value)}",
+                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {describe_node(each.value)}",
                 )
         return args
 
-    def _named(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
+    def _named_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
         kwargs: list[tuple[str, Any]] = []
         for each in node.keywords:
             if each.arg is not None:
@@ -249,15 +258,17 @@ class CallReader:
             else:
                 self.refuse(
                     each.value,
-                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {construct(each.value)}",
+                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {describe_node(each.value)}",
                 )
         return kwargs
 
-    def refuse(self, node: ast.AST, message: str, code: Code = "malformed_call", path: str = "$") -> Broken:
-        """Note what is wrong with a node, and return what stands for its value.
+    def refuse(
+        self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
+    ) -> RefusedValue:
+        """Note what is wrong with a node, and return a placeholder for its value.
 
         Raises:
-            ExpressionError: That is enough.
+            ExpressionError: There are too many problems.
         """
         line, column = self._source.place(getattr(node, "lineno", 1), getattr(node, "col_offset", 0))
         if len(message) > _LONGEST_MESSAGE:
@@ -265,22 +276,22 @@ class CallReader:
         self.problems.append(ExpressionProblem(code=code, message=message, line=line, column=column, path=path))
         if len(self.problems) >= MOST_PROBLEMS:
             raise ExpressionError(self.problems)
-        return BROKEN
+        return REFUSED
 
 
-# --- expressions._values ---
+# --- Values ---
 
 _MOST_JOINED: Final = 1_000_000
-"""How many characters all joins of one expression may make."""
+"""The most characters that all joins of one expression may make."""
 
 _OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
 
 
 class ValueReader:
-    """Reads what stands in the arguments of one call.
+    """Reads the values in the arguments of one call.
 
     Args:
-        reader: Reads calls, and gathers problems.
+        reader: Reads calls, and collects problems.
         tool: The tool that is called, whose types may be named.
     """
 
@@ -288,14 +299,14 @@ class ValueReader:
         self._reader = reader
         self._scope = reader.scope
         self._types = reader.scope.tools.parameters(tool).types
-        self._made = Maker(self._types)
+        self._maker = InstanceMaker(self._types)
         self._refuse = reader.refuse
 
     def value(self, node: ast.expr) -> Any:
-        """Return what a node means; `BROKEN` where something is wrong, which was noted."""
-        read = _READ.get(type(node))
+        """Return the value of a node; `REFUSED` if something is wrong, which was noted."""
+        read = _READERS.get(type(node))
         if read is None:
-            return self._refuse(node, f"{construct(node)} is not allowed")
+            return self._refuse(node, f"{describe_node(node)} is not allowed")
         return read(self, node)
 
     def _constant(self, node: ast.Constant) -> Any:
@@ -308,19 +319,19 @@ class ValueReader:
         return tuple(values) if isinstance(node, ast.Tuple) else values
 
     def _set(self, node: ast.Set) -> Any:
-        if are_too_many(node.elts):
+        if has_too_many_items(node.elts):
             return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
         values = self._all(node.elts)
         try:
-            return set(values) if all(map(is_known, values)) else Items(values)
+            return set(values) if all(map(is_known, values)) else SetItems(values)
         except TypeError:  # lists, say, which no set of Python's can hold
-            return Items(values)
+            return SetItems(values)
 
     def _all(self, nodes: list[ast.expr]) -> list[Any]:
         return [self.value(each) for each in nodes]
 
     def _dict(self, node: ast.Dict) -> Any:
-        if are_too_many(node.keys):
+        if has_too_many_items(node.keys):
             return self._refuse(
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
             )
@@ -336,29 +347,31 @@ class ValueReader:
                     self._refuse(key_node, "the key stands twice in one dict")
                 written[key] = value
             except TypeError:
-                self._refuse(key_node, f"{construct(key_node)} cannot be the key of a dict; take a text or a number")
+                self._refuse(
+                    key_node, f"{describe_node(key_node)} cannot be the key of a dict; take a text or a number"
+                )
         return written
 
-    def _signed(self, node: ast.UnaryOp) -> Any:
-        value = self._computable(node.operand)
-        return value if isinstance(value, Broken) else self._calculated(node, lambda: signed(node.op, value))
+    def _unary_operation(self, node: ast.UnaryOp) -> Any:
+        value = self._operand(node.operand)
+        return value if isinstance(value, RefusedValue) else self._calculate(node, lambda: apply_sign(node.op, value))
 
-    def _computed(self, node: ast.BinOp) -> Any:
-        left, right = self._computable(node.left), self._computable(node.right)
-        if isinstance(left, Broken) or isinstance(right, Broken):
-            return BROKEN
-        return self._calculated(node, lambda: computed(node.op, left, right))
+    def _binary_operation(self, node: ast.BinOp) -> Any:
+        left, right = self._operand(node.left), self._operand(node.right)
+        if isinstance(left, RefusedValue) or isinstance(right, RefusedValue):
+            return REFUSED
+        return self._calculate(node, lambda: apply_operator(node.op, left, right))
 
-    def _computable(self, node: ast.expr) -> Any:
+    def _operand(self, node: ast.expr) -> Any:
         value = self.value(node)
-        if isinstance(value, Result):
+        if isinstance(value, CallResult):
             return self._refuse(
                 node,
                 f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
             )
         return value
 
-    def _calculated(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
+    def _calculate(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
         try:
             value = compute()
         except ArithmeticProblem as problem:
@@ -370,8 +383,8 @@ class ValueReader:
         return value
 
     def _name(self, node: ast.expr) -> Any:
-        """Return what a name means, which may have dots; nothing is ever looked up in what it means."""
-        name = dotted(node)
+        """Return the meaning of a name, which may have dots; nothing is ever looked up in that meaning."""
+        name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
         if name in self._scope.context:
@@ -379,7 +392,7 @@ class ValueReader:
             if isinstance(value, type):
                 return self._refuse(node, f"{name} is a type; write {name}(…)")
             return value
-        if (known := constant(name)) is not None:
+        if (known := time_constant(name)) is not None:
             return known
         if "." in name:
             return self._member(node, name)
@@ -397,7 +410,7 @@ class ValueReader:
                 f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
                 "invalid_arguments",
             )
-        return Member(enum, member, node)
+        return EnumMember(enum, member, node)
 
     def _unknown(self, name: str) -> str:
         if self._scope.tools.find(name) is not None:
@@ -409,10 +422,10 @@ class ValueReader:
         return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
 
     def _call(self, node: ast.Call) -> Any:
-        name = dotted(node.func)
+        name = dotted_name(node.func)
         if name is None:
             return self._refuse(
-                node.func, f"{construct(node.func)} cannot be called; call a tool or a type by its name"
+                node.func, f"{describe_node(node.func)} cannot be called; call a tool or a type by its name"
             )
         tool = self._scope.tools.tools.get(name)
         if tool is not None:
@@ -423,16 +436,16 @@ class ValueReader:
             tool = self._scope.tools.other(name)
             return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
         args, kwargs = self._arguments(node)
-        return MadeValue(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+        return TypeCall(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
 
     def _time(self, name: str) -> Callable[..., Any] | None:
-        """Return what makes a date or time by a name, if the name means that."""
+        """Return the function that makes a date or time, if the name means one."""
         if name in self._scope.context:
             known = self._scope.context[name]
-            return known if any(known is each for each in TIMES.values()) else None
-        return time_type(name) or time_of_text(name)
+            return known if any(known is each for each in TIME_TYPES.values()) else None
+        return time_type(name) or time_parser(name)
 
-    def _not_called(self, node: ast.Call, name: str) -> Broken:
+    def _not_called(self, node: ast.Call, name: str) -> RefusedValue:
         if name in self._scope.context:
             return self._refuse(node.func, f"{name} cannot be called: it is a value")
         if "." in name:
@@ -451,7 +464,7 @@ class ValueReader:
                 return  # then it cannot be written, only be called, by `allow`
 
     def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
-        args = self._all(node.args)  # which refuses unpacking: here, every argument is written out
+        args = self._all(node.args)  # refuses unpacking: here, every argument is written out
         kwargs: dict[str, Any] = {}
         for each in node.keywords:
             if each.arg is None:
@@ -465,44 +478,47 @@ class ValueReader:
     def _run(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call what may be called while the expression is read: a function that the application allows, or a type of times."""
+        """Call what may be called while the expression is read.
+
+        It is a function that the application allows, or a type of dates and times.
+        """
         if self._reader.problems:
-            return BROKEN
+            return REFUSED
         try:
-            given = [self._made.python(each) for each in args]
-            named = {each: self._made.python(value) for each, value in kwargs.items()}
-        except Unwritable as problem:
+            given = [self._maker.python(each) for each in args]
+            named = {each: self._maker.python(value) for each, value in kwargs.items()}
+        except EncodingProblem as problem:
             return self._refuse(problem.node or node, str(problem), "invalid_arguments")
         try:
             return function(*given, **named)
-        except Exception as error:  # noqa: BLE001  # foreign code: what the application allows may raise anything
-            said = f": {said_by(error)[:200]}" if said_by(error) else ""
+        except Exception as error:  # noqa: BLE001  # external code: what the application allows may raise anything
+            reason = f": {said_by(error)[:200]}" if said_by(error) else ""
             return self._refuse(
-                node, f"{name} cannot make a value of this: {type(error).__name__}{said}", "invalid_arguments"
+                node, f"{name} cannot make a value of this: {type(error).__name__}{reason}", "invalid_arguments"
             )
 
 
-_READ: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
+_READERS: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
     ast.Constant: ValueReader._constant,
     ast.List: ValueReader._sequence,
     ast.Tuple: ValueReader._sequence,
     ast.Set: ValueReader._set,
     ast.Dict: ValueReader._dict,
-    ast.UnaryOp: ValueReader._signed,
-    ast.BinOp: ValueReader._computed,
+    ast.UnaryOp: ValueReader._unary_operation,
+    ast.BinOp: ValueReader._binary_operation,
     ast.Name: ValueReader._name,
     ast.Attribute: ValueReader._name,
     ast.Call: ValueReader._call,
 }
-"""The nodes that an argument may be made of. What stands not here is refused."""
+"""The nodes that an argument may be made of. Any other is refused."""
 
-# --- expressions._arithmetic ---
+# --- Arithmetic ---
 
 MOST_BITS: Final = 4096
-"""How large a whole number may become."""
+"""The largest size of a whole number."""
 
 MOST_TEXT: Final = 100_000
-"""How many characters joined texts may have."""
+"""The most characters of joined texts."""
 
 _OPERATORS: Final[dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]]] = {
     ast.Add: ("+", operator.add),
@@ -522,14 +538,14 @@ _SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operat
 
 
 class ArithmeticProblem(ValueError):
-    """What cannot be computed, or is not; the message tells the model why."""
+    """An operation that cannot be computed, or is not allowed; the message tells the model why."""
 
 
-def signed(sign: ast.unaryop, value: object) -> Any:
+def apply_sign(sign: ast.unaryop, value: object) -> Any:
     """Return a number with its sign.
 
     Raises:
-        ArithmeticProblem: It is no number, or another operator.
+        ArithmeticProblem: It is not a number, or the operator is another one.
     """
     apply = _SIGNS.get(type(sign))
     if apply is None or not _is_number(value):
@@ -537,11 +553,11 @@ def signed(sign: ast.unaryop, value: object) -> Any:
     return apply(value)
 
 
-def computed(operation: ast.operator, left: Any, right: Any) -> Any:
-    """Return what an operator makes of two values.
+def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
+    """Return the result of an operator on two values.
 
     Raises:
-        ArithmeticProblem: They are not two numbers, or two texts to be joined; the result is too large, or there is none.
+        ArithmeticProblem: They are not two numbers, or two texts to join; or the result is too large, or there is none.
     """
     sign, compute = _OPERATORS.get(type(operation), ("@", operator.matmul))
     if sign == "+" and type(left) is type(right) is str:
@@ -552,9 +568,9 @@ def computed(operation: ast.operator, left: Any, right: Any) -> Any:
         raise ArithmeticProblem(
             f"{sign} is allowed between two numbers"
             + (", and + between two texts" if sign == "+" else "")
-            + f", not between {_kind(left)} and {_kind(right)}"
+            + f", not between {_describe_operand(left)} and {_describe_operand(right)}"
         )
-    if type(left) is type(right) is int and _bits(sign, left, right) > MOST_BITS:
+    if type(left) is type(right) is int and _most_bits(sign, left, right) > MOST_BITS:
         raise ArithmeticProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
     try:
         return compute(left, right)
@@ -566,8 +582,8 @@ def computed(operation: ast.operator, left: Any, right: Any) -> Any:
         raise ArithmeticProblem(f"{sign} cannot be computed here: {error}") from None
 
 
-def _bits(sign: str, left: int, right: int) -> int:
-    """Return how many bits the result of two whole numbers has at the most."""
+def _most_bits(sign: str, left: int, right: int) -> int:
+    """Return the most bits that the result of two whole numbers can have."""
     if sign == "**":
         return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
     if sign == "<<":
@@ -579,7 +595,7 @@ def _is_number(value: object) -> bool:
     return type(value) in (int, float, complex)
 
 
-def _kind(value: object) -> str:
+def _describe_operand(value: object) -> str:
     if isinstance(value, str):
         return "a text"
     return "a number" if _is_number(value) else f"a {type(value).__name__}"

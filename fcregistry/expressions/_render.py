@@ -1,6 +1,6 @@
-"""How is a call written as an expression? As a model should write it: what `parse_call` reads.
+"""Writes calls as expressions, and the prompt that asks a model for such calls.
 
-MERGED: What is a model told, so that it calls tools by expressions?
+`parse_call` reads what `render` writes.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import encode_value, field_value
+from fcregistry.expressions._encode import encode_value
 from fcregistry.expressions._guard import parse_call_nodes
-from fcregistry.expressions._names import identifier, made_by, seen_as
+from fcregistry.expressions._names import codecs_of_kind, identifier, names_type_of
 from fcregistry.expressions._nodes import ExpressionError
 from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
 from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fcregistry.expressions._scope import Tools
     from fcregistry.types import Codec
 
-# --- expressions._render ---
+# --- Writing a call ---
 
 _TIMES: Final = (datetime, date, time, timedelta)
 
@@ -35,19 +35,19 @@ _TIMES: Final = (datetime, date, time, timedelta)
 def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) -> str:
     """Return the expression of a call: `add_points(p1=Point(x=1, y=2), p2=Point(x=3, y=4))`.
 
-    `parse_call` of it gives what `Tool.make_call` gives for the same arguments. Records stand as calls of their type, members of Enums by
-    their name, other values as literals; arguments by keyword, where the function takes them so.
+    `parse_call` reads it as the call that `Tool.make_call` makes of the same arguments. Records are written as calls of their type, members of
+    Enums by their name, other values as literals; arguments by keyword, if the function takes them so.
 
     Args:
         function: A Tool, or a function.
         *args: The arguments by position, Python values.
-        **kwargs: Those by keyword.
+        **kwargs: The arguments by keyword.
 
     Raises:
         TypeError: The function does not take them, or one is not of its parameter's type.
     """
     tool = function if isinstance(function, Tool) else Tool.from_function(function)
-    tool.make_call(*args, **kwargs)  # which says what is wrong
+    tool.make_call(*args, **kwargs)  # raises if the function does not take them
     every = tool.signature.parameters
     positional = [each for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
     star = next((each.codec for each in every if each.kind is STAR), ANY_CODEC)
@@ -57,20 +57,22 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     written: list[str] = []
     for each, value in zip(positional, args, strict=False):
         by_position = bool(rest) or each.kind is POSITIONAL_ONLY
-        written.append(_expression(value, each.codec) if by_position else _keyword(each.name, value, each.codec))
-    written += [_expression(value, _item(star)) for value in rest]
-    written += [_keyword(name, value, codecs.get(name, others)) for name, value in kwargs.items()]
+        written.append(
+            _expression(value, each.codec) if by_position else _keyword_argument(each.name, value, each.codec)
+        )
+    written += [_expression(value, _item_codec(star)) for value in rest]
+    written += [_keyword_argument(name, value, codecs.get(name, others)) for name, value in kwargs.items()]
     return f"{identifier(tool.name)}({', '.join(written)})"
 
 
-def _keyword(name: str, value: Any, codec: Codec) -> str:
+def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
     if name.isidentifier() and not keyword.iskeyword(name):
         return f"{name}={_expression(value, codec)}"
     return f"**{{{name!r}: {_expression(value, codec)}}}"
 
 
 def _expression(value: Any, codec: Codec) -> str:
-    """Return what a value is written as, where a codec stands."""
+    """Return the expression of a value in the place of a codec."""
     if value is None or type(value) in (bool, int, str, bytes):
         return repr(value)
     if isinstance(value, Enum):
@@ -85,24 +87,24 @@ def _expression(value: Any, codec: Codec) -> str:
     if isinstance(value, (list, tuple)):
         return _sequence(value, codec)
     if isinstance(value, (set, frozenset)):
-        items = sorted(_expression(each, _item(codec)) for each in value)
+        items = sorted(_expression(each, _item_codec(codec)) for each in value)
         return f"{{{', '.join(items)}}}" if items else "[]"
     return _other(value, codec)
 
 
 def _other(value: Any, codec: Codec) -> str:
-    """Return a value of another type as what it is in JSON; with the name of its type around it where that is known."""
+    """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
     json = encode_value(value, codec)
     for kind in (TextCodec, DecimalCodec):
-        for each in seen_as(codec, kind):
+        for each in codecs_of_kind(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
-            if each.handles(value) and name.isidentifier() and made_by(each, name) and isinstance(json, str):
+            if each.handles(value) and name.isidentifier() and names_type_of(each, name) and isinstance(json, str):
                 return f"{name}({json!r})"
     return _literal(json)
 
 
 def _literal(json: Any) -> str:
-    """Return a JSON value as a literal of Python."""
+    """Return a JSON value as a Python literal."""
     if isinstance(json, dict):
         return f"{{{', '.join(f'{name!r}: {_literal(value)}' for name, value in json.items())}}}"
     if isinstance(json, list):
@@ -114,15 +116,18 @@ def _literal(json: Any) -> str:
 
 def _member(value: Enum, codec: Codec) -> str:
     cls = type(value)
-    known = any(made_by(each, cls.__name__) for each in seen_as(codec, object))
+    known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
     return _literal(encode_value(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
-    """Return the codec of the record that a value is, if its place may have one; of several, that of its own class."""
-    of = [each for each in seen_as(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
+    """Return the codec of a value's record, if its place may have one.
+
+    Of several, it is the one of its own class.
+    """
+    of = [each for each in codecs_of_kind(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
     of.sort(key=lambda each: each.cls is not type(value))
     return of[0] if of and type(of[0]).encode is RecordCodec.encode else None
 
@@ -133,7 +138,7 @@ def _record(value: Any, record: RecordCodec) -> str:
         return _literal(record.encode(value))
     written = []
     for field in record.fields:
-        item = field_value(record, field, value)
+        item = record._get(value, field.attribute)
         if field.write_only or field.hidden or field.constant is not MISSING or item is MISSING:
             continue
         if not field.name.isidentifier() or keyword.iskeyword(field.name):
@@ -151,8 +156,8 @@ def _time(value: Any) -> str:
 
 
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
-    mapping: DictCodec | None = next(seen_as(codec, DictCodec), None)
-    fields = {each.key: each.codec for record in seen_as(codec, RecordCodec) for each in record.fields}
+    mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+    fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
     inner = ANY_CODEC if mapping is None else mapping.item
     items = [(_key(key, mapping), _expression(item, fields.get(key, inner))) for key, item in value.items()]
     return f"{{{', '.join(f'{key}: {item}' for key, item in items)}}}"
@@ -165,22 +170,22 @@ def _key(key: Any, mapping: DictCodec | None) -> str:
 
 
 def _sequence(value: Any, codec: Codec) -> str:
-    rows: TupleCodec | None = next((each for each in seen_as(codec, TupleCodec) if each.handles(value)), None)
-    codecs = [_item(codec)] * len(value) if rows is None else list(rows.children())
+    rows: TupleCodec | None = next((each for each in codecs_of_kind(codec, TupleCodec) if each.handles(value)), None)
+    codecs = [_item_codec(codec)] * len(value) if rows is None else list(rows.children())
     items = [_expression(item, each) for item, each in zip(value, codecs, strict=True)]
     if isinstance(value, tuple):
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     return f"[{', '.join(items)}]"
 
 
-def _item(codec: Codec) -> Codec:
-    sequence: ListCodec | None = next(seen_as(codec, ListCodec), None)
+def _item_codec(codec: Codec) -> Codec:
+    sequence: ListCodec | None = next(codecs_of_kind(codec, ListCodec), None)
     return ANY_CODEC if sequence is None else sequence.item
 
 
-# --- expressions._prompt ---
+# --- The prompt ---
 
-TEMPLATE: Final = """\
+_TEMPLATE: Final = """\
 You can call these tools:
 
 {tools}
@@ -191,7 +196,7 @@ The arguments are literals, lists, dicts, and types with their fields; numbers m
 A call may stand in the arguments of another. Nothing else of Python is allowed: no variables of your own, attributes,
 subscripts, comprehensions, conditions or f-strings.{names}
 To answer without a tool, write your answer as plain text."""
-"""What `prompt` returns, with places for the tools, the examples and the names."""
+"""The prompt, with places for the tools, the examples and the names."""
 
 
 def prompt(
@@ -202,49 +207,49 @@ def prompt(
     allow: AllowedFunctions | None = None,
     format: str = "python",
 ) -> str:
-    """Return what tells a model of tools, and how to call them by expressions.
+    """Return a prompt that tells a model which tools there are, and how to call them by expressions.
 
     Args:
-        tools: As for `parse_call`.
-        examples: Expressions, such as `render` writes them; without any, one is made up of the tools' names.
-        context: As for `parse_call`; a model is told the names, and of values their types.
-        allow: As for `parse_call`; a model is told the names.
-        format: How the tools are described: the name of a format of text.
+        tools: Tools, functions or a toolset, as for `parse_call`.
+        examples: Expressions, such as `render` writes them; without any, one is made from the tools' names.
+        context: Values and types by name, as for `parse_call`; the prompt lists the names, and the types of the values.
+        allow: Functions by name, as for `parse_call`; the prompt lists the names.
+        format: The format of the tools' descriptions: the name of a text format.
 
     Raises:
-        FormatNotFoundError: There is no such format.
-        DefinitionError: A tool cannot be said in it.
-        ExpressionError: An example is no expression.
-        TypeError: It is no format of text, or `tools`, `context` or `allow` cannot be.
+        FormatNotFoundError: There is no format of that name.
+        DefinitionError: The format cannot express a tool.
+        ExpressionError: An example is not an expression.
+        TypeError: The format is not a text format, or `tools`, `context` or `allow` is of the wrong type.
     """
     scope = ExpressionScope.of(tools, context, allow)
     called = scope.tools.called
-    described = formats.get(format).describe([_under(name, each) for name, each in called.items()])
+    described = formats.get(format).describe([_with_name(name, each) for name, each in called.items()])
     if not isinstance(described, str):
         raise TypeError(f"the format {format!r} is none of text; take python, typescript, text or yaml")
     given = list(examples)
     for example in given:
-        _check(example)
+        _check_example(example)
     known = describe_names(scope.context, scope.allow)
-    return TEMPLATE.format(
+    return _TEMPLATE.format(
         tools=described,
-        examples="\n".join(given or [_made_up(list(called))]),
+        examples="\n".join(given or [_example_of(list(called))]),
         names=f"\n{known}" if known else "",
     )
 
 
-def _under(name: str, tool: Tool) -> Tool:
-    """Return a tool as it is described: under the name by which it is called."""
+def _with_name(name: str, tool: Tool) -> Tool:
+    """Return a tool under the name by which it is called, for its description."""
     if name == tool.name:
         return tool
     try:
         return tool.renamed(name)
-    except DefinitionError:  # too long for a tool: then the format writes it in its own way, which is read too
+    except DefinitionError:  # too long for a tool: the format then writes it in its own way, which is read too
         return tool
 
 
-def _check(example: str) -> None:
-    """See that an example can be read.
+def _check_example(example: str) -> None:
+    """Check that an example can be read.
 
     Raises:
         ExpressionError: It cannot.
@@ -256,18 +261,15 @@ def _check(example: str) -> None:
         raise
 
 
-def _made_up(names: list[str]) -> str:
+def _example_of(names: list[str]) -> str:
     return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
 
 
 def describe_names(context: ExpressionContext, allow: AllowedFunctions) -> str:
-    """Return what is said of the names that an expression may use; empty where there are none."""
-    said = [
-        f"{name} ({'a type' if isinstance(value, type) else _type(value)})" for name, value in sorted(context.items())
+    """Return the sentence about the names that an expression may use; empty if there are none."""
+    known = [
+        f"{name} ({'a type' if isinstance(value, type) else type(value).__name__})"
+        for name, value in sorted(context.items())
     ]
-    said += [f"{name}(…)" for name in sorted(allow)]
-    return f"These names are known: {', '.join(said)}." if said else ""
-
-
-def _type(value: Any) -> str:
-    return type(value).__name__
+    known += [f"{name}(…)" for name in sorted(allow)]
+    return f"These names are known: {', '.join(known)}." if known else ""

@@ -1,4 +1,4 @@
-"""What an expression may name: the tools, their parameters and types."""
+"""What an expression may name: the tools, their parameters and types, the context, and the allowed functions."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from fcregistry.types import Codec
 
-# --- expressions._scope ---
+Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
 
 ExpressionContext = Mapping[str, Any]
 AllowedFunctions = Mapping[str, Callable[..., Any]]
@@ -25,11 +25,11 @@ AllowedFunctions = Mapping[str, Callable[..., Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpressionScope:
-    """What an expression may name.
+    """Everything that an expression may name.
 
     Attributes:
         tools: The tools.
-        context: Values by name, and types.
+        context: Values and types by name.
         allow: Functions that may be called while the expression is read, by name.
     """
 
@@ -39,39 +39,31 @@ class ExpressionScope:
 
     @classmethod
     def of(cls, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> Self:
-        """Return what a caller gave.
+        """Return the scope of what a caller passed.
 
         Raises:
-            TypeError: Something of it cannot be.
+            TypeError: An argument is of the wrong type.
         """
         for what, given in (("context", context), ("allow", allow)):
-            if not (given is None or _is_by_name(given)):
+            if not (given is None or _has_text_keys(given)):
                 raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
         for name, function in (allow or {}).items():
             if not callable(function):
                 raise TypeError(
                     f"allow[{name!r}] is a function or a class, not {function!r:.80}; values stand in context"
                 )
-        return cls(tools=ToolNames(toolset_of(tools)), context=context or {}, allow=allow or {})
+        return cls(tools=ToolNames(tools_by_wire_name(tools)), context=context or {}, allow=allow or {})
 
 
-def _is_by_name(given: object) -> bool:
+def _has_text_keys(given: object) -> bool:
     return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
 
 
-# --- expressions._tools ---
-
-Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
-
-_MOST_SUGGESTIONS: Final = 3
-"""For so many unknown names of one text, those are told that may be meant."""
-
-
-def toolset_of(tools: Tools) -> Mapping[str, Tool]:
-    """Return the tools that were given, by wire name.
+def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
+    """Return the tools that were passed, by wire name.
 
     Raises:
-        TypeError: Something that is neither a tool nor a function, such as a name.
+        TypeError: An item is neither a tool nor a function: a name, for example.
         DefinitionError: A function that cannot be a tool.
         DuplicateToolError: Two tools of one wire name.
     """
@@ -97,14 +89,20 @@ def _tool_of(given: object) -> Tool:
     raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
 
 
-class Written(NamedTuple):
-    """One argument of a call, where it was found to belong.
+# --- Tools and their parameters ---
+
+_MOST_SUGGESTIONS: Final = 3
+"""The number of unknown names in one text that get suggestions."""
+
+
+class BoundArgument(NamedTuple):
+    """One argument of a call, with the parameter that it belongs to.
 
     Attributes:
         name: The name of the parameter.
         codec: The codec of its type.
-        value: What was written.
-        at: Which of the arguments it was, from 0.
+        value: The value that was written.
+        at: The argument's position among all, from 0.
     """
 
     name: str
@@ -114,7 +112,7 @@ class Written(NamedTuple):
 
 
 class BindingProblem(ValueError):
-    """Arguments that a tool does not take in these places; the message tells the model why."""
+    """Arguments that a tool does not take at these positions or twice; the message tells the model why."""
 
 
 class ToolNames:
@@ -130,22 +128,25 @@ class ToolNames:
         self.tools = tools
         self._called: dict[str, Tool] | None = None
         self._others: dict[str, Tool | None] | None = None
-        self._parameters: dict[str, Parameters] = {}
+        self._parameters: dict[str, ToolParameters] = {}
         self._unknown = 0
 
     @property
     def called(self) -> Mapping[str, Tool]:
-        """The tools, by the names that a model is told."""
+        """The tools, by the names shown to the model."""
         if self._called is None:
             self._called = tools_by_name(self.tools.values())
         return self._called
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool that a name means: its own, or as Python has to write that, with its group, or an alias."""
+        """Return the tool that a name means.
+
+        It may be its wire name, its spelling in Python, its group and name, or an alias.
+        """
         return self.tools.get(name) or self.other(name)
 
     def other(self, name: str) -> Tool | None:
-        """Return the tool that a name means which is not its own: looked for last, since that takes time."""
+        """Return the tool that a name other than its wire name means. Looked up last, because that takes time."""
         if name in self.called:
             return self.called[name]
         if self._others is None:
@@ -153,10 +154,10 @@ class ToolNames:
         return self._others.get(name)
 
     def unknown(self, name: str, what: str = "tool") -> str:
-        """Return what is said of a name that no tool has."""
+        """Return the message about a name that no tool has."""
         shown = name if len(name) <= 64 else f"{name[:64]}…"
         self._unknown += 1
-        if self._unknown > _MOST_SUGGESTIONS:  # looking for near ones among thousands takes time
+        if self._unknown > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
             return f"there is no {what} {shown!r}"
         known = sorted(self.called)
         if near := did_you_mean(nearest(shown, known)):
@@ -166,7 +167,7 @@ class ToolNames:
         listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
         return f"there is no {what} {shown!r}; the tools are {listed}"
 
-    def parameters(self, tool: Tool) -> Parameters:
+    def parameters(self, tool: Tool) -> ToolParameters:
         """Return the parameters of a tool.
 
         Raises:
@@ -174,17 +175,17 @@ class ToolNames:
             DefinitionError: It cannot be defined.
         """
         known = self._parameters.get(tool.name)
-        return known or self._parameters.setdefault(tool.name, Parameters(tool))
+        return known or self._parameters.setdefault(tool.name, ToolParameters(tool))
 
 
-class Parameters:
+class ToolParameters:
     """The parameters of one tool.
 
     Args:
         tool: The tool.
 
     Attributes:
-        types: The types that arguments of it may name.
+        types: The types that the tool's arguments may name.
     """
 
     def __init__(self, tool: Tool) -> None:
@@ -194,32 +195,33 @@ class Parameters:
         self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
         self._star = next((each.name for each in every if each.kind is STAR), None)
         self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-        if not self._codecs and every:  # a tool of a schema alone: its properties stand for parameters
+        if not self._codecs and every:  # a tool made from a schema alone: its properties are its parameters
             self._positional = list(tool.parameters.get("properties", ()))
         self.types = TypeNames(each.codec for each in every)
 
-    def bound(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[Written]:
-        """Return the arguments of a call by the names of their parameters. An unknown name is left for validation to judge.
+    def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[BoundArgument]:
+        """Return the arguments of a call with their parameters. An unknown name is left to validation.
 
         Raises:
             BindingProblem: There are too many, or one is given twice.
         """
         written = [
-            self._written(name, value, at) for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
+            self._bound_argument(name, value, at)
+            for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
         ]
         rest = args[len(self._positional) :]
         if rest and self._star is None:
             takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
             raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
         if rest and self._star is not None:
-            written.append(self._written(self._star, rest, len(self._positional)))
+            written.append(self._bound_argument(self._star, rest, len(self._positional)))
         taken = {each.name for each in written}
         for at, (name, value) in enumerate(kwargs, len(args)):
             if name in taken:
                 raise BindingProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
-            written.append(self._written(name, value, at))
+            written.append(self._bound_argument(name, value, at))
         return written
 
-    def _written(self, name: str, value: Any, at: int) -> Written:
-        return Written(name, self._codecs.get(name, self._others), value, at)
+    def _bound_argument(self, name: str, value: Any, at: int) -> BoundArgument:
+        return BoundArgument(name, self._codecs.get(name, self._others), value, at)

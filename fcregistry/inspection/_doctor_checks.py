@@ -44,7 +44,6 @@ from fcregistry.discovery import (
     project_name,
     scan_path,
     unreadable_plugins,
-    unusable_call_hooks,
     unused_entry_points,
 )
 from fcregistry.inspection._doctor_accounts import Account, Finding, not_loaded, note, problem
@@ -447,6 +446,6 @@ def extension_findings() -> Iterator[Finding]:
 
 def call_hook_findings() -> Iterator[Finding]:
     """Yield the hooks of calls that are named and cannot be had."""
-    for error in unusable_call_hooks():
+    for error in current().extensions.unusable_call_hooks():
         advice = "until then every call is refused; correct the variable, or mend the extension"
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)

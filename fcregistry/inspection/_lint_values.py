@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final
 
-from fcregistry._base.messages import json_path, show, worded
+from fcregistry._base.messages import json_path, show, word_problems
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry.errors import said_by
 from fcregistry.inspection._lint_core import (
@@ -129,7 +129,7 @@ def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
         broken = subject.tool.validator().violations({name: value})
     except RecursionError:
         return [_ENDLESS]
-    return [str(each) for each in worded(each for each in broken if each.path[:1] == (name,))]
+    return [str(each) for each in word_problems(each for each in broken if each.path[:1] == (name,))]
 
 
 _ENDLESS: Final = "it cannot be checked: the schema refers to itself without end, or it is nested too deeply"

@@ -1,6 +1,6 @@
-"""Which models can be asked, and how? `resolve("openai:gpt-5")` gives a `Model`; its records are messages and completions.
+"""Models and their records: `resolve("openai:gpt-5")` gives a `Model`, which answers messages.
 
-A provider's client is one file in this folder; what it needs from elsewhere is an extra, imported at its first use. Models of installed
+A provider's client has its own files in this folder; its SDK is an extra, imported at its first use. Models of installed
 extensions are resolved by their prefix.
 """
 

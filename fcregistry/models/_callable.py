@@ -1,9 +1,7 @@
-"""How is a function asked, and its answer followed? A plain one on the caller's thread, or on one of ours beside a loop; an async one on the loop.
+"""Functions as models: `CallableModel`, calling a function, and reading what it returns or yields.
 
-An answer is whole, or an iterator of pieces, plain or async. Who stops listening closes it.
-
-MERGED: When is a function a model? When it takes messages and returns a message or a text.
-MERGED: What did a function answer? A text or a message, in whichever provider's shape, read as a message of ours.
+A plain function runs on the caller's thread, or on one of our threads beside a loop; an async one on the loop. Its answer is whole, or an iterator of
+pieces, plain or async, which is closed when nobody listens any more. Messages in the shape of any provider are read.
 """
 
 from __future__ import annotations
@@ -20,8 +18,8 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import is_absent, read_calls, read_field
-from fcregistry.models._messages import Message, call_of, part_of
-from fcregistry.models._model import Completion, Delta, Model, Usage, WholeDeltas, offered, stream_sync
+from fcregistry.models._messages import Message, call_of, messages_of, part_of
+from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner, Usage, offered, pieces_of, stream_sync
 from fcregistry.models._streamed_calls import StreamedCalls
 
 if TYPE_CHECKING:
@@ -31,40 +29,37 @@ if TYPE_CHECKING:
     from fcregistry.models._messages import MessageLike
     from fcregistry.models._model import FinishReason, ToolChoice
 
-# --- models._asking ---
 
 T = TypeVar("T")
 _END: Final = object()
 
 
-class Listener(Protocol):
-    """What makes a model's answer of what a function returned."""
+class AnswerReader(Protocol):
+    """Reads what a function returned or yielded as the answer of a model."""
 
-    def whole(self, answer: object) -> Completion:
-        """Return the completion that a whole answer is."""
+    def read(self, answer: object) -> Completion:
+        """Return the completion of a whole answer."""
 
-    def heard(self, piece: object) -> Delta | None:
-        """Take the next piece of an answer, and return what is to be told of it."""
+    def add(self, piece: object) -> Delta | None:
+        """Take the next piece of an answer, and return what to yield for it."""
 
-    def ended(self) -> Iterable[Delta | Completion]:
-        """Return what is left to be told once the pieces have come to an end: the completion, last."""
+    def finish(self) -> Iterable[Delta | Completion]:
+        """Return what to yield after the last piece; the completion is the last of it."""
 
 
-class ModelQuestion(NamedTuple):
-    """A function with what it is given, ready to be called, and what listens to it."""
+class FunctionRequest(NamedTuple):
+    """A function bound to its arguments, and the reader of its answer."""
 
     call: Callable[[], Any]
-    listener: Listener
+    reader: AnswerReader
 
 
 class FunctionModel(Model):
-    """A model that is a function.
-
-    What the function raises is the caller's.
+    """A model that is a function. Exceptions of the function are not caught.
 
     Args:
         function: Plain or async.
-        name: What the model is called; by default, `callable:` and the function's name.
+        name: The name of the model; by default, `callable:` and the function's name.
     """
 
     def __init__(self, function: Callable[..., Any], name: str | None = None) -> None:
@@ -74,25 +69,25 @@ class FunctionModel(Model):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the model."""
         return self._name
 
     @abstractmethod
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
-        """Return the function with what it is given, and what listens to it."""
+    def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
+        """Return the function bound to its arguments, and the reader of its answer."""
 
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
         """Answer a conversation; see `Model.acomplete`."""
-        async with aclosing(_afollowed(self._question(messages, tools, tool_choice), self._is_async)) as pieces:
-            return cast("Completion", [piece async for piece in pieces][-1])  # a listener ends with it
+        async with aclosing(_astream_answer(self._request(messages, tools, tool_choice), self._is_async)) as pieces:
+            return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
         """Answer a conversation piece by piece; see `Model.astream`."""
-        async with aclosing(_afollowed(self._question(messages, tools, tool_choice), self._is_async)) as pieces:
+        async with aclosing(_astream_answer(self._request(messages, tools, tool_choice), self._is_async)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -115,69 +110,63 @@ class FunctionModel(Model):
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
         """Answer piece by piece; see `Model.stream`. A plain function runs on the caller's thread."""
-        from fcregistry.models._messages import messages_of  # as in Model
-
-        question = self._question(messages_of(messages), tools, tool_choice)
+        request = self._request(messages_of(messages), tools, tool_choice)
         if self._is_async:
-            return stream_sync(lambda: _afollowed(question, is_async=True))
-        return _followed(question)
+            return stream_sync(lambda: _astream_answer(request, is_async=True))
+        return _stream_answer(request)
 
 
-def _followed(question: ModelQuestion) -> Generator[Delta | Completion, None, None]:
-    """Ask a plain function here, and yield what its answer tells; what is async in it is followed on the background loop."""
-    answer = question.call()
+def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, None, None]:
+    """Call a plain function on this thread, and yield its answer.
+
+    An async answer is awaited on the background loop.
+    """
+    answer = request.call()
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterator):
-        yield from stream_sync(lambda: _atold(answer, question.listener))
+        yield from stream_sync(lambda: _astream_returned(answer, request.reader))
     elif isinstance(answer, Iterator):
         try:
             for piece in answer:
-                if (delta := question.listener.heard(piece)) is not None:
+                if (delta := request.reader.add(piece)) is not None:
                     yield delta
         finally:
             _close(answer)
-        yield from question.listener.ended()
+        yield from request.reader.finish()
     else:
-        yield from _whole(question.listener.whole(answer))
+        yield from pieces_of(request.reader.read(answer))
 
 
-async def _afollowed(question: ModelQuestion, is_async: bool) -> AsyncGenerator[Delta | Completion, None]:
-    answer = question.call() if is_async else await _waited(_on_thread(question.call))
-    async with aclosing(_atold(answer, question.listener)) as pieces:
+async def _astream_answer(request: FunctionRequest, is_async: bool) -> AsyncGenerator[Delta | Completion, None]:
+    answer = request.call() if is_async else await _wait_for(_on_thread(request.call))
+    async with aclosing(_astream_returned(answer, request.reader)) as pieces:
         async for piece in pieces:
             yield piece
 
 
-async def _atold(answer: Any, listener: Listener) -> AsyncGenerator[Delta | Completion, None]:
+async def _astream_returned(answer: Any, reader: AnswerReader) -> AsyncGenerator[Delta | Completion, None]:
     if inspect.isawaitable(answer):
         answer = await answer
     if not isinstance(answer, (Iterator, AsyncIterator)):
-        for told in _whole(listener.whole(answer)):
-            yield told
+        for piece in pieces_of(reader.read(answer)):
+            yield piece
         return
-    async with aclosing(_pieces(answer)) as pieces:
+    async with aclosing(_iterate(answer)) as pieces:
         async for piece in pieces:
-            if (delta := listener.heard(piece)) is not None:
+            if (delta := reader.add(piece)) is not None:
                 yield delta
-    for told in listener.ended():
-        yield told
+    for last in reader.finish():
+        yield last
 
 
-def _whole(completion: Completion) -> Iterator[Delta | Completion]:
-    message = completion.message
-    if message.text or message.reasoning:
-        yield Delta(content=message.text, reasoning=message.reasoning or "")
-    yield completion
-
-
-async def _pieces(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """Yield the pieces of an answer. Those of a plain iterator are made on our threads; it is closed where it stands."""
+async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, None]:
+    """Yield the pieces of an answer. A plain iterator runs, and is closed, on our threads."""
     if isinstance(answer, AsyncIterator):
-        from asyncio import sleep  # there is a loop, so it is imported
+        from asyncio import sleep  # a loop is running, so asyncio is loaded
 
         try:
             async for piece in answer:
                 yield piece
-                await sleep(0)  # one that waits for nothing could never be stopped
+                await sleep(0)  # an iterator that never waits could not be stopped
         finally:
             if hasattr(answer, "aclose"):
                 await answer.aclose()
@@ -186,33 +175,33 @@ async def _pieces(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, N
     try:
         while True:
             made = _on_thread(lambda: next(answer, _END))
-            said = await _waited(made)
-            if said is _END:
+            each = await _wait_for(made)
+            if each is _END:
                 return
-            yield said
+            yield each
     finally:
-        if made is not None:  # a generator that is running cannot be closed before it has said its piece
+        if made is not None:  # a generator that is running cannot be closed before it yields
             made.add_done_callback(lambda _: _close(answer))
 
 
 def _on_thread(function: Callable[[], Any]) -> Future[Any]:
-    running_loop()  # says what to do from another library's loop
+    running_loop()  # raises on another library's loop, with what to do
     try:
-        return blocking_threads.submit(lambda: _called(function))
+        return blocking_threads.submit(lambda: _call_guarded(function))
     except NoThreadError as error:
         raise ModelError(f"the model has no thread to run on: {error}", retryable=True) from error
 
 
-def _called(function: Callable[[], Any]) -> Any:
+def _call_guarded(function: Callable[[], Any]) -> Any:
     try:
         return function()
     except StopIteration as error:  # no future can carry it
         raise RuntimeError("the model raised StopIteration") from error
 
 
-async def _waited(future: Future[Any]) -> Any:
-    """Wait for what runs on a thread; it is left to itself when nobody waits any more."""
-    from asyncio import wrap_future  # there is a loop, so it is imported
+async def _wait_for(future: Future[Any]) -> Any:
+    """Wait for a function on a thread; abandon it if the wait is cancelled."""
+    from asyncio import wrap_future  # a loop is running, so asyncio is loaded
 
     try:
         return await wrap_future(future)
@@ -227,8 +216,8 @@ def _close(answer: object) -> None:
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    """Tell whether calling a function runs nothing of it: it is async, or an async generator, or an object that is called as one."""
-    call = getattr(type(function), "__call__", None)  # noqa: B004  # it is known to be callable; the question is how
+    """Return whether calling a function runs nothing of it: it, or its `__call__`, is async."""
+    call = getattr(type(function), "__call__", None)  # noqa: B004  # it is known to be callable
     return any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in (function, call))
 
 
@@ -237,13 +226,13 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
 
 
-def takes(function: Callable[..., Any], name: str) -> bool:
-    """Tell whether a function has a parameter of a name."""
+def takes_parameter(function: Callable[..., Any], name: str) -> bool:
+    """Return whether a function has a parameter of a name."""
     return name in _parameters(function)
 
 
-def takes_any(function: Callable[..., Any]) -> bool:
-    """Tell whether a function takes arguments by any name."""
+def takes_any_keyword(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes arguments by any name."""
     return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in _parameters(function).values())
 
 
@@ -254,24 +243,24 @@ def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
         return {}
 
 
-# --- models._callable ---
+# --- CallableModel ---
 
 
 class CallableModel(FunctionModel):
     """A function as a model.
 
-    It is given the messages as a list of dicts in the shape of OpenAI's chat, its own to change. A message that it returned as such a dict
-    comes back to it as it wrote it, with whatever else it put there.
+    The function is given the messages as a list of dicts in the shape of OpenAI's chat, which it may change. A message that it returned as such a
+    dict comes back as it was written, with its other fields.
 
     It returns a text, or a message in the shape of any provider, as a dict or an SDK object; or a `Completion`. Or it yields its answer: texts,
-    or `Delta`, and a `Completion` last if it likes. It may be async. A plain one runs on the caller's thread, and on one of ours
-    where a loop would wait for it.
+    or `Delta`, and optionally a `Completion` last. It may be async. A plain function runs on the caller's thread, or on one of our threads if a loop
+    would wait for it.
 
     Args:
         function: The function. One with a parameter `tools`, or with `**` parameters, is given the tools' definitions in OpenAI's shape by
-            that name. One with a parameter `tool_choice` is given that as OpenAI writes it; one with `**` parameters, where it is not `auto`.
-            One without is shown the tools that may be called, which are none for `none`, and one for a name.
-        name: What the model is called; by default, `callable:` and the function's name.
+            that name. One with a parameter `tool_choice` is given the choice as OpenAI writes it; one with `**` parameters, unless it is `auto`.
+            One without is given the tools that the choice allows: none for `none`, and one for a name.
+        name: The name of the model; by default, `callable:` and the function's name.
 
     Raises:
         TypeError: It cannot be called.
@@ -281,17 +270,17 @@ class CallableModel(FunctionModel):
         if not callable(function):
             raise TypeError(f"llm is a callable from messages to a message or text, not {function!r}")
         super().__init__(function, name)
-        self._takes_any = takes_any(function)
-        self._takes_tools = takes(function, "tools") or self._takes_any
-        self._takes_choice = takes(function, "tool_choice")
+        self._takes_any = takes_any_keyword(function)
+        self._takes_tools = takes_parameter(function, "tools") or self._takes_any
+        self._takes_choice = takes_parameter(function, "tool_choice")
 
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
-        told = [self._written(message) for message in messages]
+    def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
+        written = [self._written(message) for message in messages]
         options = self._options(tools, tool_choice)
-        return ModelQuestion(lambda: self._function(told, **options), _Listener(self.name))
+        return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name))
 
     def _written(self, message: Message) -> dict[str, Any]:
-        """Return a message as the function is given it: its own as it wrote it, others with what the shape has a place for."""
+        """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
         own = message.native.get(self.name)
         if own is not None:
             return dict(deepcopy(own))
@@ -301,7 +290,7 @@ class CallableModel(FunctionModel):
         options: dict[str, Any] = {}
         says_choice = self._takes_choice or (self._takes_any and tool_choice != "auto")
         if self._takes_tools:
-            from fcregistry.formats import get  # with what a schema is written with, which not every function needs
+            from fcregistry.formats import get  # with the renderer of schemas, which not every function needs
 
             options["tools"] = get("openai").describe(tools if says_choice else offered(tools, tool_choice))
         if says_choice:
@@ -315,8 +304,8 @@ def _written_choice(tool_choice: ToolChoice) -> str | dict[str, Any]:
     return {"type": "function", "function": {"name": tool_choice}}
 
 
-class _Listener:
-    """Makes a completion of what a function returned or yielded."""
+class _Reader:
+    """Reads texts, messages and pieces."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -324,19 +313,19 @@ class _Listener:
         self._thoughts: list[str] = []
         self._calls = StreamedCalls()
         self._completion: Completion | None = None
-        self._whole = WholeDeltas()
+        self._joiner = SurrogateJoiner()
 
-    def whole(self, answer: object) -> Completion:
-        """Return the completion that an answer is, which keeps a dict of the function's for when it is asked again."""
+    def read(self, answer: object) -> Completion:
+        """Return the completion of an answer; a dict is kept in `native`, for the function's next request."""
         completion = completion_of(answer, self._name)
         if isinstance(answer, Mapping) and _is_openai(answer):
             message = completion.message
             own = {"role": "assistant", "content": None, **deepcopy(dict(answer))}
-            if {name: said for name, said in own.items() if said or name == "content"} != message.to_dict():
+            if {name: value for name, value in own.items() if value or name == "content"} != message.to_dict():
                 completion = completed(message.replaced(native={self._name: own}), self._name)
         return completion
 
-    def heard(self, piece: object) -> Delta | None:
+    def add(self, piece: object) -> Delta | None:
         """Take a text, a `Delta`, or the completion.
 
         Raises:
@@ -351,11 +340,11 @@ class _Listener:
         self._texts.append(delta.content)
         self._thoughts.append(delta.reasoning)
         self._calls.add_delta(delta)
-        return self._whole.add(delta)
+        return self._joiner.add(delta)
 
-    def ended(self) -> Iterable[Delta | Completion]:
-        """Return what was held back, and the completion: the function's own, or what its pieces come to."""
-        rest = self._whole.rest()
+    def finish(self) -> Iterable[Delta | Completion]:
+        """Return what was held back, and the completion: the function's own, or that of all pieces."""
+        rest = self._joiner.rest()
         return (*([rest] if rest is not None else []), self._completion or self._completed())
 
     def _completed(self) -> Completion:
@@ -371,7 +360,7 @@ class _Listener:
 
 
 def _is_openai(answer: Mapping[str, Any]) -> bool:
-    """Tell whether a message can go back into a conversation in the shape of OpenAI's chat as it is."""
+    """Return whether a message can go back into a conversation in the shape of OpenAI's chat as it is."""
     if answer.get("role", "assistant") != "assistant" or not isinstance(answer.get("content"), str | None):
         return False
     calls = answer.get("tool_calls") or []
@@ -382,41 +371,43 @@ def _is_call(call: object) -> bool:
     return isinstance(call, Mapping) and isinstance(call.get("function"), Mapping)
 
 
-# --- models._answers ---
+# --- Messages of any provider as completions ---
 
 _OF_MESSAGES: Final = ("role", "content", "tool_calls", "output", "type", "parts", "candidates")
 _PLACES: Final = ("candidates", "content", "parts", "output", "message")
-"""Where messages, and what holds messages, have what they say: a response of Gemini, most, Gemini, OpenAI's responses, a response of Bedrock."""
-_DEEPEST: Final = 6
+"""The fields with the content, in this order of: Gemini's responses, most messages, Gemini's messages, OpenAI's responses, Bedrock's responses."""
+_MAX_DEPTH: Final = 6
 _OF_CALLS: Final = ("name", "function", "functionCall", "function_call", "toolUse", "arguments", "input", "args")
 _REASONING: Final = ("reasoning_content", "reasoning")
-"""Where servers of OpenAI's chat protocol put what a model thought."""
+"""The fields with the model's thinking, on servers that speak OpenAI's chat protocol."""
 
 
 def completion_of(answer: object, name: str) -> Completion:
-    """Return the completion that an answer is.
+    """Return an answer as a completion.
 
     Args:
         answer: A `Completion`, a `Message`, a text, or a message of any provider as a dict or an SDK object.
-        name: What the model is called.
+        name: The name of the model.
 
     Raises:
-        TypeError: It is none of these: a whole response of OpenAI's, say, or nothing.
+        TypeError: It is none of these: a whole response of OpenAI's, for example, or None.
     """
-    return answer if isinstance(answer, Completion) else completed(message_of(answer), name)
+    return answer if isinstance(answer, Completion) else completed(_message_of(answer), name)
 
 
 def completed(message: Message, name: str) -> Completion:
-    """Return the completion that a message is all of."""
+    """Return the completion of a message."""
     reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
     return Completion(message=message, finish_reason=reason, usage=Usage(requests=1), model=name)
 
 
-def message_of(answer: object) -> Message:
-    """Return the model's message that an answer is; calls that cannot be read are kept for the executor to answer.
+def _message_of(answer: object) -> Message:
+    """Return an answer as a model's message.
+
+    Calls that cannot be read are kept, and refused by the executor.
 
     Raises:
-        TypeError: As for `completion_of`.
+        TypeError: As `completion_of` raises it.
     """
     if isinstance(answer, str):
         return Message(role="assistant", content=answer)
@@ -424,24 +415,24 @@ def message_of(answer: object) -> Message:
         return answer if answer.role == "assistant" else answer.replaced(role="assistant")
     check_is_message(answer)
     calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
-    content, reasoning = _said(answer)
+    content, reasoning = _content_and_reasoning(answer)
     if not calls and content is None and all(is_absent(read_field(answer, name)) for name in ("role", "content")):
         raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
     return Message(role="assistant", content=content, tool_calls=calls, reasoning=reasoning)
 
 
 def _may_call(answer: object) -> bool:
-    """Tell whether an answer may make calls: not if it is a list of texts or messages, in which nothing has anything of a call."""
+    """Return whether an answer may make calls: a list without any field of a call makes none."""
     if not isinstance(answer, (list, tuple)):
         return True
     return any(not is_absent(read_field(item, name)) for item in answer for name in _OF_CALLS)
 
 
 def check_is_message(message: object) -> None:
-    """Refuse what is no message: that it has no calls would be taken for the end of the conversation.
+    """Raise unless a value is a message: without calls, it would be taken for the end of the conversation.
 
     Raises:
-        TypeError: It is none; of a whole response, says where its message is.
+        TypeError: It is not a message; for a whole response, the error says where its message is.
     """
     if isinstance(message, (str, list, tuple)) or any(
         not is_absent(read_field(message, name)) for name in _OF_MESSAGES
@@ -455,15 +446,15 @@ def check_is_message(message: object) -> None:
     )
 
 
-def _said(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
-    """Return what a message says, and what its model thought."""
+def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
+    """Return the content of a message, and the model's thinking."""
     content = read_field(message, "content")
     refusal = read_field(message, "refusal")
     thoughts = [text for name in _REASONING if isinstance(text := read_field(message, name), str) and text][:1]
     if isinstance(content, str):
         return content, "".join(thoughts) or None
     blocks = list(_blocks(message)) if not isinstance(message, (list, tuple)) else []
-    thoughts += [thought for thought in map(_thought, blocks) if thought]
+    thoughts += [thought for thought in map(_thought_text, blocks) if thought]
     parts = [part for part in map(_part, blocks) if part is not None]
     if all(isinstance(part, str) for part in parts):
         text = "".join(map(str, parts)) if parts else refusal if isinstance(refusal, str) else None
@@ -473,8 +464,8 @@ def _said(message: object) -> tuple[str | tuple[Content, ...] | None, str | None
 
 
 def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the texts and blocks of a message, or of what holds messages."""
-    if depth > _DEEPEST or value is None or is_absent(value):
+    """Yield the texts and blocks of a message, or of an object with messages."""
+    if depth > _MAX_DEPTH or value is None or is_absent(value):
         return
     if isinstance(value, (list, tuple)):
         for each in value:
@@ -492,10 +483,10 @@ def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _part(block: Any) -> str | Content | None:
-    """Return what a block says to others; None for a call, a thought, and what is not known."""
+    """Return the content of a block; None for a call, a thought, and unknown blocks."""
     if isinstance(block, (str, Content)):
         return block
-    if _thought(block):
+    if _thought_text(block):
         return None
     text = read_field(block, "text")
     if isinstance(text, str):
@@ -506,8 +497,8 @@ def _part(block: Any) -> str | Content | None:
         return None
 
 
-def _thought(block: Any) -> str:
-    """Return what a block says that the model thought: a block of Anthropic, an item of OpenAI's, a part of Gemini, a block of Bedrock."""
+def _thought_text(block: Any) -> str:
+    """Return the model's thinking in a block of Anthropic or Bedrock, an item of OpenAI, or a part of Gemini."""
     if read_field(block, "thought") is True:
         return _text(read_field(block, "text"))
     kind = read_field(block, "type")

@@ -1,10 +1,10 @@
-"""What is said in a conversation with a model? Messages, in the shape of OpenAI's chat, which most others can be told in.
+r"""Messages of a conversation with a model, in the shape of OpenAI's chat.
 
-Source: OpenAI API reference, "Chat Completions", messages.
+`Message` is the record; content parts and calls are read from and written to that shape here. Halves of surrogate pairs, which UTF-8 and so no
+request can carry, are kept out of what models and tools write: JSON may write half a pair, `"\ud83d"`, as a character (RFC 8259, 8.2), and a stream
+may cut a pair in two between its pieces, whose halves are joined. A half that stays alone becomes U+FFFD, as the Unicode Standard advises (3.9, C10).
 
-MERGED: How are the pieces of a message's content written? As OpenAI's chat writes them.
-
-Source: OpenAI API reference, "Chat Completions", content parts.
+Source: OpenAI API reference, "Chat Completions", messages and content parts.
 """
 
 from __future__ import annotations
@@ -13,28 +13,28 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._results.content import Content
 from fcregistry.formats import MalformedCallError, base64_of, data_url, is_absent, read_call, read_calls, read_field
-from fcregistry.models._surrogates import escaped, in_texts, joined
 
 if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
 
-# --- models._messages ---
+
+T = TypeVar("T")
 
 Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 
 _ROLES: Final = ("system", "user", "assistant", "tool")
 _ALIASES: Final = {"developer": "system", "model": "assistant"}
-"""What newer models of OpenAI, and Gemini, call the same."""
+"""Other names of roles, of newer models of OpenAI and of Gemini."""
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
-_LONGEST_NAME: Final = 64
+_MAX_NAME: Final = 64
 
-_SHOWN: Final = 500
+_MAX_KEPT: Final = 500
 """Characters that are kept of a call that cannot be read."""
 
 
@@ -43,16 +43,16 @@ class Message:
     """One message of a conversation. Immutable.
 
     Attributes:
-        role: Who speaks: `system`, `user`, `assistant` (the model) or `tool` (the result of one call).
-        content: Its text, or pieces of content, of which some are no text; None of a message that only calls.
-        tool_calls: What the model asks for, in its order.
-        tool_call_id: Which call a `tool` message answers.
-        name: The name of the tool that a `tool` message is of, or of a participant.
-        reasoning: What the model thought, where it says so.
-        is_error: Whether a `tool` message tells of a failure.
-        continues: Whether a `user` message goes on with the turn before it, since an agent says it in the user's place: the results of calls that
-            stand in text, a step of a plan.
-        native: The same as a provider wrote it, by the provider's name: given back to that provider, which may sign what it wrote.
+        role: The speaker: `system`, `user`, `assistant` (the model) or `tool` (the result of one call).
+        content: Its text, or parts of content, some of which are not text; None for a message that only calls.
+        tool_calls: The model's calls, in its order.
+        tool_call_id: The id of the call that a `tool` message answers.
+        name: The name of the tool of a `tool` message, or of a participant.
+        reasoning: The model's thinking, if it is known.
+        is_error: Whether a `tool` message is a failure.
+        continues: Whether a `user` message continues the turn before it, since an agent wrote it in the user's place: results of calls in text, or a
+            step of a plan.
+        native: The message as a provider wrote it, by the provider's name: given back to that provider, which may have signed it.
     """
 
     role: Role
@@ -66,17 +66,17 @@ class Message:
     native: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Keep halves of characters out of what models and tools said, since no request could carry the conversation any more.
+        """Replace halves of surrogate pairs in messages of models and tools, which no request can carry.
 
-        What a user or a program says is left as it is: they can mend it, and are told.
+        Messages of users and programs are left as they are: these can fix them, and get an error.
         """
         if self.role == "assistant":
-            self._change("content", _in_content(joined, self.content))
-            self._change("tool_calls", tuple(map(_whole_call, self.tool_calls)))
-            self._change("reasoning", in_texts(joined, self.reasoning))
-            self._change("native", in_texts(joined, self.native))
+            self._change("content", _map_content(join_surrogates, self.content))
+            self._change("tool_calls", tuple(map(_call_without_surrogates, self.tool_calls)))
+            self._change("reasoning", map_texts(join_surrogates, self.reasoning))
+            self._change("native", map_texts(join_surrogates, self.native))
         elif self.role == "tool" or self.continues:
-            self._change("content", _in_content(escaped, self.content))
+            self._change("content", _map_content(escape_surrogates, self.content))
 
     def _change(self, name: str, value: object) -> None:
         if value is not getattr(self, name):
@@ -84,21 +84,21 @@ class Message:
 
     @property
     def text(self) -> str:
-        """All of its content as text; what is no text is named."""
+        """All of its content as text; other parts are named."""
         if isinstance(self.content, tuple):
             return "\n".join(map(str, self.content))
         return self.content or ""
 
     @classmethod
     def of(cls, value: object) -> Message:
-        """Return the message that a value is: a `Message`, a text of the user, or a message as a dict or an SDK object.
+        """Return a value as a message: a `Message`, text of the user, or a message as dict or SDK object.
 
         Args:
             value: A message in the shape of OpenAI's chat; calls may be in the shape of any provider.
 
         Raises:
-            TypeError: It is no message.
-            ValueError: It has no role that is known, or content that cannot be read.
+            TypeError: It is not a message.
+            ValueError: It has an unknown role, or content that cannot be read.
         """
         if isinstance(value, Message):
             return value
@@ -110,27 +110,27 @@ class Message:
         role = _ALIASES.get(role, role) if isinstance(role, str) else role
         if role not in _ROLES:
             raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
-        if role != "assistant" and _given(value, "tool_calls"):
+        if role != "assistant" and _field(value, "tool_calls"):
             _warn(f"a message of the role {role!r} has tool calls, which are left out: only the assistant makes some")
         return cls(
             role=cast("Role", role),
-            content=_content(_given(value, "content")),
+            content=_read_content(_field(value, "content")),
             tool_calls=tuple(map(call_of, read_calls(value))) if role == "assistant" else (),
-            tool_call_id=_text_of(value, "tool_call_id"),
-            name=_text_of(value, "name"),
-            reasoning=_text_of(value, "reasoning_content") or _text_of(value, "reasoning"),
-            is_error=_given(value, "is_error") is True,
-            continues=_given(value, "continues") is True,
-            native=_native(_given(value, "native")),
+            tool_call_id=_text_field(value, "tool_call_id"),
+            name=_text_field(value, "name"),
+            reasoning=_text_field(value, "reasoning_content") or _text_field(value, "reasoning"),
+            is_error=_field(value, "is_error") is True,
+            continues=_field(value, "continues") is True,
+            native=_native(_field(value, "native")),
         )
 
     @classmethod
     def of_result(cls, result: ToolResult, id: str | None = None) -> Message:
-        """Return the message that tells a model of a result.
+        """Return the `tool` message of a result.
 
         Args:
-            result: What came of a call.
-            id: The id of the call, where the call itself has none.
+            result: The result of a call.
+            id: The id of the call, if the call itself has none.
         """
         call = result.call
         parts = tuple(result.parts) if any(part.kind != "text" for part in result.parts) else ()
@@ -143,9 +143,9 @@ class Message:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it as a JSON object in the shape of OpenAI's chat, which `Message.of` reads; arguments are JSON text.
+        """Return a JSON object in the shape of OpenAI's chat, with arguments as text; `Message.of` reads it.
 
-        What that shape has no place for is left out where it says nothing: `reasoning`, `is_error`, `continues`, `native`.
+        Fields that this shape does not have are left out if they are empty: `reasoning`, `is_error`, `continues`, `native`.
         """
         written: dict[str, Any] = {"role": self.role, "content": _written_content(self.content)}
         if self.tool_calls:
@@ -166,14 +166,14 @@ class Message:
 
 
 MessageLike: TypeAlias = "Message | str | Mapping[str, Any]"
-"""A message, a text of the user, or a message in the shape of OpenAI's chat; objects of an SDK will do too."""
+"""A message, a text of the user, or a message in the shape of OpenAI's chat; objects of an SDK are accepted too."""
 
 
 def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation.
 
     Raises:
-        TypeError, ValueError: As for `Message.of`.
+        TypeError, ValueError: As `Message.of` raises them.
     """
     if isinstance(conversation, (Message, str, Mapping)) or not isinstance(conversation, Iterable):
         return (Message.of(conversation),)
@@ -181,65 +181,65 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
 
 
 def call_of(value: object) -> ToolCall:
-    """Return the call that a value is; of one that cannot be read, what can be: an executor tells the model what is wrong with it."""
+    """Return a value as a call; one that cannot be read keeps what can be, and the executor reports it."""
     try:
         return read_call(value)
     except MalformedCallError as error:
-        kept = _unread(value, error.arguments)
+        kept = _unreadable_json(value, error.arguments)
         return ToolCall(error.name, UnreadArguments(kept, str(error)) if error.unread else kept, error.id)
 
 
 def call_as_chat_json(call: ToolCall) -> dict[str, Any]:
-    """Return a call as OpenAI's chat writes it: `{"id", "type": "function", "function": {"name", "arguments"}}`."""
+    """Return a call as OpenAI's chat writes it: `id`, `type`, `function` with `name` and `arguments`."""
     return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
 
 
 def wire_name(name: str) -> str:
-    """Return the name of a call as it may be sent back: a model may have called what no tool can be named, and providers refuse that."""
-    return _NOT_IN_NAMES.sub("_", name)[:_LONGEST_NAME] or "_"
+    """Return the name of a call as providers take it: a model may have used one that no tool can have."""
+    return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
 
 
 def arguments_text(call: ToolCall) -> str:
-    """Return the arguments of a call as JSON text: as the model wrote it, where it wrote text."""
+    """Return the arguments of a call as JSON text: as the model wrote it, if it wrote text."""
     arguments: object = call.arguments  # a program may have made the call of anything
     if isinstance(arguments, str):
         return arguments
-    import json  # loaded with the package's first schema; not worth a line above
+    import json  # late, since few programs write messages
 
     kind = type(arguments).__name__
     if not (arguments is None or isinstance(arguments, Mapping)):
-        return _unread(kind, arguments)
+        return _unreadable_json(kind, arguments)
     try:
         return json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
-    except Exception:  # somebody's own mapping, a circle, keys that are no text: whoever made the call has it refused  # noqa: BLE001
-        return _unread(kind, arguments)
+    except Exception:  # a mapping of another package, a circle, keys that are not text: the executor refuses the call  # noqa: BLE001
+        return _unreadable_json(kind, arguments)
 
 
-def _unread(call: object, arguments: object) -> str:
-    """Return what is kept of a call that cannot be read: JSON text that is no object, however it is repaired, so that it never runs."""
+def _unreadable_json(call: object, arguments: object) -> str:
+    """Return JSON text for a call that cannot be read: never an object, so that it never runs."""
     import json  # as above
 
     is_plain = isinstance(arguments, (bool, int, float))
-    return json.dumps(arguments if is_plain else [repr(call)[:_SHOWN]], ensure_ascii=False)
+    return json.dumps(arguments if is_plain else [repr(call)[:_MAX_KEPT]], ensure_ascii=False)
 
 
-def _in_content(
+def _map_content(
     change: Callable[[str], str], content: str | tuple[Content, ...] | None
 ) -> str | tuple[Content, ...] | None:
-    """Return content with its texts changed; the same where that changes none."""
+    """Return content with its texts changed; the same object if no text changes."""
     if not isinstance(content, tuple):
-        return in_texts(change, content)
-    parts = tuple(with_texts(part, change) for part in content)
+        return map_texts(change, content)
+    parts = tuple(map_part_texts(part, change) for part in content)
     return content if all(map(is_, parts, content)) else parts
 
 
-def _whole_call(call: ToolCall) -> ToolCall:
-    said = (call.name, call.arguments, call.id)
-    whole = in_texts(joined, said)
-    return call if whole is said else ToolCall(*whole)
+def _call_without_surrogates(call: ToolCall) -> ToolCall:
+    fields = (call.name, call.arguments, call.id)
+    joined = map_texts(join_surrogates, fields)
+    return call if joined is fields else ToolCall(*joined)
 
 
-def _content(value: Any) -> str | tuple[Content, ...] | None:
+def _read_content(value: Any) -> str | tuple[Content, ...] | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
@@ -253,7 +253,7 @@ def _written_content(content: str | tuple[Content, ...] | None) -> Any:
 
 
 def _warn(message: str) -> None:
-    import warnings  # for what hardly anybody writes
+    import warnings  # for what few programs write
 
     warnings.warn(message, UserWarning, stacklevel=3)
 
@@ -264,29 +264,29 @@ def _native(value: Any) -> Mapping[str, Any]:
     raise ValueError(f"native of a message is an object by the name of a provider, not {type(value).__name__}")
 
 
-def _given(value: Any, name: str) -> Any:
+def _field(value: Any, name: str) -> Any:
     found = read_field(value, name)
     return None if is_absent(found) else found
 
 
-def _text_of(value: Any, name: str) -> str | None:
-    found = _given(value, name)
+def _text_field(value: Any, name: str) -> str | None:
+    found = _field(value, name)
     return found if isinstance(found, str) else None
 
 
-# --- models._parts ---
+# --- Content parts ---
 
 _LINKED_IMAGE: Final = "an image"
-"""What a link to an image is described as, whose media type nobody knows before it is fetched."""
+"""The description of a link to an image, whose media type is not known before it is fetched."""
 
 _AUDIO: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", "audio/mp3": "mp3"}
 
 
 def part_of(part: object) -> Content | None:
-    """Return the content of a part; None for a part of the model's own that says nothing to others: a call, a thought.
+    """Return the content of a part; None for a part that is not content, such as a call or a thought.
 
     Raises:
-        ValueError: It is no part that is known.
+        ValueError: The type of the part is unknown.
     """
     if isinstance(part, (Content, str)):
         return part if isinstance(part, Content) else Content.text(part)
@@ -313,7 +313,7 @@ def part_of(part: object) -> Content | None:
 
 
 def written_part(part: Content) -> dict[str, Any]:
-    """Return a piece of content as a part; one that OpenAI has no part for is named in words."""
+    """Return content as a part; content for which OpenAI has no part is named in words."""
     if part.kind == "image":
         return {"type": "image_url", "image_url": {"url": data_url(part)}}
     if part.kind == "audio" and part.media_type in _AUDIO:
@@ -323,18 +323,18 @@ def written_part(part: Content) -> dict[str, Any]:
     return {"type": "text", "text": str(part)}
 
 
-def with_texts(part: Content, change: Callable[[str], str]) -> Content:
-    """Return a piece of content whose texts are changed; the same where that changes none."""
-    said: tuple[Any, ...] = part._key()
-    changed = in_texts(change, said)
-    if changed is said:
+def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:
+    """Return a part with its texts changed; the same object if no text changes."""
+    fields: tuple[Any, ...] = part._key()
+    changed = map_texts(change, fields)
+    if changed is fields:
         return part
     kind, media_type, plain, data, name, uri, description = changed
     return Content(kind, media_type, plain=plain, data=data, name=name, uri=uri, description=description)
 
 
 def is_image_link(part: Content) -> bool:
-    """Tell whether a piece of content says where an image is, which a provider can fetch: by its media type, or as a message has it."""
+    """Return whether content is a link to an image, by its media type, or by the description of a message."""
     return part.kind == "link" and ((part.media_type or "").startswith("image/") or part.description == _LINKED_IMAGE)
 
 
@@ -383,3 +383,47 @@ def _text(part: object, name: str) -> str:
     if is_absent(found) or not isinstance(found, str):
         raise ValueError(f"a part of a message's content has no {name}")
     return found
+
+
+# --- Halves of surrogate pairs ---
+
+
+def join_surrogates(text: str) -> str:
+    """Return a text with the halves of pairs joined, and lone halves replaced."""
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    return text
+
+
+def escape_surrogates(text: str) -> str:
+    r"""Return a text with lone halves written as in JSON, `\udcff`, so that names of files stay distinct."""
+    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def map_texts(change: Callable[[str], str], value: T) -> T:
+    """Return a JSON value with each text and name changed.
+
+    The value itself if none changes, or if it is not JSON.
+    """
+    try:
+        return _changed(change, value)  # type: ignore[no-any-return]
+    except RecursionError:  # a circle, which cannot be written as JSON: that raises later
+        return value
+
+
+def _changed(change: Callable[[str], str], value: Any) -> Any:
+    kind = type(value)
+    if isinstance(value, str):
+        return change(value)
+    if kind is dict:
+        changed = {_changed(change, name): _changed(change, each) for name, each in value.items()}
+        is_same = all(map(is_, value.keys(), changed.keys())) and all(map(is_, value.values(), changed.values()))
+        return value if is_same and len(changed) == len(value) else changed
+    if kind in (list, tuple):
+        items = [_changed(change, each) for each in value]
+        return value if all(map(is_, value, items)) else kind(items)
+    return value

@@ -1,10 +1,8 @@
-"""How is a model asked through OpenAI's APIs? Over chat completions, which many servers speak, or over responses, which keep what it thought.
+"""Models behind OpenAI's chat completions and responses, or a server that speaks them, through the SDK.
+
+Answers of the SDK are turned into plain JSON, so that any version of it will do.
 
 Sources: OpenAI API reference, "Chat Completions" and "Responses".
-
-MERGED: How is a request sent to OpenAI's APIs, or to a server that speaks them? Through the official SDK; what it raises is worded here.
-
-Answers come out of here as plain JSON, whichever version of the SDK has read them.
 """
 
 from __future__ import annotations
@@ -17,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Protocol, TypeAlias, Typ
 
 from fcregistry import formats
 from fcregistry.errors import MissingDependencyError, ModelError
-from fcregistry.models._model import Completion, Delta, Model, WholeDeltas
+from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._openai_chat import ChatStream, chat_completion, chat_messages
 from fcregistry.models._openai_responses import ResponseStream, input_items, response_completion
 from fcregistry.models._sdk import (
@@ -26,9 +24,10 @@ from fcregistry.models._sdk import (
     PerLoop,
     RefusedAnswerError,
     checked_size,
+    close_client,
+    limit_responses,
     model_error,
     send,
-    watched,
 )
 
 if TYPE_CHECKING:
@@ -38,13 +37,12 @@ if TYPE_CHECKING:
     from fcregistry.models._messages import Message
     from fcregistry.models._model import ToolChoice
 
-# --- models._openai ---
 
-_OURS: Final = frozenset({"model", "messages", "input", "stream"})
-"""What a request says that no setting can."""
+_RESERVED: Final = frozenset({"model", "messages", "input", "stream"})
+"""Fields that every request has of its own, which settings cannot give."""
 
-_OF_THE_SDK: Final = frozenset({"timeout", "extra_headers", "extra_query", "extra_body"})
-"""Settings that are no fields of a request: the SDK takes them beside it."""
+_SDK_SETTINGS: Final = frozenset({"timeout", "extra_headers", "extra_query", "extra_body"})
+"""Settings that are not fields of a request: the SDK takes them beside it."""
 
 _USAGE: Final = {"include_usage": True}
 
@@ -55,7 +53,7 @@ class _Reader(Protocol):
 
 
 class OpenAIModel(Model):
-    """What the models of both APIs have in common."""
+    """The base of the models of both APIs."""
 
     _provider: ClassVar[str]
 
@@ -69,25 +67,25 @@ class OpenAIModel(Model):
         max_answer_bytes: int = MAX_ANSWER_BYTES,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
-        """Say which model is meant; nothing is imported or connected before it is asked.
+        """Name a model; nothing is imported or connected before it is asked.
 
         Args:
             model: Its name at the provider: `gpt-5`; of Azure, the name of the deployment.
-            base_url: Where the API is: `http://localhost:8000/v1`. By default, what `OPENAI_BASE_URL` says, else OpenAI's own.
-            api_key: By default, what `OPENAI_API_KEY` says. A server of your own may do without.
+            base_url: Where the API is: `http://localhost:8000/v1`. By default, `OPENAI_BASE_URL`, else OpenAI's own.
+            api_key: The key; by default, `OPENAI_API_KEY`. A server of your own may need none.
             client: An `AsyncOpenAI` or an `AsyncAzureOpenAI`, in the place of both; or a function that makes one. Connections belong to
-                an event loop: a function is called once for each, and what it makes is closed with it; an instance stays yours to close, and
-                serves one loop, be it yours or the one behind `complete`.
+                an event loop: a function is called once for each, and its client is closed with the loop; an instance is closed by its owner, and
+                serves one loop, yours or the one behind `complete`.
             max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
-            settings: More fields of each request, as they are: `temperature`, `max_completion_tokens`, … What the provider's own `tools` are is
-                sent beside ours. `timeout` (seconds), `extra_headers` and `extra_query` are the SDK's.
+            settings: More fields of each request, as they are: `temperature`, `max_completion_tokens`, … Tools of the provider's own, in `tools`, are
+                sent beside those of a request. `timeout` (seconds), `extra_headers` and `extra_query` are the SDK's.
 
         Raises:
-            ValueError: A client is given beside base_url or api_key, max_answer_bytes is not a number above 0, or a setting says what each
-                request says by itself.
+            ValueError: A client is given beside base_url or api_key, max_answer_bytes is not a number above 0, or a setting is one of the
+                fields that every request has of its own.
         """
         self._settings = dict(settings or {})
-        if wrong := sorted(_OURS & self._settings.keys()):
+        if wrong := sorted(_RESERVED & self._settings.keys()):
             raise ValueError(
                 f"settings of {self._provider}:{model} cannot say {', '.join(wrong)}: every request has its own"
             )
@@ -103,13 +101,13 @@ class OpenAIModel(Model):
 
     @property
     def name(self) -> str:
-        """What it is called, with its provider."""
-        return self._connection.asked
+        """The name of the model with its provider."""
+        return self._connection.full_name
 
     @staticmethod
     @abstractmethod
     def _create(client: Any) -> Callable[..., Any]:
-        """Return the function of a client that makes an answer."""
+        """Return the method of a client that creates an answer."""
 
     @abstractmethod
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
@@ -122,9 +120,9 @@ class OpenAIModel(Model):
     def _request(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
     ) -> dict[str, Any]:
-        """Return what the SDK is given: what it has names for in any version, and the rest as fields of the body."""
-        settings = {name: value for name, value in self._settings.items() if name not in _OF_THE_SDK}
-        own = {name: value for name, value in self._settings.items() if name in _OF_THE_SDK}
+        """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
+        settings = {name: value for name, value in self._settings.items() if name not in _SDK_SETTINGS}
+        own = {name: value for name, value in self._settings.items() if name in _SDK_SETTINGS}
         offered = [*formats.get(self._provider).describe(tools), *(settings.pop("tools", None) or ())]
         if offered:
             more["tools"] = offered
@@ -136,11 +134,11 @@ class OpenAIModel(Model):
     def _choice(
         self, tool_choice: ToolChoice, names: Sequence[str], any_offered: bool, settings: dict[str, Any]
     ) -> dict[str, Any]:
-        """Return the field that says whether to call; a request without tools may not have it."""
+        """Return the field with the choice; a request without tools may not have it."""
         if not any_offered and tool_choice in ("auto", "none"):
             return {}
         if tool_choice == "auto":
-            return {"tool_choice": "auto"}  # where settings say otherwise, they count
+            return {"tool_choice": "auto"}  # which settings may override
         settings.pop("tool_choice", None)
         if tool_choice in ("required", "none") and any_offered:
             return {"tool_choice": tool_choice}
@@ -152,26 +150,26 @@ class OpenAIModel(Model):
         )
 
     async def _read(self, request: Mapping[str, Any], reader: _Reader) -> AsyncGenerator[Delta | Completion]:
-        whole = WholeDeltas()
+        joiner = SurrogateJoiner()
         async with aclosing(self._connection.pieces(request, reader.add)) as deltas:
             async for delta in deltas:
-                if delta is not None and (told := whole.add(delta)) is not None:
-                    yield told
+                if delta is not None and (joined := joiner.add(delta)) is not None:
+                    yield joined
         completion = reader.completion()
-        if (rest := whole.rest()) is not None:
+        if (rest := joiner.rest()) is not None:
             yield rest
         yield completion
 
 
 class OpenAIChat(OpenAIModel):
-    """A model behind the chat completions API: of OpenAI, Azure, vLLM, Ollama, llama.cpp's server, and most others."""
+    """A model behind the chat completions API: of OpenAI, Azure, vLLM, Ollama, llama.cpp, and most others."""
 
     _provider = "openai"
-    _tells_usage = True
+    _sends_usage_option = True
 
     @staticmethod
     def _create(client: Any) -> Callable[..., Any]:
-        return client.chat.completions.create  # type: ignore[no-any-return]  # the SDK is not needed to say so
+        return client.chat.completions.create  # type: ignore[no-any-return]  # typed without the SDK
 
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         return {"messages": chat_messages(messages)}
@@ -190,31 +188,31 @@ class OpenAIChat(OpenAIModel):
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer a conversation piece by piece; see `Model.astream`."""
-        asks_for_usage = self._tells_usage and "stream_options" not in self._settings
+        asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
         more = {"stream_options": _USAGE} if asks_for_usage else {}
         request = self._request(messages, tools, tool_choice, **more)
         try:
-            async with aclosing(self._read(request, ChatStream(self.name))) as told:
-                async for each in told:
+            async with aclosing(self._read(request, ChatStream(self.name))) as pieces:
+                async for each in pieces:
                     yield each
         except ModelError as error:
             if not asks_for_usage or not _refuses_usage(error):
                 raise
         else:
             return
-        # Some servers that speak the API refuse the field (Mistral, Databricks): then an answer without usage beats none. Nothing has been
-        # told yet, since the request was refused as a whole; and from now on the field is left out.
-        self._tells_usage = False
-        async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as told:
-            async for each in told:
+        # Some servers that speak the API refuse the field (Mistral, Databricks): then an answer without usage is better than none. Nothing
+        # has been yielded yet, since the request was refused as a whole; and from now on the field is left out.
+        self._sends_usage_option = False
+        async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as pieces:
+            async for each in pieces:
                 yield each
 
 
 class OpenAIResponses(OpenAIModel):
-    """A model behind the responses API. What it thought is handed back to it, with the conversation.
+    """A model behind the responses API. Its thinking is given back to it, with the conversation.
 
-    The provider keeps its answers, and knows what it thought by an id, unless settings say `"store": False`; then it is handed back only
-    where settings ask for it, with `"include": ["reasoning.encrypted_content"]`.
+    The provider stores its answers, and finds its thinking by an id, unless settings have `"store": False`; then it is given back only
+    if settings ask for it, with `"include": ["reasoning.encrypted_content"]`.
     """
 
     _provider = "openai-responses"
@@ -241,17 +239,17 @@ class OpenAIResponses(OpenAIModel):
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer a conversation piece by piece; see `Model.astream`."""
         request = self._request(messages, tools, tool_choice)
-        async with aclosing(self._read(request, ResponseStream(self.name))) as told:
-            async for each in told:
+        async with aclosing(self._read(request, ResponseStream(self.name))) as pieces:
+            async for each in pieces:
                 yield each
 
 
 def _refuses_usage(error: ModelError) -> bool:
-    """Tell whether a server refuses that it is asked for usage: by the name of the field, which it names in its own words."""
+    """Return whether a server refuses to be asked for usage: its message names the field."""
     return error.status in (400, 422) and ("stream_options" in str(error) or "include_usage" in str(error))
 
 
-# --- models._openai_client ---
+# --- The connection ---
 
 T = TypeVar("T")
 
@@ -261,7 +259,7 @@ Clients: TypeAlias = "AsyncOpenAI | Callable[[], AsyncOpenAI] | None"
 """A client of the SDK, or a function that makes one for each event loop."""
 
 _NO_KEY: Final = "none"
-"""Sent to a server of one's own, which looks at no key; the SDK wants one."""
+"""Sent to a user's own server, which checks no key; the SDK wants one."""
 
 _HOSTED: Final = "api.openai.com"
 
@@ -271,16 +269,16 @@ class OpenAIConnection:
 
     Args:
         model: Its name at the provider.
-        provider: The prefix of its name with us.
-        create: The function of a client that makes what is asked for: `client.chat.completions.create`.
-        base_url: Where the API is; that of OpenAI where it is not given.
+        provider: The prefix of its name in fcregistry.
+        create: Returns the method of a client that creates an answer: `client.chat.completions.create`.
+        base_url: Where the API is; by default, `OPENAI_BASE_URL` or OpenAI's own.
         api_key: The key for it.
         client: Takes the place of both.
         max_answer_bytes: The most bytes of one answer that are read.
 
     Raises:
-        ValueError: A client and what it has already are both given.
-        TypeError: The client is the SDK's for plain code.
+        ValueError: A client and `base_url` or `api_key` are both given.
+        TypeError: The client is the SDK's sync client.
     """
 
     def __init__(
@@ -303,45 +301,47 @@ class OpenAIConnection:
         self._api_key = api_key
         self._max_answer_bytes = checked_size(max_answer_bytes)
         if client is None or callable(client):
-            make = client or self._made
-            self._clients = PerLoop(lambda: _asynchronous(make()), _close)
-        else:  # it stays its owner's to close
+            make = client or self._make_client
+            self._clients: PerLoop[AsyncOpenAI] = PerLoop(lambda: _asynchronous(make()), close_client)
+        else:  # its owner closes it
             given = _asynchronous(client)
             self._clients = PerLoop(lambda: given)
 
     @property
-    def asked(self) -> str:
-        """The model with its provider."""
+    def full_name(self) -> str:
+        """The name of the model with its provider."""
         return f"{self.provider}:{self.model}"
 
     async def answer(self, request: Mapping[str, Any], read: Callable[[object], T]) -> T:
-        """Send a request, and return what is read of the whole answer.
+        """Send a request, and return the whole answer as `read` returns it.
 
         Args:
-            request: What the SDK is given.
+            request: The arguments for the SDK.
             read: Reads the answer, which is JSON.
 
         Raises:
-            ModelError: There is none.
+            ModelError: There is no answer.
             MissingDependencyError: The SDK is not installed.
         """
         client = await self._client()
         try:
-            return read(_plain(await self._send(client, request)))
+            return read(_as_json(await self._send(client, request)))
         except (Exception, RefusedAnswerError) as error:  # the SDK lets through whatever the libraries under it raise  # noqa: BLE001
             failed = [self._error(error, client)]
         # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
         raise failed.pop()
 
     async def pieces(self, request: Mapping[str, Any], read: Callable[[object], T]) -> AsyncGenerator[T]:
-        """Send a request, and yield what is read of each piece of the answer as it comes. Whoever stops listening hangs up.
+        """Send a request, and yield each piece of the answer as `read` returns it.
+
+        Closing the generator closes the connection.
 
         Args:
-            request: As for `answer`.
+            request: The arguments for the SDK.
             read: Reads a piece, which is JSON.
 
         Raises:
-            ModelError, MissingDependencyError: As for `answer`.
+            ModelError, MissingDependencyError: As `answer` raises them.
         """
         client = await self._client()
         try:
@@ -350,7 +350,7 @@ class OpenAIConnection:
                 aclosing(stream.__aiter__()) as all_,
             ):
                 async for piece in all_:
-                    yield read(_plain(piece))
+                    yield read(_as_json(piece))
         except (Exception, RefusedAnswerError) as error:  # as above  # noqa: BLE001
             failed = [self._error(error, client)]
         else:
@@ -362,12 +362,12 @@ class OpenAIConnection:
             return await self._clients.get()
         except (ModelError, MissingDependencyError):
             raise
-        except Exception as error:  # what an SDK says of a URL or a variable that it cannot use  # noqa: BLE001
+        except Exception as error:  # the SDK's errors for a URL or a variable that it cannot use  # noqa: BLE001
             failed = [self._error(error, None)]
         raise failed.pop()  # as above
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
-        limits = HttpLimits(asked=self.asked, answer=self._max_answer_bytes, secrets=self._secrets(client))
+        limits = HttpLimits(full_name=self.full_name, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(self._create(client), client, request, limits)
 
     def _error(self, error: BaseException, client: AsyncOpenAI | None) -> ModelError:
@@ -378,43 +378,39 @@ class OpenAIConnection:
         held = getattr(client, "api_key", None)  # of Azure's client, a placeholder while a token is used
         return [key for key in (self._api_key, os.environ.get(VARIABLE), held) if isinstance(key, str)]
 
-    def _made(self) -> AsyncOpenAI:
-        """Make a client, of what was given and what the environment says.
+    def _make_client(self) -> AsyncOpenAI:
+        """Make a client of the arguments and the environment.
 
         Raises:
             MissingDependencyError: The SDK is not installed.
-            ModelError: OpenAI's own API is meant, and there is no key.
+            ModelError: There is no key for OpenAI's own API.
         """
         try:
-            # 0.7 s, and an extra: only whoever asks such a model pays for it
+            # Late: it takes 0.7 s, and is an extra
             from openai import AsyncOpenAI, DefaultAsyncHttpxClient
         except ImportError as error:
             raise MissingDependencyError(
-                f'{self.asked} needs the package openai: pip install "fcregistry[openai]"'
+                f'{self.full_name} needs the package openai: pip install "fcregistry[openai]"'
             ) from error
         base_url = self._base_url or os.environ.get("OPENAI_BASE_URL") or None
         key = self._api_key or os.environ.get(VARIABLE)
         if not key and (base_url is None or _HOSTED in str(base_url)):
             raise ModelError(
-                f"{self.asked} cannot be asked without a key: set {VARIABLE}, or give api_key; for a server of your own, give base_url"
+                f"{self.full_name} cannot be asked without a key: set {VARIABLE}, or give api_key; for a server of your own, give base_url"
             )
-        http = watched(DefaultAsyncHttpxClient())
+        http = limit_responses(DefaultAsyncHttpxClient())
         return AsyncOpenAI(base_url=base_url, api_key=key or _NO_KEY, http_client=http)
 
 
 def _asynchronous(client: AsyncOpenAI) -> AsyncOpenAI:
-    """Return a client that can be awaited; the other kind would ask, and block the loop, before that is noticed."""
+    """Return an async client, or raise for a sync one, which would block the loop."""
     if any(each.__name__ == "SyncAPIClient" for each in type(client).__mro__):
         name = type(client).__name__
         raise TypeError(f"the client is an {name}, which cannot be awaited: give an Async{name}")
     return client
 
 
-async def _close(client: AsyncOpenAI) -> None:
-    await client.close()
-
-
-def _plain(answer: Any) -> object:
+def _as_json(answer: Any) -> object:
     """Return an object of the SDK as the JSON that it was read from; anything else as it is."""
     # Without warnings: a server that writes another type than the SDK expects is read all the same.
     return answer.to_dict(warnings=False) if hasattr(answer, "to_dict") else answer

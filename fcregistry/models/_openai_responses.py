@@ -1,13 +1,9 @@
-"""What did OpenAI's responses API answer, whole or piece by piece?
+"""Requests and answers of OpenAI's responses API, whole or as events.
 
-Sources: OpenAI API reference, "Responses", the response object, and "Streaming events".
+A conversation becomes input items; content that the API does not take is named in words.
 
-MERGED: How is a conversation told to OpenAI's responses API? As input items; what it does not take is named in words.
-
-Sources: OpenAI API reference, "Responses", input; OpenAI guides "Reasoning models", "Conversation state" and "File inputs".
-MERGED: What do the items say that OpenAI's responses API puts out?
-
-Source: OpenAI API reference, "Responses", the output of the response object.
+Sources: OpenAI API reference, "Responses", input, the response object and "Streaming events"; OpenAI guides "Reasoning models", "Conversation state"
+and "File inputs".
 """
 
 from __future__ import annotations
@@ -20,173 +16,27 @@ from fcregistry.formats import data_url
 from fcregistry.formats.openai import FILES, IMAGES
 from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._openai_chat import number, with_ids
-from fcregistry.models._sdk import broken_off, told_error, unreadable
+from fcregistry.models._openai_chat import mapping_of, number, with_ids
+from fcregistry.models._sdk import error_in_answer, incomplete_answer, unreadable_answer
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.content import Content
     from fcregistry.models._model import FinishReason
 
-# --- models._openai_responses ---
 
-_CUT_SHORT: Final[Mapping[str, FinishReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"""Why an answer is incomplete."""
-
-_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
-_TEXTS: Final = frozenset({"response.output_text.delta", "response.refusal.delta"})
-_THOUGHTS: Final = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
-
-
-def response_completion(body: object, asked: str, items: Sequence[object] = ()) -> Completion:
-    """Return the completion that a whole response is.
-
-    Args:
-        body: The response as JSON.
-        asked: The model with its provider.
-        items: Its output as it was streamed; some servers leave it out of the response.
-
-    Raises:
-        ModelError: It has failed, or is in another shape.
-    """
-    if not isinstance(body, Mapping) or not isinstance(body.get("output"), list):
-        if isinstance(body, Mapping) and body.get("error"):
-            raise told_error(body, asked)
-        raise unreadable(asked, "it has no output")
-    if body.get("error") or body.get("status") in ("failed", "cancelled"):
-        raise told_error(body.get("error") or {}, asked)
-    written = [_without_nulls(item) for item in body["output"] or items if isinstance(item, Mapping)]
-    output = read_output(written)
-    message = Message(
-        role="assistant",
-        content=output.text or None,
-        tool_calls=output.calls,
-        reasoning=output.reasoning or None,
-        native={NATIVE: written} if written else {},
-    )
-    reason = _mapping(body.get("incomplete_details")).get("reason")
-    details = {"id": body.get("id"), "status": body.get("status"), "reason": reason, "refusal": output.refusal}
-    return Completion(
-        message=message,
-        finish_reason=_finish(body.get("status"), reason, bool(output.calls)),
-        usage=_usage(_mapping(body.get("usage"))),
-        model=str(body.get("model") or ""),
-        details={name: value for name, value in details.items() if value},
-    )
-
-
-class ResponseStream:
-    """Follows a response that is streamed: its text as it comes, and the response itself, which the last event holds.
-
-    Args:
-        asked: The model with its provider.
-    """
-
-    def __init__(self, asked: str) -> None:
-        self._asked = asked
-        self._completion: Completion | None = None
-        self._has_begun = False
-        self._items: list[object] = []
-        self._places: dict[int | None, int] = {}
-
-    def add(self, event: object) -> Delta | None:
-        """Take the next event, and return what is new in it; None where that is nothing to show.
-
-        Raises:
-            ModelError: It is an error, or in another shape.
-        """
-        self._has_begun = True
-        if not isinstance(event, Mapping) or not isinstance(event.get("type"), str):
-            raise unreadable(self._asked, f"an event is {event!r:.80}")
-        kind, delta = event["type"], event.get("delta")
-        if kind == "error":
-            raise told_error(
-                event.get("error") or {"message": event.get("message"), "code": event.get("code")}, self._asked
-            )
-        if kind in _ENDS:
-            self._completion = response_completion(event.get("response"), self._asked, self._items)
-        elif kind == "response.output_item.done":
-            self._items.append(event.get("item"))
-        elif kind == "response.output_item.added":
-            return self._begun(event)
-        elif kind == "response.function_call_arguments.delta":
-            place = self._places.get(self._index(event))
-            piece = _checked(delta, self._asked)
-            return None if place is None else Delta(tool_calls=(ToolCallDelta(index=place, arguments=piece),))
-        elif kind in _TEXTS:
-            return Delta(content=_checked(delta, self._asked))
-        elif kind in _THOUGHTS:
-            return Delta(reasoning=_checked(delta, self._asked))
-        return None
-
-    def completion(self) -> Completion:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: It has not come to its end.
-        """
-        if self._completion is None:
-            raise broken_off(self._asked, has_begun=self._has_begun)
-        return self._completion
-
-    def _begun(self, event: Mapping[str, Any]) -> Delta | None:
-        item = _mapping(event.get("item"))
-        if item.get("type") != "function_call":
-            return None
-        place = self._places.setdefault(self._index(event), len(self._places))
-        identity, name = (item[each] if isinstance(item.get(each), str) else None for each in ("call_id", "name"))
-        return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
-
-    def _index(self, event: Mapping[str, Any]) -> int | None:
-        index = event.get("output_index")
-        if index is None or isinstance(index, int):
-            return index
-        raise unreadable(self._asked, f"an output_index is {index!r:.80}")
-
-
-def _checked(delta: object, asked: str) -> str:
-    if not isinstance(delta, str):
-        raise unreadable(asked, f"a delta is {delta!r:.80}")
-    return delta
-
-
-def _finish(status: object, reason: object, calls: bool) -> FinishReason:
-    if status == "incomplete":
-        return _CUT_SHORT.get(str(reason), "other")
-    return "tool_calls" if calls else "stop"
-
-
-def _usage(usage: Mapping[str, Any]) -> Usage:
-    return Usage(
-        input_tokens=number(usage.get("input_tokens")),
-        output_tokens=number(usage.get("output_tokens")),
-        cached_tokens=number(_mapping(usage.get("input_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=number(_mapping(usage.get("output_tokens_details")).get("reasoning_tokens")),
-        requests=1,
-    )
-
-
-def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item as it may be given back: of what the API writes as null, it refuses some."""
-    return {name: value for name, value in item.items() if value is not None}
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-# --- models._openai_input ---
+# --- Requests ---
 
 NATIVE: Final = "openai-responses"
-"""What `Message.native` keeps of this API under: the items of the output, as they came."""
+"""The key of this API in `Message.native`, with the items of the output, as they came."""
 
 
 def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dict[str, Any]]:
-    """Return a conversation as the API takes it. The messages given are left as they are.
+    """Return a conversation as the API takes it. The messages are not changed.
 
     Args:
         messages: The conversation.
-        stored: Whether the provider keeps its answers, and knows what it wrote by its id.
+        stored: Whether the provider stores its answers, and finds them by their ids.
     """
     return [item for message in with_ids(messages) for item in _items(message, stored)]
 
@@ -194,7 +44,7 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
     match message.role:
         case "assistant":
-            yield from _kept(message, stored) or _said(message)
+            yield from _native_items(message, stored) or _assistant_items(message)
         case "tool":
             output = {"call_id": message.tool_call_id or "", "output": _content(message)}
             yield {"type": "function_call_output", **output}
@@ -202,34 +52,36 @@ def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
             yield {"role": message.role, "content": _content(message)}
 
 
-def _kept(message: Message, stored: bool) -> list[dict[str, Any]]:
-    """Return what the provider wrote, thoughts included, to be given back as it was; nothing where the message says something else by now."""
+def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
+    """Return the items that the provider wrote, thinking included; none if the message was changed since."""
     items = message.native.get(NATIVE)
     if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
         return []
-    said = read_output(items)
-    if said.text != message.text or said.calls != message.tool_calls:
+    output = read_output(items)
+    if output.text != message.text or output.calls != message.tool_calls:
         return []
-    return [_named(item if stored else _without_id(item)) for item in items if stored or _can_be_told(item)]
+    return [
+        _with_wire_name(item if stored else _without_id(item)) for item in items if stored or _can_be_returned(item)
+    ]
 
 
-def _named(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item in which a call has a name that the API takes back."""
+def _with_wire_name(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item; the name of a call is changed if the API would refuse it."""
     return (
         {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == "function_call" else dict(item)
     )
 
 
 def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without the id by which a provider that keeps nothing would look for it."""
+    """Return an item without its id, by which a provider that has not stored it would look for it."""
     return {name: value for name, value in item.items() if name != "id"}
 
 
-def _can_be_told(item: Mapping[str, Any]) -> bool:
+def _can_be_returned(item: Mapping[str, Any]) -> bool:
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
 
 
-def _said(message: Message) -> Iterator[dict[str, Any]]:
+def _assistant_items(message: Message) -> Iterator[dict[str, Any]]:
     if message.text or not message.tool_calls:
         yield {"role": "assistant", "content": message.text}
     yield from map(_call, message.tool_calls)
@@ -254,18 +106,161 @@ def _part(part: Content) -> dict[str, Any]:
     return {"type": "input_text", "text": str(part)}
 
 
-# --- models._openai_output ---
+# --- Answers ---
+
+_CUT_SHORT: Final[Mapping[str, FinishReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
+"""The reasons of an incomplete answer."""
+
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
+_TEXTS: Final = frozenset({"response.output_text.delta", "response.refusal.delta"})
+_THOUGHTS: Final = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
+
+
+def response_completion(body: object, full_name: str, items: Sequence[object] = ()) -> Completion:
+    """Return the completion of a whole response.
+
+    Args:
+        body: The response as JSON.
+        full_name: The name of the model with its provider.
+        items: The output as it was streamed; some servers leave it out of the response.
+
+    Raises:
+        ModelError: It has failed, or has another shape.
+    """
+    if not isinstance(body, Mapping) or not isinstance(body.get("output"), list):
+        if isinstance(body, Mapping) and body.get("error"):
+            raise error_in_answer(body, full_name)
+        raise unreadable_answer(full_name, "it has no output")
+    if body.get("error") or body.get("status") in ("failed", "cancelled"):
+        raise error_in_answer(body.get("error") or {}, full_name)
+    written = [_without_nulls(item) for item in body["output"] or items if isinstance(item, Mapping)]
+    output = read_output(written)
+    message = Message(
+        role="assistant",
+        content=output.text or None,
+        tool_calls=output.calls,
+        reasoning=output.reasoning or None,
+        native={NATIVE: written} if written else {},
+    )
+    reason = mapping_of(body.get("incomplete_details")).get("reason")
+    details = {"id": body.get("id"), "status": body.get("status"), "reason": reason, "refusal": output.refusal}
+    return Completion(
+        message=message,
+        finish_reason=_finish(body.get("status"), reason, bool(output.calls)),
+        usage=_usage(mapping_of(body.get("usage"))),
+        model=str(body.get("model") or ""),
+        details={name: value for name, value in details.items() if value},
+    )
+
+
+class ResponseStream:
+    """Reads a streamed response: its text as it comes, and the response itself, which the last event has.
+
+    Args:
+        full_name: The name of the model with its provider.
+    """
+
+    def __init__(self, full_name: str) -> None:
+        self._full_name = full_name
+        self._completion: Completion | None = None
+        self._has_begun = False
+        self._items: list[object] = []
+        self._places: dict[int | None, int] = {}
+
+    def add(self, event: object) -> Delta | None:
+        """Take the next event, and return what is new in it; None if there is nothing to show.
+
+        Raises:
+            ModelError: It is an error, or has another shape.
+        """
+        self._has_begun = True
+        if not isinstance(event, Mapping) or not isinstance(event.get("type"), str):
+            raise unreadable_answer(self._full_name, f"an event is {event!r:.80}")
+        kind, delta = event["type"], event.get("delta")
+        if kind == "error":
+            raise error_in_answer(
+                event.get("error") or {"message": event.get("message"), "code": event.get("code")}, self._full_name
+            )
+        if kind in _ENDS:
+            self._completion = response_completion(event.get("response"), self._full_name, self._items)
+        elif kind == "response.output_item.done":
+            self._items.append(event.get("item"))
+        elif kind == "response.output_item.added":
+            return self._begun(event)
+        elif kind == "response.function_call_arguments.delta":
+            place = self._places.get(self._index(event))
+            piece = _checked_text(delta, self._full_name)
+            return None if place is None else Delta(tool_calls=(ToolCallDelta(index=place, arguments=piece),))
+        elif kind in _TEXTS:
+            return Delta(content=_checked_text(delta, self._full_name))
+        elif kind in _THOUGHTS:
+            return Delta(reasoning=_checked_text(delta, self._full_name))
+        return None
+
+    def completion(self) -> Completion:
+        """Return the whole answer.
+
+        Raises:
+            ModelError: The stream ended before the answer was complete.
+        """
+        if self._completion is None:
+            raise incomplete_answer(self._full_name, has_begun=self._has_begun)
+        return self._completion
+
+    def _begun(self, event: Mapping[str, Any]) -> Delta | None:
+        item = mapping_of(event.get("item"))
+        if item.get("type") != "function_call":
+            return None
+        place = self._places.setdefault(self._index(event), len(self._places))
+        identity, name = (item[each] if isinstance(item.get(each), str) else None for each in ("call_id", "name"))
+        return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
+
+    def _index(self, event: Mapping[str, Any]) -> int | None:
+        index = event.get("output_index")
+        if index is None or isinstance(index, int):
+            return index
+        raise unreadable_answer(self._full_name, f"an output_index is {index!r:.80}")
+
+
+def _checked_text(delta: object, full_name: str) -> str:
+    if not isinstance(delta, str):
+        raise unreadable_answer(full_name, f"a delta is {delta!r:.80}")
+    return delta
+
+
+def _finish(status: object, reason: object, calls: bool) -> FinishReason:
+    if status == "incomplete":
+        return _CUT_SHORT.get(str(reason), "other")
+    return "tool_calls" if calls else "stop"
+
+
+def _usage(usage: Mapping[str, Any]) -> Usage:
+    return Usage(
+        input_tokens=number(usage.get("input_tokens")),
+        output_tokens=number(usage.get("output_tokens")),
+        cached_tokens=number(mapping_of(usage.get("input_tokens_details")).get("cached_tokens")),
+        reasoning_tokens=number(mapping_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
+        requests=1,
+    )
+
+
+def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item without nulls: the API writes some that it refuses."""
+    return {name: value for name, value in item.items() if value is not None}
+
+
+# --- The items of an output ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ResponsesOutput:
-    """What the items of an output say together.
+    """The content of all items of an output.
 
     Attributes:
-        text: What the model said, refusals included.
-        refusal: What it said in refusing.
-        reasoning: What it thought, or a summary of that.
-        calls: What it asks for; those of the provider's own tools are done, and stay with it.
+        text: The model's text, refusals included.
+        refusal: The refusals.
+        reasoning: The model's thinking, or a summary of it.
+        calls: The calls; those of the provider's own tools, which it runs itself, are not among them.
     """
 
     text: str = ""
@@ -275,7 +270,7 @@ class ResponsesOutput:
 
 
 def read_output(items: Iterable[object]) -> ResponsesOutput:
-    """Return what items say. What is of no kind that is known says nothing to us."""
+    """Return the content of items. Items of unknown types are ignored."""
     text, refusal, reasoning, calls = [], [], [], []
     for item in (each for each in items if isinstance(each, Mapping)):
         match item.get("type"):

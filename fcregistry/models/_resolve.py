@@ -1,4 +1,4 @@
-"""Which model is meant? A model is meant as it is, a function is made one, and a name says whose model it is: `openai:gpt-5`."""
+"""`resolve`, which makes a `Model` of a model's name, such as `openai:gpt-5`, or of a function."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ _BUILT_IN: Final = {
     "openai": ("fcregistry.models._openai", "OpenAIChat"),
     "openai-responses": ("fcregistry.models._openai", "OpenAIResponses"),
 }
-"""Prefix -> the class of its models, and the module that has it, imported when it is asked for."""
+"""Prefix -> the module and the class of its models; the module is imported when such a model is asked for."""
 
 
 def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
-    """Return the model that is meant.
+    """Return the model of a name or a function.
 
     Args:
         llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`) or that an installed
             extension has, such as `llama:smollm2`; or a callable from messages to a message or text, as for `CallableModel`.
-        dialect: How the texts of a callable hold calls, as for `TextModel`: it then takes a prompt and returns a text.
+        dialect: How the texts of a callable hold calls, as for `TextModel`: the callable then takes a prompt and returns a text.
 
     Raises:
-        ModelNotFoundError: There is no model of that name; says which providers there are, or what to install.
+        ModelNotFoundError: There is no model of that name; the message lists the providers, or says what to install.
         DialectNotFoundError: There is no dialect of that name.
-        MissingDependencyError: The package of the provider is not installed; says what to install.
-        TypeError: It is none of these, or a dialect is given for what is no callable.
+        MissingDependencyError: The package of the provider is not installed; the message says what to install.
+        TypeError: `llm` is none of these, or a dialect is given and `llm` is not a function.
     """
     if dialect is not None and (isinstance(llm, (Model, str)) or not callable(llm)):
         raise TypeError(
@@ -45,7 +45,7 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
     if isinstance(llm, Model):
         return llm
     if isinstance(llm, str):
-        return _named(llm)
+        return _model_named(llm)
     _check_callable(llm)
     if dialect is None:
         from fcregistry.models._callable import CallableModel  # most programs need one of the two
@@ -64,10 +64,10 @@ def _check_callable(llm: object) -> None:
         raise TypeError(f"{what}, not {llm!r}")
 
 
-def _named(given: str) -> Model:
+def _model_named(given: str) -> Model:
     prefix, _, name = (part.strip() for part in given.strip().partition(":"))
     if not name:
-        raise ModelNotFoundError(_what_to_write(given.strip().removesuffix(":")))
+        raise ModelNotFoundError(_name_advice(given.strip().removesuffix(":")))
     if prefix in _BUILT_IN:
         module, made = _BUILT_IN[prefix]
         return cast("Model", getattr(import_module(module), made)(name))
@@ -82,8 +82,8 @@ def _named(given: str) -> Model:
     return model
 
 
-def _what_to_write(given: str) -> str:
-    """Word what is wrong with a name that has not two parts."""
+def _name_advice(given: str) -> str:
+    """Return the message about a name that does not have two parts."""
     known = {*_BUILT_IN, *slots.model_prefixes()}
     if given in known:
         return f"{given!r} names a provider and no model: write {given}:MODEL"
@@ -91,7 +91,7 @@ def _what_to_write(given: str) -> str:
 
 
 def _prefixes(given: str) -> str:
-    """Word which prefixes there are."""
+    """Return the list of prefixes as a clause of a message."""
     from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     extensions = slots.model_prefixes()

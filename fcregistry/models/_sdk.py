@@ -1,14 +1,13 @@
-"""What does the exception of a provider's SDK say to whoever asked the model? What failed, what to do, whether to try again.
+"""What providers' clients share: errors in words, limits of HTTP answers, and a client for each loop.
 
-The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so they are told by these names: no SDK is imported
-here. Sources: OpenAI guide "Error codes"; Anthropic API reference, "Errors"; RFC 9110, 10.2.3 (`Retry-After`).
+The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so they are told apart by these names: neither an SDK nor an
+HTTP library is imported here. An exception of an SDK holds the request, and with it the key and the conversation; what is raised refers to none.
 
-MERGED: Limits of a provider's HTTP answers: how many bytes of one are read, and where a redirect may lead.
+The SDKs send through a client of HTTPX, or of its successor httpx2. The client's event hooks see each response before its body is read and before a
+redirect is followed, whoever made the client, so the limits are one hook. They apply to the requests of our models alone: other requests of the
+same client are not limited.
 
-The SDKs send through a client of HTTPX, or of its successor httpx2. The client's event hooks see each response before its body is read and
-before a redirect is followed, whoever made the client, so the limits are one hook. They hold for the requests of our models alone: a
-client that its owner uses for something else meanwhile is not limited there. No HTTP library is imported here.
-MERGED: Which client of an SDK does a request go through? One for each event loop: its connections belong to the loop that they were made on.
+Sources: OpenAI guide "Error codes"; Anthropic API reference, "Errors"; RFC 9110, 10.2.3 (`Retry-After`); RFC 1952 (gzip).
 """
 
 from __future__ import annotations
@@ -24,18 +23,18 @@ from functools import cache
 from typing import Any, Final, Generic, TypeVar
 
 from fcregistry.errors import ModelError, said_by
-from fcregistry.models._surrogates import joined
+from fcregistry.models._messages import join_surrogates
 
-# --- models._sdk_errors ---
+# --- Errors ---
 
-_MOST_SAID: Final = 500
-"""Characters that are kept of what a provider says."""
+_MAX_TEXT: Final = 500
+"""Characters of a provider's text that are kept."""
 
-_MOST_CAUSES: Final = 5
-"""Exceptions that are named, of those that one comes from."""
+_MAX_CAUSES: Final = 5
+"""The number of causes of an exception that are named."""
 
-_SHORTEST_SECRET: Final = 8
-"""Characters. What is shorter opens nothing: it is a word given to a server that looks at no key, and stands in other words."""
+_MIN_SECRET: Final = 8
+"""Characters. A shorter text is not a key: it is a word for a server that checks none, and occurs within other words."""
 
 _URL = re.compile(r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s"'<>)\]]+""", re.IGNORECASE)
 _KEY = re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|org|proj)[-_](?=[\w*-]*[\d*])[\w*-]{4,}|\bAIza[\w-]{10,}|(?<=Bearer )\S+")
@@ -63,143 +62,149 @@ _STATUSES: Final[Mapping[int, tuple[str, str]]] = {
 _RETRYABLE: Final = frozenset({408, 409, 429})
 """Beside all of 500 and above."""
 
-_SPENT: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
-"""Codes of a 429 that no waiting ends."""
+_NO_CREDIT_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
+"""Codes of a 429 that waiting does not end."""
 
-_PASSING: Final = frozenset(
+_PASSING_CODES: Final = frozenset(
     {
         *("server_error", "internal_server_error", "internal_error", "api_error"),
         *("overloaded_error", "overloaded", "service_unavailable"),
         *("rate_limit_error", "rate_limit_exceeded", "timeout_error", "timeout"),
     }
 )
-"""Types and codes, of an error that is told without a status, that may pass."""
+"""Types and codes of errors without a status that may pass."""
 
 
 def model_error(
     error: BaseException, *, model: str, provider: str, variable: str, secrets: Iterable[str | None] = ()
 ) -> ModelError:
-    """Return what is raised for an exception of an SDK, with a copy of that exception in words as its cause.
+    """Return the error for an exception of an SDK, with a description of that exception as its cause.
 
-    The exception itself holds the request, and with it the key and the conversation: raise this where it is not being handled, since what
-    is raised there would refer to it.
+    The exception itself holds the request, and with it the key and the conversation: raise the error outside the handler of the exception, since
+    it would refer to it otherwise.
 
     Args:
-        error: What the SDK, or the HTTP library under it, raised.
+        error: The exception of the SDK, or of the HTTP library under it.
         model: The name of the model at its provider: `gpt-5`.
         provider: The prefix of the model: `openai`.
         variable: The environment variable that holds the key.
-        secrets: What must not be shown: the key, wherever it came from.
+        secrets: Texts that must not be shown: the key, from any source.
     """
     if isinstance(error, RefusedAnswerError):
         return error.error
-    hidden = [each.strip() for each in secrets if each and len(each.strip()) >= _SHORTEST_SECRET]
-    if isinstance(error, ModelError):  # of what was read, which may quote a secret; so may what its traceback holds
+    hidden = [each.strip() for each in secrets if each and len(each.strip()) >= _MIN_SECRET]
+    if isinstance(error, ModelError):  # its text may quote a secret; so may its traceback
         for secret in hidden:
             error.args = (str(error).replace(secret, "…"),)
         return error.with_traceback(None)
-    worded = _worded(error, f"{provider}:{model}", model, variable, hidden)
+    worded = _model_error(error, f"{provider}:{model}", model, variable, hidden)
     worded.__cause__ = SdkError(_described(error, hidden))
     return worded
 
 
 class SdkError(Exception):
-    """What an SDK raised, in words that hold no secret: the types of its exceptions, the status, the id of the request, what was said."""
+    """The description of an SDK's exception, without secrets: types, status, id of the request, texts."""
 
 
-def _worded(error: BaseException, asked: str, model: str, variable: str, hidden: Sequence[str]) -> ModelError:
+def _model_error(error: BaseException, full_name: str, model: str, variable: str, hidden: Sequence[str]) -> ModelError:
     kinds = _kinds(error)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
-        return _of_status(error, status, _said(error, hidden), asked=asked, model=model, variable=variable)
+        return _status_error(
+            error, status, _error_text(error, hidden), full_name=full_name, model=model, variable=variable
+        )
     if kinds & {"APITimeoutError", "TimeoutException", "TimeoutError"}:
         return ModelError(
-            f"{asked} did not answer in time: try again, or give a client with a longer timeout", retryable=True
+            f"{full_name} did not answer in time: try again, or give a client with a longer timeout", retryable=True
         )
     if kinds & {"APIConnectionError", "TransportError", "RequestError", "OSError"}:
-        return _of_connection(error, asked, variable)
+        return _connection_error(error, full_name, variable)
     if "APIError" in kinds and "APIResponseValidationError" not in kinds:
-        return told_error(getattr(error, "body", None) or said_by(error), asked, hidden)
+        return error_in_answer(getattr(error, "body", None) or said_by(error), full_name, hidden)
     if "UnicodeEncodeError" in kinds:
         return ModelError(
-            f"{asked} cannot be asked: the conversation holds text that is no Unicode, a surrogate without its pair; "
+            f"{full_name} cannot be asked: the conversation holds text that is no Unicode, a surrogate without its pair; "
             "replace it, as text.encode('utf-8', 'replace') does"
         )
     if "RecursionError" in kinds:
-        return unreadable(asked, "its JSON is nested too deeply")
-    if kinds & {"ValueError", "APIResponseValidationError"}:  # JSON that is none, or text that is no UTF-8, among them
-        return unreadable(asked, _said(error, hidden))
-    return ModelError(f"{asked} cannot be asked: {type(error).__name__}: {_said(error, hidden)}")
+        return unreadable_answer(full_name, "its JSON is nested too deeply")
+    if kinds & {"ValueError", "APIResponseValidationError"}:  # invalid JSON and invalid UTF-8 among them
+        return unreadable_answer(full_name, _error_text(error, hidden))
+    return ModelError(f"{full_name} cannot be asked: {type(error).__name__}: {_error_text(error, hidden)}")
 
 
-def unreadable(asked: str, why: str) -> ModelError:
-    """Return what is raised where an answer is not in the provider's shape.
+def unreadable_answer(full_name: str, why: str) -> ModelError:
+    """Return the error for an answer that is not in the provider's shape.
 
     Args:
-        asked: The model with its provider: `openai:gpt-5`.
+        full_name: The name of the model with its provider: `openai:gpt-5`.
         why: What is wrong with the answer.
     """
-    return ModelError(f"{asked} answered what cannot be read: {why}; look where base_url leads")
+    return ModelError(f"{full_name} answered what cannot be read: {why}; look where base_url leads")
 
 
-def broken_off(asked: str, *, has_begun: bool = True) -> ModelError:
-    """Return what is raised where an answer ends before it says that it does.
+def incomplete_answer(full_name: str, *, has_begun: bool = True) -> ModelError:
+    """Return the error for an answer that ends without its last event.
 
     Args:
-        asked: The model with its provider: `openai:gpt-5`.
-        has_begun: Whether anything of it came: a page, or an answer that is not streamed, is no piece of one.
+        full_name: The name of the model with its provider: `openai:gpt-5`.
+        has_begun: Whether a piece of it came: a page, or an answer that is not streamed, is not a piece.
     """
     hint = (
         "" if has_begun else ", or look where base_url leads, and whether that server streams: not a piece of it came"
     )
-    return ModelError(f"{asked}: the answer broke off before it was complete; try again{hint}", retryable=True)
+    return ModelError(f"{full_name}: the answer broke off before it was complete; try again{hint}", retryable=True)
 
 
-def told_error(body: object, asked: str, secrets: Iterable[str] = ()) -> ModelError:
-    """Return what is raised for an error that a provider tells in the place of an answer, or in its middle, where no status can be told any more.
+def error_in_answer(body: object, full_name: str, secrets: Iterable[str] = ()) -> ModelError:
+    """Return the error that a provider sends in place of an answer, or in its middle, after the status.
 
     Args:
         body: The error, as the provider writes it.
-        asked: The model with its provider.
-        secrets: What must not be shown.
+        full_name: The name of the model with its provider.
+        secrets: Texts that must not be shown.
     """
     codes = _codes(body)
-    passing = bool(codes & _PASSING) or any(code in _RETRYABLE or code >= 500 for code in map(_number, codes))
+    passing = bool(codes & _PASSING_CODES) or any(
+        code in _RETRYABLE or code >= 500 for code in map(_code_number, codes)
+    )
     advice = "try again" if passing else "the same request would fail again"
-    said = bounded(_message(body) or "it does not say why", secrets)
-    return ModelError(f"{asked} failed while it answered: {said}; {advice}", retryable=passing)
+    text = bounded_text(_message(body) or "it does not say why", secrets)
+    return ModelError(f"{full_name} failed while it answered: {text}; {advice}", retryable=passing)
 
 
-def _of_status(error: BaseException, status: int, said: str, *, asked: str, model: str, variable: str) -> ModelError:
+def _status_error(
+    error: BaseException, status: int, text: str, *, full_name: str, model: str, variable: str
+) -> ModelError:
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     wait = _retry_after(headers)
     what, advice = _STATUSES.get(status) or _STATUSES[500 if status >= 500 else 400]
     retryable = status in _RETRYABLE or status >= 500
-    if _codes(getattr(error, "body", None)) & _SPENT:
+    if _codes(getattr(error, "body", None)) & _NO_CREDIT_CODES:
         retryable, what, advice = False, "has no credit left for this key", _STATUSES[402][1]
-    if (told := headers.get("x-should-retry")) in ("true", "false"):  # the word of both providers for it
-        retryable = told == "true"
+    if (advised := headers.get("x-should-retry")) in ("true", "false"):  # a header of both providers
+        retryable = advised == "true"
     later = "later" if wait is None else f"in {wait:g} s"
     advice = advice.format(variable=variable, model=model, later=later)
     return ModelError(
-        f"{asked}: the provider {what} (HTTP {status}){f': {said}' if said else ''}; {advice}",
+        f"{full_name}: the provider {what} (HTTP {status}){f': {text}' if text else ''}; {advice}",
         status=status,
         retryable=retryable,
         retry_after=wait if retryable else None,
     )
 
 
-def _of_connection(error: BaseException, asked: str, variable: str) -> ModelError:
-    """Word a connection that could not be made, or broke: what the SDK raised does not say which, its causes do."""
+def _connection_error(error: BaseException, full_name: str, variable: str) -> ModelError:
+    """Return the error for a connection that could not be made, or broke: its causes say which."""
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
-        return broken_off(asked)
+        return incomplete_answer(full_name)
     if kinds & {"LocalProtocolError", "UnsupportedProtocol"}:
         return ModelError(
-            f"{asked} cannot be asked: base_url does not begin with http or https, or the key of {variable} has a line end in it"
+            f"{full_name} cannot be asked: base_url does not begin with http or https, or the key of {variable} has a line end in it"
         )
     return ModelError(
-        f"{asked}: the provider cannot be reached; look at base_url, at the network, and whether the server runs",
+        f"{full_name}: the provider cannot be reached; look at base_url, at the network, and whether the server runs",
         retryable=True,
     )
 
@@ -211,12 +216,12 @@ def _described(error: BaseException, hidden: Sequence[str]) -> str:
         f"HTTP {status}" if isinstance(status, int) else "",
         f"request {request}" if isinstance(request, str) else "",
     ]
-    # What HTTP libraries say may quote the header with the key, in any escaping; the system's own errors know of no header.
-    said = [_said(error, hidden) if isinstance(status, int) else ""]
-    said += [bounded(said_by(each), hidden) for each in _causes(error) if isinstance(each, OSError)]
+    # Texts of HTTP libraries may quote the header with the key, in any escaping; the system's own errors do not know headers.
+    texts = [_error_text(error, hidden) if isinstance(status, int) else ""]
+    texts += [bounded_text(said_by(each), hidden) for each in _causes(error) if isinstance(each, OSError)]
     kinds = [f"{type(each).__module__.partition('.')[0]}.{type(each).__name__}" for each in _causes(error)]
-    described = "; ".join(filter(None, [" from ".join(kinds[:_MOST_CAUSES]), *facts, *said[:_MOST_CAUSES]]))
-    return bounded(described, hidden)
+    described = "; ".join(filter(None, [" from ".join(kinds[:_MAX_CAUSES]), *facts, *texts[:_MAX_CAUSES]]))
+    return bounded_text(described, hidden)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
@@ -230,24 +235,24 @@ def _kinds(error: BaseException) -> set[str]:
 
 
 def _codes(body: object) -> set[str]:
-    """Return the types and codes that an error carries, wherever it has them."""
+    """Return the types and codes of an error, in any of their places."""
     places = [body, body.get("error")] if isinstance(body, Mapping) else []
     found = [place.get(name) for place in places if isinstance(place, Mapping) for name in ("type", "code")]
     return {str(code) for code in found if isinstance(code, (str, int))}
 
 
-def _number(code: str) -> int:
+def _code_number(code: str) -> int:
     return int(code) if code.isdecimal() else 0
 
 
-def _said(error: BaseException, secrets: Iterable[str]) -> str:
-    """Return what an exception says: the provider's own words, where it has some."""
-    has_status = hasattr(error, "status_code")  # without words of the provider, its text is no more than the status
-    return bounded(_message(getattr(error, "body", None)) or ("" if has_status else said_by(error)), secrets)
+def _error_text(error: BaseException, secrets: Iterable[str]) -> str:
+    """Return the text of an exception: the provider's own, if it has some."""
+    has_status = hasattr(error, "status_code")  # without a text of the provider, its own is only the status
+    return bounded_text(_message(getattr(error, "body", None)) or ("" if has_status else said_by(error)), secrets)
 
 
 def _message(body: object) -> str:
-    """Return the words in the body of an error, in the shapes that servers write; a page of HTML has none for us."""
+    """Return the text in the body of an error, in the shapes that servers write; empty for a page of HTML."""
     found: Any = body
     for name in ("error", "message", "detail"):
         if isinstance(found, Mapping) and found.get(name):
@@ -257,18 +262,18 @@ def _message(body: object) -> str:
     return repr(found) if isinstance(found, (list, Mapping)) and found else ""
 
 
-def bounded(text: str, secrets: Iterable[str]) -> str:
+def bounded_text(text: str, secrets: Iterable[str]) -> str:
     """Return a text of a provider on one line, without URLs and keys."""
-    # All that words results comes with it, and only what failed needs it here
+    # Late: it comes with the wording of results, and only errors need it here
     from fcregistry.execution import scrub
 
-    secrets = [each for each in secrets if len(each) >= _SHORTEST_SECRET]
-    text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(joined(text), secrets))).split()).rstrip(".;: ")
-    return text if len(text) <= _MOST_SAID else f"{text[:_MOST_SAID]}…"
+    secrets = [each for each in secrets if len(each) >= _MIN_SECRET]
+    text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(join_surrogates(text), secrets))).split()).rstrip(".;: ")
+    return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a reply says to wait, in milliseconds as OpenAI does, in seconds, or as a date; None where it does not say."""
+    """Return the seconds to wait, which a reply gives in milliseconds as OpenAI does, in seconds, or as a date."""
     milliseconds, given = _seconds(headers.get("retry-after-ms")), headers.get("retry-after")
     if milliseconds is not None:
         return milliseconds / 1000
@@ -284,8 +289,8 @@ def _seconds(text: str | None) -> float | None:
 
 
 def _until(date: str | None) -> float | None:
-    """Return the seconds until a date of HTTP; none of one that is over."""
-    from email.utils import parsedate_to_datetime  # these only where a date is given
+    """Return the seconds until an HTTP date, or 0 if it is over; None if it is not a date."""
+    from email.utils import parsedate_to_datetime  # only for replies with a date
     from time import time
 
     try:
@@ -294,10 +299,10 @@ def _until(date: str | None) -> float | None:
         return None
 
 
-# --- models._http_limits ---
+# --- Limits of answers, and of redirects ---
 
 MAX_ANSWER_BYTES: Final = 64 * 2**20
-"""Of one answer, decoded. The longest answers of today are streamed in 45 MiB: 128,000 tokens, an event of some 350 bytes each."""
+"""Of one answer, decoded. The longest answers of today take 45 MiB as a stream: 128,000 tokens, with an event of some 350 bytes each."""
 
 MAX_ERROR_BYTES: Final = 2**20
 """Of the body of a reply that is not an answer. The rest is not read, since only its beginning is shown."""
@@ -305,7 +310,7 @@ MAX_ERROR_BYTES: Final = 2**20
 _BYTES_PER_VALUE: Final = 32
 """A JSON document may have one comma in so many bytes of the limit: 64 MiB of `{},{},…` were read to 3.3 GB of objects."""
 
-_FEW_VALUES: Final = 100_000
+_MIN_VALUES: Final = 100_000
 """Commas that a document may have in any case: some 15 MB of objects."""
 
 _HEADERS: Final = {"Accept-Encoding": "gzip"}
@@ -316,18 +321,20 @@ _NOT_READ_ON: Final = "and is not read on; where such answers are to be expected
 _MAX_REDIRECTS: Final = 5
 """That one request follows, all of them on the same server."""
 
-_MEMBER: Final = b"\x1f\x8b"
+_GZIP_MAGIC: Final = b"\x1f\x8b"
 """The beginning of each member of gzip."""
 
-_PIECE: Final = 2**18
+_PIECE_BYTES: Final = 2**18
 """Bytes that are decoded at a time: a bomb is seen before it takes more."""
 
 
 class RefusedAnswerError(BaseException):
-    """An answer that is not read on. It is not an `Exception`: the SDKs take one for a failed connection, and ask again.
+    """An answer that is not read any further.
+
+    It is not an `Exception`: the SDKs take one for a failed connection, and ask again.
 
     Attributes:
-        error: What the caller is told.
+        error: The error for the caller.
     """
 
     def __init__(self, error: ModelError) -> None:
@@ -340,13 +347,13 @@ class HttpLimits:
     """The limits of one request.
 
     Attributes:
-        asked: The model with its provider, for what the caller is told.
+        full_name: The name of the model with its provider, for errors.
         answer: The most bytes of an answer.
-        secrets: What must not be shown.
+        secrets: Texts that must not be shown.
         redirects: The statuses of the redirects that were followed one after the other. A hook is called before a response has its history.
     """
 
-    asked: str
+    full_name: str
     answer: int = MAX_ANSWER_BYTES
     secrets: Sequence[str] = field(default=(), repr=False)
     redirects: list[int] = field(default_factory=list)
@@ -366,9 +373,9 @@ def checked_size(size: object) -> int:
     return size
 
 
-def watched(http: Any) -> Any:
-    """Return a client of HTTPX, after seeing to it that the limits of requests hold for what it receives."""
-    hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but somebody's stand-in
+def limit_responses(http: Any) -> Any:
+    """Add the hook with the limits to a client of HTTPX, unless it has the hook, and return the client."""
+    hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a stand-in
     if isinstance(hooks, dict) and _limit not in (responses := hooks.setdefault("response", [])):
         responses.append(_limit)
     return http
@@ -377,18 +384,18 @@ def watched(http: Any) -> Any:
 async def send(
     create: Callable[..., Awaitable[Any]], client: Any, request: Mapping[str, Any], limits: HttpLimits
 ) -> Any:
-    """Send a request, and return what the SDK makes of the response, whose body may be read later.
+    """Send a request, and return the SDK's object for the response, whose body may be read later.
 
     Args:
         create: The SDK's function that sends it.
-        client: The client of the SDK that it belongs to, which holds one of HTTPX.
+        client: The SDK's client, which has one of HTTPX.
         request: Its arguments.
         limits: The limits of the response.
 
     Raises:
-        RefusedAnswerError: The response goes beyond them.
+        RefusedAnswerError: The response exceeds them.
     """
-    watched(getattr(client, "_client", None))
+    limit_responses(getattr(client, "_client", None))
     headers = {**_HEADERS, **(request.get("extra_headers") or {})}
     token = _LIMITS.set(limits)
     try:
@@ -398,7 +405,7 @@ async def send(
 
 
 async def _limit(response: Any) -> None:
-    """Refuse a response that leads elsewhere, and limit what is read of any other."""
+    """Refuse a redirect to another origin, and limit the body of any other response."""
     limits = _LIMITS.get()
     if limits is None:
         return
@@ -414,13 +421,13 @@ async def _limit(response: Any) -> None:
 
 
 def _check_redirect(response: Any, limits: HttpLimits) -> None:
-    """Refuse a redirect to another origin, which would be sent the conversation, and by some statuses and headers the key.
+    """Refuse a redirect to another origin, which would receive the conversation, and maybe the key.
 
     Redirects within the origin are refused after a few.
     """
     try:
         here, there = response.url, response.url.join(response.headers["location"])
-    except Exception:  # HTTPX says in its own ways that a URL is not one  # noqa: BLE001
+    except Exception:  # exceptions of any HTTP library for an invalid URL  # noqa: BLE001
         there = None
     else:
         if (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port):
@@ -428,7 +435,7 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
                 return
             raise RefusedAnswerError(
                 ModelError(
-                    f"{limits.asked}: the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); "
+                    f"{limits.full_name}: the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); "
                     "look where base_url leads",
                     status=response.status_code,
                 )
@@ -439,7 +446,7 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
         where = f"another server, {there.scheme} at {there.host}{port}"
     raise RefusedAnswerError(
         ModelError(
-            f"{limits.asked}: the provider redirects to {bounded(where, limits.secrets)} (HTTP {response.status_code}); the conversation is "
+            f"{limits.full_name}: the provider redirects to {bounded_text(where, limits.secrets)} (HTTP {response.status_code}); the conversation is "
             "not sent there: if that server is meant, set base_url to it",
             status=response.status_code,
         )
@@ -447,14 +454,14 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
 
 
 class _Body:
-    """Decodes a body, and counts its bytes."""
+    """Decodes a body, and counts its bytes and values."""
 
     def __init__(self, response: Any, limits: HttpLimits) -> None:
         self._limits = limits
         self._is_answer = response.status_code < 300
         self._left = limits.answer if self._is_answer else MAX_ERROR_BYTES
-        self._left_raw = self._left  # empty blocks and what follows the end decode to nothing, and may go on for ever
-        self._most_values = max(_FEW_VALUES, limits.answer // _BYTES_PER_VALUE)
+        self._left_raw = self._left  # empty blocks and what follows the end decode to nothing, and may never end
+        self._most_values = max(_MIN_VALUES, limits.answer // _BYTES_PER_VALUE)
         self._values = 0
         self._is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
         self.is_cut = False
@@ -470,10 +477,10 @@ class _Body:
         self._is_over = False  # what follows the last member has begun
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
-        """Yield what some of the body decodes to, as far as the limit goes.
+        """Yield the decoded form of a part of the body, up to the limit.
 
         Raises:
-            RefusedAnswerError: The answer goes beyond it.
+            RefusedAnswerError: The answer exceeds it.
         """
         if self.is_cut:
             return
@@ -489,7 +496,10 @@ class _Body:
             yield piece
 
     def _count_values(self, piece: bytes) -> None:
-        """Refuse a document of so many values that their objects would take far more than its bytes. In a stream, each line has its own."""
+        """Refuse a document of so many values that their objects would take far more than its bytes.
+
+        In a stream, each line has its own.
+        """
         first, *rest = piece.split(b"\n") if self._is_stream else [piece]
         counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
         self._values = counts[-1]
@@ -497,7 +507,7 @@ class _Body:
             self._end(f"holds more than {self._most_values:,} values, {_NOT_READ_ON}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
-        """Yield what gzip holds: any number of members (RFC 1952, 2.2), and after them anything, which is not read."""
+        """Yield the content of gzip: any number of members (RFC 1952, 2.2); anything after them is not read."""
         if self._decoder is None:
             yield raw
             return
@@ -508,33 +518,33 @@ class _Body:
                     yield b""
                     return
             try:
-                piece = self._decoder.decompress(raw, _PIECE)
+                piece = self._decoder.decompress(raw, _PIECE_BYTES)
             except zlib.error:
                 self._end("is said to be gzip and is not; look where base_url leads")
                 return
             yield piece
             raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
-            if not (raw or len(piece) == _PIECE):
+            if not (raw or len(piece) == _PIECE_BYTES):
                 return
 
     def _next_member(self, raw: bytes) -> bytes:
-        """Start the next member of gzip, if one follows; return what there is of it."""
+        """Start the next member of gzip, if one follows; return its beginning."""
         raw = self._between + raw
         self._between = b""
-        if raw == _MEMBER[:1]:
+        if raw == _GZIP_MAGIC[:1]:
             self._between = raw
             return b""
-        if self._is_over or not raw.startswith(_MEMBER):
+        if self._is_over or not raw.startswith(_GZIP_MAGIC):
             self._is_over = self._is_over or bool(raw)
             return b""
         self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16)
         return raw
 
     def _end(self, what: str) -> None:
-        """Refuse an answer; of an error, whose status says enough, the rest is left out."""
+        """Refuse an answer; the rest of an error, whose status says enough, is left out."""
         self.is_cut = True
         if self._is_answer:
-            raise RefusedAnswerError(ModelError(f"{self._limits.asked}: the answer {what}"))
+            raise RefusedAnswerError(ModelError(f"{self._limits.full_name}: the answer {what}"))
 
 
 class _LimitedStream:
@@ -565,49 +575,54 @@ class _LimitedStream:
 
 @cache
 def _stream_class(base: type) -> type:
-    """Return the class of a limited stream that the HTTP library which has a base takes for its own."""
+    """Return a class of limited streams with the HTTP library's base class, which the library checks for."""
     return type("LimitedStream", (_LimitedStream, base), {})
 
 
-# --- models._per_loop ---
+# --- A client for each event loop: its connections belong to the loop on which they were made ---
 
 T = TypeVar("T")
 
 
 class PerLoop(Generic[T]):
-    """Keeps a client for every event loop that asks for one, and closes it when the loop ends, or when nobody keeps this any more.
+    """Keeps a client for every event loop, and closes it when the loop ends, or this object is freed.
 
     A client is held by an asynchronous generator that waits at its `yield`: a loop closes those that began on it before it ends, as
     `asyncio.run` does, and one that is dropped is closed on its loop.
 
     Args:
         make: Makes a client.
-        close: Closes one that this has made; nothing is closed without it. It may not hold whoever keeps this, who would stay for ever.
+        close: Closes a client of `make`; without it, none is closed. It must not refer to the owner of this object, which would never be freed.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None) -> None:
         self._make = make
         self._close = close
         self._held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
-        # Held from outside, so that clients are still whole when what keeps them is garbage: a collector that finds connections and
-        # generators in one heap finalises them in any order, and a connection that comes first is found open.
+        # Held from outside, so that clients are still whole when this object is garbage: a collector that finds connections and generators
+        # together finalises them in any order, and a connection that comes first is found open.
         weakref.finalize(self, self._held.clear).atexit = False
 
     async def get(self) -> T:
-        """Return the client of the running loop; it is made at the first time."""
+        """Return the client of the running loop, which is made at the first call."""
         loop = asyncio.get_running_loop()
         held = self._held.get(loop)
         if held is None:
             for other in [each for each in list(self._held) if each.is_closed()]:
                 self._held.pop(other, None)
-            holder = _hold(self._make(), self._close)
+            holder = _hold_client(self._make(), self._close)
             held = self._held[loop] = (await anext(holder), holder)
         return held[0]
 
 
-async def _hold(client: T, close: Callable[[T], Awaitable[object]] | None) -> AsyncGenerator[T]:
+async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None) -> AsyncGenerator[T]:
     try:
         yield client
     finally:
         if close is not None:
             await close(client)
+
+
+async def close_client(client: Any) -> None:
+    """Close a client of an SDK."""
+    await client.close()

@@ -1,4 +1,4 @@
-"""Which calls did a model write, when they came in pieces? Pieces are put together by index, id and name, none of which can be relied on.
+"""Tool calls that come in pieces, put together by index, id and name, none of which can be relied on.
 
 OpenAI's API gives every piece the index of its call, and the first one the call's id and name. Servers that speak its protocol do as they like:
 Gemini's and Mistral's leave the index out; Gemini's and Ollama's give each call the index 0; vLLM and MiniMax say the name with every piece;
@@ -6,16 +6,16 @@ LM Studio, and vLLM once, give every piece a new id; Azure gives later pieces an
 
 So these are the rules, in order:
 
-1. A piece without an id, a name and text says nothing. An empty id or name is none.
+1. A piece without an id, a name and text is ignored. An empty id or name counts as none.
 2. *Which call is meant?* The one that has the piece's id, unless a named piece has another index. Otherwise the latest of that index. Otherwise,
    where the piece has no index, or no name while the latest call has no index, the latest of all.
-3. *Does it begin a call?* A piece that means none does. So does one with a name, if the call that is meant has another id; or has begun its
+3. *Does it begin a call?* A piece that matches no call does. So does one with a name, if the call that is meant has another id; or has begun its
    arguments under another name; or has them whole (no more text can follow them) and the piece has text. Whole arguments under the id that
-   had them already are the same call said again.
+   had them already repeat the same call.
 4. *What does it add?* The first id stays. The name, until arguments begin: the same again is no more than the name, anything else is its next
    piece. Text is added as it is, however often the same comes; an object is added as its JSON text.
 
-A call whose text ends in the middle stays as it is: it is for the executor to refuse, not for anybody to complete.
+A call whose text ends in the middle stays as it is: the executor refuses it, and nothing completes it.
 
 Sources: OpenAI API reference, "The chat completion chunk object"; reports of users of these servers.
 """
@@ -46,14 +46,13 @@ class StreamedCalls:
         """Take the next piece of a call.
 
         Args:
-            index: Which call the server says it is of; None where it does not say.
+            index: The index of the call, as the server gives it; None if it gives none.
             id: The call's id, if the piece has one.
             name: The tool's name, or a piece of it, if the piece has one.
             arguments: More of the text of the arguments; or all of them, as an object.
 
         Returns:
-            The piece as it stands in the answer: with the place of its call, and the id and the name as far as they are known; None if it says
-            nothing new.
+            The piece with the position of its call, and the id and the name as far as they are known; None if it has nothing new.
         """
         text = _text(arguments)
         if not (id or name or text):
@@ -74,7 +73,10 @@ class StreamedCalls:
             self.add(piece.index, piece.id, piece.name, piece.arguments)
 
     def calls(self) -> tuple[ToolCall, ...]:
-        """Return the calls as far as they have come, in the order in which they began; the arguments are text, None where there is none."""
+        """Return the calls as far as they have come, in the order in which they began.
+
+        The arguments are text, or None.
+        """
         return tuple(ToolCall(call.name, call.text or None, call.id) for call in self._calls)
 
     def _meant(self, index: int | None, id: str | None, named: bool) -> _Call | None:
@@ -103,7 +105,7 @@ class StreamedCalls:
 
 
 def _begins(call: _Call, id: str | None, name: str | None, text: str) -> bool:
-    """Tell whether a piece that comes after those of a call begins another: rule 3."""
+    """Return whether a piece begins another call after the one it was matched with: rule 3."""
     if not name:
         return False
     if id and call.id and id != call.id:
@@ -142,12 +144,12 @@ class _Call:
         return self._extent.ended
 
     def has_said(self, id: str | None, text: str) -> bool:
-        """Tell whether a piece says all the arguments once more, under the same id."""
-        # The lengths first: white space may come behind whole arguments in any number of pieces.
+        """Return whether a piece repeats the whole arguments, under the same id."""
+        # The lengths first: white space may come after whole arguments in any number of pieces.
         return bool(id) and id == self.id and self.is_whole and len(text) == self._length and text == self.text
 
     def add(self, id: str | None, name: str | None, text: str) -> bool:
-        """Add what a piece says, and tell whether it is anything new: rule 4."""
+        """Add a piece, and return whether it has anything new: rule 4."""
         before = self.id, self.name
         self.id = self.id or id or None
         if name and name != self.name:
@@ -160,7 +162,10 @@ class _Call:
 
 
 class _Extent:
-    """Where JSON text that comes in pieces ends: at the bracket, or the quote, that closes what it began with. Each character is seen once."""
+    """Finds the end of JSON text that comes in pieces: the bracket, or the quote, that closes its first one.
+
+    Each character is seen once.
+    """
 
     __slots__ = ("_depth", "_escaped", "_in_string", "ended")
 
@@ -190,6 +195,6 @@ class _Extent:
 def _text(arguments: str | Mapping[str, Any] | None) -> str:
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
-    import json  # loaded by whoever reads a stream; not worth a line above
+    import json  # only for arguments that come as objects
 
     return json.dumps(dict(arguments), ensure_ascii=False, default=str)

@@ -1,7 +1,7 @@
-"""When is a function from text to text a model? When it is told of tools in a dialect, and its text is read in that.
+"""`TextModel`: a function from text to text as a model, which writes its calls in a dialect.
 
-MERGED: What is a conversation for a model that reads and writes text alone? Messages of plain text, with tools, calls and results told in its dialect.
-MERGED: Where does an answer end, if a model writes on? Before the first of some marks, however the text is cut into pieces.
+Messages become plain text, with tools, calls and results in the dialect; the text that comes back is read in it, up to the first mark that ends an
+answer.
 """
 
 from __future__ import annotations
@@ -14,41 +14,40 @@ from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
-from fcregistry.models._callable import FunctionModel, ModelQuestion, takes
+from fcregistry.models._callable import FunctionModel, FunctionRequest, takes_parameter
 from fcregistry.models._messages import Message, arguments_text
-from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage, WholeDeltas, offered
+from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered
 
 if TYPE_CHECKING:
     from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
     from fcregistry.models._model import FinishReason, ToolChoice
 
-# --- models._text ---
 
 NATIVE: Final = "dialects"
-"""What `Message.native` keeps under: by the name of a model, the dialect that `auto` recognized."""
+"""The key in `Message.native` of the dialect that `auto` recognized, by the name of the model."""
 
 
 class TextModel(FunctionModel):
     """A function from a prompt to a text as a model.
 
-    The conversation becomes a prompt: tools are told of in a message of the system, in the words of the dialect; the calls that were made
-    and their results stand in it as the models of the dialect's family write and read them. The text that comes back becomes content,
-    thoughts and calls. Calls that have no id get one. Without tools, text that looks like a call stays text.
+    The conversation becomes a prompt: a system message describes the tools, in the dialect; calls and their results are written as the models of the
+    dialect's family write and read them. The text that comes back becomes content, thinking and calls. Calls without an id get one. Without tools,
+    text that looks like a call stays text.
 
     Args:
         function: Takes the prompt, and returns a text, or yields it in pieces; plain or async. One with a parameter `messages` is given
             messages instead of a prompt, as dicts of which each has a role (`system`, `user`, `assistant`) and a text, unless `chat` is given.
             One with a parameter `stop` is given the marks that end an answer, a list, by that name.
-        dialect: How calls are written: a name, or a dialect. By default, that of the model, where `name` or `chat` tells which model it is;
-            else `json`, which the model is told to write, and nothing else is read. `auto` reads any dialect: the first call of a conversation
-            says which, and from then on the conversation is told, written and read in that.
+        dialect: How calls are written: a name, or a dialect. By default, that of the model, if `name` or `chat` says which model it is;
+            else `json`, which the prompt asks for, and nothing else is read. `auto` reads any dialect: the first call of a conversation
+            determines it, and from then on the conversation is written and read in that.
         chat: How messages become a prompt: the name of a chat format, such as `chatml`, or a chat format, or a template of the model's own;
             by default `plain`. Text after a mark that ends an answer in it is cut off. A template that shows tools itself is given them.
-        name: What the model is called, such as `qwen2.5:7b`; by default, `callable:` and the function's name.
+        name: The name of the model, such as `qwen2.5:7b`; by default, `callable:` and the function's name.
 
     Raises:
         DialectNotFoundError: There is no dialect, or no chat format, of that name.
-        TypeError: The function cannot be called, or the dialect or the chat format is none.
+        TypeError: The function cannot be called, or the dialect or the chat format is not one.
     """
 
     def __init__(
@@ -61,7 +60,7 @@ class TextModel(FunctionModel):
         if not callable(function):
             raise TypeError(f"the function is a callable from a prompt to a text, not {function!r}")
         super().__init__(function, name)
-        takes_messages = chat is None and takes(function, "messages")
+        takes_messages = chat is None and takes_parameter(function, "messages")
         self._chat = None if takes_messages else _chat(chat)
         if dialect is None:
             dialect = _dialect_of(name, self._chat)
@@ -71,28 +70,28 @@ class TextModel(FunctionModel):
         self._markers = self._chat.markers if self._chat else ()
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
         self._other_markers: dict[Dialect, tuple[str, ...]] = {}
-        self._takes_stop = takes(function, "stop")
+        self._takes_stop = takes_parameter(function, "stop")
 
     @property
     def dialect(self) -> Dialect:
-        """How calls are written."""
+        """The dialect of the calls."""
         return self._dialect
 
-    def _question(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> ModelQuestion:
+    def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
         tools = offered(tools, tool_choice)
         dialect = self._dialect_in(messages)
-        prompt = self._prompt(messages, dialect, tools, choice_text(tool_choice) if tools else "")
+        prompt = self._prompt(messages, dialect, tools, choice_instruction(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()
         options = {"stop": list(dict.fromkeys((*stops, *dialect.stops)))} if self._takes_stop else {}
-        listener = _Listener(self.name, dialect, tools, stops, _Identities(messages), keeps_dialect=self._is_auto)
-        return ModelQuestion(lambda: self._function(prompt, **options), listener)
+        reader = _Reader(self.name, dialect, tools, stops, _CallIds(messages), keeps_dialect=self._is_auto)
+        return FunctionRequest(lambda: self._function(prompt, **options), reader)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
-        """Return the dialect of a conversation: of `auto`, the one that its first call was recognized in."""
+        """Return the dialect of a conversation: for `auto`, the one that its first call was recognized in."""
         if not self._is_auto:
             return self._dialect
-        kept = (each.native.get(NATIVE) for each in messages if each.role == "assistant")
-        named = (each.get(self.name) for each in kept if isinstance(each, Mapping))
+        stored = (each.native.get(NATIVE) for each in messages if each.role == "assistant")
+        named = (each.get(self.name) for each in stored if isinstance(each, Mapping))
         return next((dialects.get(name) for name in named if name in dialects.names()), self._dialect)
 
     def _prompt(
@@ -101,17 +100,17 @@ class TextModel(FunctionModel):
         if self._chat is not None and self._chat.takes_tools:
             from fcregistry.formats import get  # only for templates that show tools
 
-            return self._chat.render(structured(messages, choice), get("openai").describe(tools))
-        told = dialect.render(tools) if tools else ""
-        said = unforged(messages, self._markers)
-        plain = worded(said, dialect, "\n\n".join(filter(None, (told, choice))))
-        # Markers that the dialect writes too are out of what was said, and the dialect keeps them out of what tools say.
+            return self._chat.render(template_messages(messages, choice), get("openai").describe(tools))
+        described = dialect.render(tools) if tools else ""
+        clean = without_markers(messages, self._markers)
+        plain = plain_messages(clean, dialect, "\n\n".join(filter(None, (described, choice))))
+        # The messages have no markers any more, and the dialect keeps its own out of the results of tools.
         return plain if self._chat is None else self._chat.render(plain, markers=self._others(dialect))
 
     def _others(self, dialect: Dialect) -> tuple[str, ...]:
         """Return the markers of the chat that a dialect does not write."""
         if dialect not in self._other_markers:
-            own = written_by(dialect, self._markers) if self._markers else frozenset()
+            own = markers_written_by(dialect, self._markers) if self._markers else frozenset()
             self._other_markers[dialect] = tuple(marker for marker in self._markers if marker not in own)
         return self._other_markers[dialect]
 
@@ -124,23 +123,23 @@ def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemp
 
 
 def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dialect | str:
-    """Return the dialect of a model that is known by its name, its chat format or its template; `json` for any other."""
+    """Return the dialect of a model, by its name, chat format or template; `json` for unknown models."""
     found = dialects.for_model(name) if name else None
     if found is None and chat is not None:
         found = dialects.for_model(chat.name) if isinstance(chat, dialects.ChatFormat) else dialects.for_template(chat)
     return found or "json"
 
 
-class _Identities:
-    """Gives each call an id that no other of the conversation has."""
+class _CallIds:
+    """Gives each call an id that no other call of the conversation has."""
 
     def __init__(self, messages: Sequence[Message]) -> None:
         made = {call.id for message in messages for call in message.tool_calls}
         self._used = made | {message.tool_call_id for message in messages}
         self._next = count(1)
 
-    def identified(self, call: ToolCall) -> ToolCall:
-        """Return a call with its own id, or one of ours where it has none, or one that another has."""
+    def with_id(self, call: ToolCall) -> ToolCall:
+        """Return a call with its own id, or a new one if it has none or another call has it."""
         identity = call.id or None
         while identity is None or identity in self._used:
             identity = f"call_{next(self._next)}"
@@ -148,8 +147,8 @@ class _Identities:
         return ToolCall(call.name, call.arguments, identity)
 
 
-class _Listener:
-    """Makes a completion of the text that a function returned or yielded."""
+class _Reader:
+    """Reads text in a dialect."""
 
     def __init__(
         self,
@@ -157,7 +156,7 @@ class _Listener:
         dialect: Dialect,
         tools: Sequence[Tool],
         stops: Sequence[str],
-        identities: _Identities,
+        ids: _CallIds,
         *,
         keeps_dialect: bool,
     ) -> None:
@@ -165,47 +164,47 @@ class _Listener:
         self._keeps_dialect = keeps_dialect
         self._dialect = dialect
         self._tools = tuple(tools)
-        self._cut = CutText(stops)
-        self._whole = WholeDeltas()
+        self._cut = StopCutter(stops)
+        self._joiner = SurrogateJoiner()
         self._stream = dialect.stream(self._tools or None)
-        self._identities = identities
+        self._ids = ids
         self._texts: list[str] = []
-        self._told: list[str] = []
-        self._thought: list[str] = []
+        self._sent: list[str] = []
+        self._thinking: list[str] = []
         self._calls: list[ToolCall] = []
 
-    def whole(self, answer: object) -> Completion:
-        """Return the completion that a text is.
+    def read(self, answer: object) -> Completion:
+        """Return the completion of a whole text.
 
         Raises:
-            TypeError: It is no text.
+            TypeError: It is not text.
         """
         if not isinstance(answer, str):
             raise TypeError(f"the model returned a {type(answer).__name__}; with a dialect, it returns or yields text")
-        self.heard(answer)
-        *_, completion = self.ended()
+        self.add(answer)
+        *_, completion = self.finish()
         assert isinstance(completion, Completion)
         return completion
 
-    def heard(self, piece: object) -> Delta | None:
+    def add(self, piece: object) -> Delta | None:
         """Take the next piece of the text.
 
         Raises:
-            TypeError: It is no text.
+            TypeError: It is not text.
         """
         if not isinstance(piece, str):
             raise TypeError(f"the model yielded a {type(piece).__name__}; with a dialect, it returns or yields text")
-        return self._heard(self._cut.feed(self._whole.text("text", piece)))
+        return self._add_text(self._cut.feed(self._joiner.text("text", piece)))
 
-    def ended(self) -> Iterable[Delta | Completion]:
-        """Return what was held back until it was certain what it is, and the completion."""
-        last = self._heard(self._cut.feed(self._whole.end("text")) + self._cut.close())
+    def finish(self) -> Iterable[Delta | Completion]:
+        """Return what was held back until its meaning was certain, and the completion."""
+        last = self._add_text(self._cut.feed(self._joiner.end("text")) + self._cut.close())
         parsed = self._stream.close()
         newest = self._take_rest(parsed.tool_calls)
         message = self._message(parsed)
         rest = Delta(
-            content=_rest(message.text, "".join(self._told)),
-            reasoning=_rest(parsed.reasoning, "".join(self._thought)),
+            content=_rest(message.text, "".join(self._sent)),
+            reasoning=_rest(parsed.reasoning, "".join(self._thinking)),
             tool_calls=tuple(self._pieces(newest)) if self._tools else (),
         )
         reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
@@ -215,23 +214,25 @@ class _Listener:
         return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
-        """Take all calls of the text, and return how many were not told; what looked like calls may have been thoughts.
+        """Take all calls of the text, and return how many were not yielded.
 
-        The calls that count were told last, but for those that come with the end of the text.
+        Apparent calls may have been thoughts.
+
+        The calls that count were yielded last, except those that come with the end of the text.
         """
         missed = self._stream.rest.tool_calls
         del self._calls[: len(self._calls) - (len(calls) - len(missed))]
-        self._calls += map(self._identities.identified, missed)
+        self._calls += map(self._ids.with_id, missed)
         return len(missed)
 
-    def _heard(self, text: str) -> Delta | None:
+    def _add_text(self, text: str) -> Delta | None:
         if not text:
             return None
         self._texts.append(text)
         new = self._stream.feed(text)
-        self._told.append(new.content)
-        self._thought.append(new.reasoning)
-        self._calls += map(self._identities.identified, new.tool_calls)
+        self._sent.append(new.content)
+        self._thinking.append(new.reasoning)
+        self._calls += map(self._ids.with_id, new.tool_calls)
         pieces = tuple(self._pieces(len(new.tool_calls))) if self._tools else ()
         if not (new.content or new.reasoning or pieces):
             return None
@@ -253,79 +254,79 @@ class _Listener:
         )
 
     def _native(self) -> dict[str, Any]:
-        """Return what the next turns of the conversation need to know: in which dialect it is, where that had to be recognized."""
+        """Return the dialect of the conversation for its next turns, if it had to be recognized."""
         found = self._stream.dialect if self._keeps_dialect else None
         return {NATIVE: {self._name: found.name}} if found is not None else {}
 
     def _without_thoughts(self, text: str) -> str:
-        """Return the text after the thoughts, which models write first."""
+        """Return the text after the thinking, which models write first."""
         closes = self._dialect.thinks[1] if self._dialect.thinks else ""
         return (text.rpartition(closes)[2] if closes else text).strip()
 
 
-def _rest(whole: str, told: str) -> str:
-    """Return what of a text was not told; nothing where it turned out to be another text."""
-    return whole[len(told) :] if whole.startswith(told) else ""
+def _rest(text: str, sent: str) -> str:
+    """Return the part of a text that was not sent; empty if another text was sent."""
+    return text[len(sent) :] if text.startswith(sent) else ""
 
 
-# --- models._wording ---
+# --- Conversations as text ---
 
 
-def worded(messages: Sequence[Message], dialect: Dialect, system: str) -> list[dict[str, Any]]:
-    """Return messages of which each is a text of the system, the user or the assistant.
+def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -> list[dict[str, Any]]:
+    """Return messages with only text, of the system, the user and the assistant.
 
     Args:
         messages: The conversation.
-        dialect: What the model's calls are written in. Results are told in a message of the user: not every format has another place for them.
-        system: What is added to the first message of the system; may be empty.
+        dialect: The dialect of the calls. Results become messages of the user: not every format has another place for them.
+        system: Text to add to the first system message; may be empty.
     """
     names = {call.id or "": call.name for message in messages for call in message.tool_calls}
-    told: list[dict[str, Any]] = []
-    for place, message in enumerate(messages):
+    plain: list[dict[str, Any]] = []
+    for index, message in enumerate(messages):
         if message.role != "tool":
-            told.append({"role": message.role, "content": _text(message, dialect)})
+            plain.append({"role": message.role, "content": _message_text(message, dialect)})
             continue
         name = message.name or names.get(message.tool_call_id or "", "")
         result = dialect.render_result(name, message.text, message.tool_call_id)
-        if place and messages[place - 1].role == "tool":
-            told[-1]["content"] += f"\n{result}"
+        if index and messages[index - 1].role == "tool":
+            plain[-1]["content"] += f"\n{result}"
         else:
-            told.append({"role": "user", "content": result})
-    return with_system(told, system)
+            plain.append({"role": "user", "content": result})
+    return with_system(plain, system)
 
 
-def unforged(messages: Sequence[Message], markers: tuple[str, ...]) -> Sequence[Message]:
-    """Return messages in which none of some markers stands, neither in what was said nor in a call."""
-    return [_unforged(message, markers) for message in messages] if markers else messages
+def without_markers(messages: Sequence[Message], markers: tuple[str, ...]) -> Sequence[Message]:
+    """Return messages without some markers, in texts and in calls."""
+    return [_without_markers(message, markers) for message in messages] if markers else messages
 
 
-def written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
-    """Return those of some markers that a dialect writes itself, around tools, calls and results."""
+def markers_written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
+    """Return the markers that a dialect writes itself, around tools, calls and results."""
     tool = Tool.from_function(_nothing)
     call = ToolCall(tool.name, {}, "call_1")
     parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
     return frozenset(marker for marker in markers if any(marker in part for part in parts))
 
 
-def structured(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
-    """Return messages in the shape of OpenAI's chat, for a template that tells tools, calls and results itself.
+def template_messages(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
+    """Return messages in the shape of OpenAI's chat, for a template that writes tools and calls itself.
 
     Args:
         messages: The conversation.
-        system: What is added to the first message of the system; may be empty.
+        system: Text to add to the first system message; may be empty.
     """
-    told = []
+    written = []
     for message in messages:
         plain = message.replaced(
             content=message.text, reasoning=None, is_error=False, continues=False, native={}
         ).to_dict()
         thought = {"reasoning_content": message.reasoning} if message.reasoning else {}
-        told.append({**plain, **thought})
-    return with_system(told, system)
+        written.append({**plain, **thought})
+    return with_system(written, system)
 
 
 def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Return messages with a text at the end of the first, if that is the system's; in a message of the system before them, if it is not."""
+    """Return messages with a text added to the first system message, which is made if there is none."""
     if not text:
         return messages
     if messages and messages[0]["role"] == "system":
@@ -334,8 +335,11 @@ def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any
     return [{"role": "system", "content": text}, *messages]
 
 
-def choice_text(tool_choice: ToolChoice) -> str:
-    """Return what a model is told of a choice, which nothing but words can hold it to; nothing where it is free, or has nothing to choose from."""
+def choice_instruction(tool_choice: ToolChoice) -> str:
+    """Return the instruction for a choice, which the function cannot be forced to follow.
+
+    Empty for `auto` and `none`.
+    """
     if tool_choice in ("auto", "none"):
         return ""
     return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
@@ -344,7 +348,7 @@ def choice_text(tool_choice: ToolChoice) -> str:
 def _nothing() -> None: ...
 
 
-def _unforged(message: Message, markers: tuple[str, ...]) -> Message:
+def _without_markers(message: Message, markers: tuple[str, ...]) -> Message:
     calls = tuple(
         ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
         for call in message.tool_calls
@@ -352,7 +356,7 @@ def _unforged(message: Message, markers: tuple[str, ...]) -> Message:
     return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
 
 
-def _text(message: Message, dialect: Dialect) -> str:
+def _message_text(message: Message, dialect: Dialect) -> str:
     calls = _calls_text(message.tool_calls, dialect) if message.tool_calls else ""
     return _joined(message.text, calls, between="\n")
 
@@ -360,7 +364,7 @@ def _text(message: Message, dialect: Dialect) -> str:
 def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
     try:
         return dialect.render_calls(calls)
-    except ValueError:  # it cannot be said in the dialect: it was malformed, or another model made it
+    except ValueError:  # it cannot be written in the dialect: it is malformed, or another model made it
         return "\n".join(f"{call.name}({arguments_text(call)})" for call in calls)
 
 
@@ -368,14 +372,14 @@ def _joined(*texts: str, between: str) -> str:
     return between.join(filter(None, texts))
 
 
-# --- models._cutting ---
+# --- The end of an answer ---
 
 
-class CutText:
+class StopCutter:
     """Passes text on up to the first of some marks.
 
     Args:
-        marks: What ends the text; none of them is passed on.
+        marks: The marks, which are not passed on.
     """
 
     def __init__(self, marks: Sequence[str]) -> None:
@@ -384,29 +388,29 @@ class CutText:
         self._ended = False
 
     def feed(self, piece: str) -> str:
-        """Take the next piece, and return what is certain to stand before any mark."""
+        """Take the next piece, and return the text that is certain to be before any mark."""
         if self._ended or not self._marks:
             return "" if self._ended else piece
         text = self._held + piece
         end = self._end(text)
-        begun = len(text) - max(_begun(text, mark) for mark in self._marks)
+        begun = len(text) - max(_partial_length(text, mark) for mark in self._marks)
         if end < len(text) and end <= begun:
             self._ended, self._held = True, ""
             return text[:end]
-        # What begins before a mark may be a longer mark, of which that one is a part.
+        # Text before a mark may begin a longer mark, of which that one is a part.
         self._held = text[begun:]
         return text[:begun]
 
     def close(self) -> str:
-        """Return what of the text that was held back stands before any mark after all."""
+        """Return the text that was held back, up to the first mark."""
         held, self._held = self._held, ""
         return held[: self._end(held)]
 
     def _end(self, text: str) -> int:
-        """Return where the first mark begins; the end of the text where there is none."""
+        """Return where the first mark begins; the end of the text if there is none."""
         return min((place for mark in self._marks if (place := text.find(mark)) >= 0), default=len(text))
 
 
-def _begun(text: str, mark: str) -> int:
+def _partial_length(text: str, mark: str) -> int:
     """Return how many characters at the end of a text may be the beginning of a mark."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

@@ -1,7 +1,7 @@
-"""Packages of plugins: a new one from templates, and the manifest that lets its tools be listed without importing it.
+"""Packages of plugins: creating one from templates, and building its manifest.
 
-`_scaffold.py` starts a package. `_build.py` makes its manifest, which `_worker.py` finds out in a process of its own, and says how it differs
-from the one that is there; `_hatch.py` is the build hook of hatchling that puts the manifest into what is built.
+`_scaffold.py` creates a package. `_build.py` builds its manifest and compares it with the one in the project; `_worker.py` imports the plugins
+for that, in a process of its own. `_hatch.py` is the build hook of hatchling that puts the manifest into what is built.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ __all__ = [
     "target_distribution",
 ]
 
-# Name -> the module it lives in, imported when it is used.
+# Name -> its module, imported when the name is used.
 _HOMES: dict[str, str] = {
     "BuiltManifest": "._build",
     "build_manifests": "._build",

@@ -1,4 +1,6 @@
-"""How does a manifest get into what hatchling builds? By the build hook `fcregistry`, which includes it, and refuses one that does not fit.
+"""The build hook `fcregistry` of hatchling, which includes a plugin's manifest in what is built.
+
+It refuses a manifest that does not match the code.
 
 The hook imports nothing of the plugin: where wheels are built, what the plugin depends on is not installed.
 """
@@ -19,18 +21,18 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
     PLUGIN_NAME = "fcregistry"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Refuse a manifest that does not fit the sources, and include one that would be left out.
+        """Refuse a manifest that does not match the sources, and include one that would be left out.
 
         Args:
             version: `editable` for an editable install, which needs no manifest yet.
-            build_data: What hatchling is told to do besides.
+            build_data: What hatchling adds to the build; the manifests are added to it.
 
         Raises:
-            SystemExit: A manifest is missing or does not fit; what to do is said on standard error.
+            SystemExit: A manifest is missing or does not match; standard error says what to do.
         """
         if version == "editable":
             return
-        # hatchling imports every installed hook in every build: only the builds that use this one pay for it
+        # hatchling imports every installed hook in every build, so only builds that use this hook import the rest
         from fcregistry.packaging._build import verify
         from fcregistry.packaging._project import PackagingError
 
@@ -40,7 +42,7 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
         try:
             manifests = verify(metadata.raw_name, metadata.entry_points.get("fcregistry", {}), files)
         except PackagingError as error:
-            self.app.abort(str(error))  # a traceback of ours would hide what to do
+            self.app.abort(str(error))  # a traceback would hide what to do
         for manifest in manifests:
             if manifest.name not in files:  # ignored by version control, or a file that no pattern names
                 build_data["force_include"][str(manifest.path)] = manifest.name
@@ -48,5 +50,5 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
 
 @hookimpl
 def hatch_register_build_hook() -> type[ManifestHook]:
-    """Tell hatchling of the hook."""
+    """Return the hook to hatchling."""
     return ManifestHook

@@ -1,6 +1,6 @@
-"""Which distribution is meant: an installed one, or the project in the working folder, which need not be installed?
+"""The distribution that a packaging command works on.
 
-MERGED: What keeps a plugin from being packaged?
+That is an installed one, or the project in the working folder.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ from typing import Any
 from fcregistry.discovery import GROUP
 from fcregistry.errors import FcregistryError
 
-# --- packaging._project ---
+
+class PackagingError(FcregistryError):
+    """A project or a manifest is not valid for packaging; the message says where, and what to do."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,7 +29,7 @@ class Target:
 
     Attributes:
         distribution: Its name.
-        path: What `sys.path` has to be, so that it is found and can be imported.
+        path: The value of `sys.path` with which it is found and can be imported.
         folder: The project's folder; None for an installed distribution that was named.
     """
 
@@ -38,17 +40,17 @@ class Target:
 
 @contextmanager
 def target_distribution(distribution: str | None, folder: Path) -> Iterator[Target]:
-    """Give the distribution that is meant.
+    """Return the context of the distribution to work on.
 
-    A project is found as its pyproject.toml describes it now, whatever of it is installed: a folder of metadata, as an installer
-    would write it, stands before all others as long as the block lasts.
+    A project is found as its pyproject.toml describes it now, whatever is installed of it: as long as the block lasts, a folder of
+    metadata, as an installer would write it, comes before all others.
 
     Args:
         distribution: The name of an installed one, or None for the project in the folder.
         folder: The working folder.
 
     Raises:
-        PackagingError: None is named, and the folder has no pyproject.toml that says which one it is.
+        PackagingError: No distribution is named, and the folder has no pyproject.toml with a name.
     """
     here = tuple(each or str(Path.cwd()) for each in sys.path)
     if distribution is not None:
@@ -57,7 +59,7 @@ def target_distribution(distribution: str | None, folder: Path) -> Iterator[Targ
     project = _project_in(folder)
     name = project["name"]
     entry_points = project.get("entry-points", {}).get(GROUP)
-    if not entry_points:  # setuptools may have them elsewhere: then what is installed says it
+    if not entry_points:  # setuptools may have them elsewhere: then the installed metadata count
         yield Target(distribution=name, path=here, folder=folder)
         return
     with tempfile.TemporaryDirectory(prefix="fcregistry-") as metadata:
@@ -68,7 +70,7 @@ def target_distribution(distribution: str | None, folder: Path) -> Iterator[Targ
 
 @contextmanager
 def search_path(path: tuple[str, ...]) -> Iterator[None]:
-    """Let this process find what stands on a path, for a while."""
+    """Replace `sys.path` of this process inside the block."""
     before = list(sys.path)
     sys.path[:] = path
     try:
@@ -102,10 +104,3 @@ def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[st
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     lines = [f"[{GROUP}]", *(f"{name} = {value}" for name, value in entry_points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
-
-
-# --- packaging._errors ---
-
-
-class PackagingError(FcregistryError):
-    """A project or a manifest that is not as it has to be; the message says where, and what to do."""

@@ -1,4 +1,4 @@
-"""What is in the folder of a new plugin? Everything that it takes to test and publish it, as `_templates/` has it."""
+"""Creating a new plugin, ready to be tested and published, from the templates in `_templates/`."""
 
 from __future__ import annotations
 
@@ -26,21 +26,21 @@ FILES: Final = {
     "src/$package/tools.py": "tools.py.txt",
     "tests/test_tools.py": "test_tools.py.txt",
 }
-"""File of a new plugin -> its template; none for an empty file. The manifest is made from these."""
+"""File of a new plugin -> its template; empty for an empty file. The manifest is built from these."""
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _TAKEN: Final = frozenset({"fcregistry", "site", "src", "tests"})
 
 
 def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
-    """Make a new plugin, and return its files, relative to the folder, sorted.
+    """Create a new plugin, and return its files, relative to the folder, sorted.
 
     Args:
-        name: The name of the distribution, as PyPI takes it (Names and normalization, in the Python Packaging User Guide).
-        folder: Where; it is made, or empty but for `.git`.
+        name: The name of the distribution, valid on PyPI (Names and normalization, in the Python Packaging User Guide).
+        folder: The folder of the plugin. It is created; if it exists, it must be empty except for `.git`.
 
     Raises:
-        PackagingError: The name will not do, or something stands in the folder already. Nothing is written then.
+        PackagingError: The name is not valid, or the folder is not empty. Nothing is written then.
         OSError: The folder cannot be written.
     """
     package = package_name(name)
@@ -57,10 +57,10 @@ def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
 
 
 def package_name(name: str) -> str:
-    """Return the name of the package that a distribution of a name gets.
+    """Return the name of the package for a distribution of a name.
 
     Raises:
-        PackagingError: PyPI would not take the name, or Python not the package's.
+        PackagingError: The name is not valid on PyPI, or the package's is not valid in Python.
     """
     if not _NAME.fullmatch(name):
         raise PackagingError(
@@ -80,6 +80,6 @@ def _write(folder: Path, words: dict[str, str]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = files(__package__).joinpath("_templates", template).read_text(encoding="utf-8") if template else ""
         path.write_text(Template(text).substitute(words), encoding="utf-8", newline="\n")
-    with target_distribution(None, folder) as meant:
-        for manifest in build_manifests(meant):
+    with target_distribution(None, folder) as target:
+        for manifest in build_manifests(target):
             manifest.write()

@@ -1,6 +1,6 @@
-"""What do the plugins of one distribution ship? Found out by importing them, in a process that does nothing else.
+"""The process that builds manifests: it imports the plugins of one distribution.
 
-So nothing that was imported before hides what they read, and what they leave behind is left here.
+It does nothing else, so that no earlier import hides which files they read, and that what they leave behind ends with it.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from fcregistry.discovery import (
 )
 
 _COMPILED: Final = (".so", ".pyd")
-"""What differs from one machine to the next, and is made of sources."""
+"""Files that are built from sources and differ between machines."""
 
 
 class BuiltText(TypedDict):
-    """One manifest: where it belongs, and what is to stand there."""
+    """One manifest: its path, the folder that paths in it are relative to, and its text."""
 
     path: str
     folder: str
@@ -47,19 +47,19 @@ class BuiltText(TypedDict):
 
 
 class Answer(TypedDict):
-    """What came of a distribution: its manifests, or why there are none."""
+    """The result for a distribution: its manifests, or why there are none."""
 
     manifests: list[BuiltText]
     failures: list[str]
 
 
 def main() -> None:
-    """Answer the question that stands in the first argument, as JSON, in the file that it names, and end the process."""
+    """Answer the JSON request in the first argument, in the file that it names, and end the process."""
     asked: dict[str, Any] = json.loads(sys.argv[1])
     answer = manifests_of(asked["distribution"], is_own=asked["is_own"])
     Path(asked["answer"]).write_text(json.dumps(answer), encoding="utf-8")
     sys.stdout.flush()
-    os._exit(0)  # past the threads, and whatever else plugins have left behind
+    os._exit(0)  # without waiting for threads and exit handlers of plugins
 
 
 def manifests_of(distribution: str, *, is_own: bool) -> Answer:
@@ -67,24 +67,24 @@ def manifests_of(distribution: str, *, is_own: bool) -> Answer:
 
     Args:
         distribution: Its name.
-        is_own: Whether it is the project in the working folder, whose author runs it whatever the configuration says of plugins.
+        is_own: Whether it is the project in the working folder, which its author runs whatever the configuration allows.
     """
     tracker = ImportTracker()
     tracker.start()
     discovery = current()
-    discovery.adopt(find_entry_points(scan_path()))  # as it stands on this path, whatever an index knows
+    discovery.adopt(find_entry_points(scan_path()))  # what this path has, whatever an index knows
     plugins = [each for each in discovery.plugins if each.project == normalized(distribution)]
     failures = [] if plugins else [f"no distribution {distribution!r} with plugins is installed here"]
     if not is_own:
         failures += _refusals(plugins)
         plugins = [] if failures else plugins
-    ships = DeclarationOwners(discovery.owner)
+    owners = DeclarationOwners(discovery.owner)
     shipped: list[tuple[FoundPlugin, PluginRecord]] = []
     modules: set[str] = set()
     for plugin in plugins:
         outcome = load_plugin(plugin, lambda declaration: discovery.owner(declaration) is not None)
         assert outcome is not None
-        declared = [in_effect(rivals) for rivals in by_key(Owned(each, plugin) for each in ships.of(plugin)).values()]
+        declared = [in_effect(rivals) for rivals in by_key(Owned(each, plugin) for each in owners.of(plugin)).values()]
         record = describe_plugin(outcome, [each.declaration for rivals in declared for each in rivals])
         shipped.append((plugin, record))
         failures += _failures(plugin, record, declared)
@@ -101,7 +101,10 @@ def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
 
 
 def _failures(plugin: FoundPlugin, record: PluginRecord, declared: list[list[Owned]]) -> list[str]:
-    """Return what keeps a plugin from being described; several declarations of one tool that all stand are such a thing."""
+    """Return why a plugin cannot be described, a text for each reason.
+
+    It fails, it has no tools, or a tool has rival declarations or cannot be defined.
+    """
     if record["failure"] is not None:
         lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
         return ["\n".join(lines)]
@@ -117,7 +120,7 @@ def _failures(plugin: FoundPlugin, record: PluginRecord, declared: list[list[Own
 
 
 def _manifests(shipped: Iterable[tuple[FoundPlugin, PluginRecord]], files: Iterable[str]) -> Answer:
-    """Return one manifest for each package, with the files of it that were read."""
+    """Return one manifest for each package, with those of its files that were read."""
     packages: dict[Path, tuple[PackageLocation, str, list[PluginRecord]]] = {}
     failures = []
     for found, record in shipped:
@@ -149,12 +152,15 @@ def _plugin(place: PackageLocation, record: PluginRecord) -> ManifestPlugin:
         entry_point=record["entry_point"],
         value=record["value"],
         dynamic=record["dynamic"],
-        tools=[_anywhere(place, tool) for tool in record["tools"]],
+        tools=[_with_relative_path(place, tool) for tool in record["tools"]],
     )
 
 
-def _anywhere(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return a tool's record with its file relative to the package's parent folder; without it, where that is not the package's own."""
+def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
+    """Return a tool's record with its file relative to the package's parent folder.
+
+    Without a file that is not the package's own.
+    """
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 

@@ -1,7 +1,7 @@
-"""How are tools and answers asked for in a prompt, and how is what the model then writes read?
+"""Prompts that ask a model for calls or for an answer of a Python type, and the readers of its reply.
 
 `ToolPrompt` is the text that shows a model its tools, for models whose provider has no wire format for them. `OutputFormat` asks for an
-answer of a Python type, and reads it. Both are made of templates that can be replaced.
+answer of a Python type and reads it. Both are made from templates that can be replaced.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.prompts._extract import OutputError, Reading
+    from fcregistry.prompts._extract import OutputError, Reading, calls_of
     from fcregistry.prompts._output_format import OutputFormat
-    from fcregistry.prompts._tool_prompt import ToolPrompt, calls_of
+    from fcregistry.prompts._tool_prompt import ToolPrompt
 
 __all__ = ["OutputError", "OutputFormat", "Reading", "ToolPrompt", "calls_of"]
 
@@ -23,7 +23,7 @@ _HOMES: Final = {
     "OutputFormat": "._output_format",
     "Reading": "._extract",
     "ToolPrompt": "._tool_prompt",
-    "calls_of": "._tool_prompt",
+    "calls_of": "._extract",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), _HOMES)

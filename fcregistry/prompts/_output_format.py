@@ -1,6 +1,6 @@
-"""How is an answer of a Python type asked for in a prompt, and read when it comes?
+"""`OutputFormat`: the request for an answer of a Python type, and the reader of that answer.
 
-MERGED: What is left of a type when some of its fields are not to be written? Its schema and its values without them.
+Fields that the model must not write are removed from the type's schema and from the examples.
 """
 
 from __future__ import annotations
@@ -15,8 +15,16 @@ from fcregistry._base.messages import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
 from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
-from fcregistry.prompts._extract import Reading, Value, Wrong, chosen, json_values, written, yaml_values
-from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, filled
+from fcregistry.prompts._extract import (
+    FoundValue,
+    Reading,
+    Rejected,
+    checked_text,
+    choose_value,
+    json_values,
+    yaml_values,
+)
+from fcregistry.prompts._template import ANSWER, EXAMPLES, LIST, fill_template
 from fcregistry.types import (
     STRING_FORMATS,
     Codec,
@@ -34,32 +42,31 @@ if TYPE_CHECKING:
 
     from fcregistry.prompts._extract import Found
 
-# --- prompts._output_format ---
 
 T = TypeVar("T")
 Syntax: TypeAlias = Literal["json", "yaml"]
 
-_SAID_OF_BARE: Final = "the answer was text without quotes: taken as the text that it is"
+_TAKEN_AS_TEXT: Final = "the answer was text without quotes: taken as the text that it is"
 _READERS: Final = {"json": json_values, "yaml": yaml_values}
-# Thoughts come first, and many chat templates write their opening mark, not the model; those that do not end leave no answer.
+# Thoughts come first. Many chat templates write their opening mark, not the model. Thoughts that do not end leave no answer.
 _THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
 
 
 class OutputFormat(Generic[T]):
-    """An answer of a Python type: the instructions for a model, and the reader of what it writes. Immutable.
+    """An answer of a Python type: the instructions for a model, and the reader of its answer. Immutable.
 
     Args:
-        type: Any type that can stand in a tool's signature: a data class, a `TypedDict`, a model of pydantic, a list or a union of these.
-        exclude: Fields of it that the model is neither told of nor may write: a name, or `outer.inner`. They need a default.
-        examples: Values of the type that are shown.
-        syntax: What the model is to write: `json` or `yaml`. The latter needs the extra `fcregistry[yaml]`.
-        template: The text of the instructions, with the placeholders `$schema` and, where there are examples, `$examples`.
-        arguments_field: The field that holds a call's arguments, where the type is a tool call and calls it something other than `arguments`:
+        type: Any type that a tool's signature can have: a data class, a `TypedDict`, a model of pydantic, a list or a union of these.
+        exclude: Fields that the model neither sees nor may write: a name, or `outer.inner`. They need a default.
+        examples: Values of the type to show.
+        syntax: The syntax that the model is to write: `json` or `yaml`. The latter needs the extra `fcregistry[yaml]`.
+        template: The text of the instructions, with the placeholders `$schema` and, if there are examples, `$examples`.
+        arguments_field: The field that holds a call's arguments, if the type is a tool call and names it something other than `arguments`:
             `kwargs`, say. `ToolPrompt.parse` reads the calls by it.
 
     Raises:
-        DefinitionError: The type has no JSON form, a field cannot be left out, there is no such `arguments_field`, an example is not of the type,
-            or the template is wrong.
+        DefinitionError: The type has no JSON form, a field cannot be left out, there is no such `arguments_field`, an example is not of the
+            type, or the template is wrong.
     """
 
     __slots__ = (
@@ -68,8 +75,8 @@ class OutputFormat(Generic[T]):
         "_codec",
         "_exact",
         "_exclude",
+        "_instructions",
         "_schema",
-        "_shown",
         "_syntax",
         "_template",
         "_validator",
@@ -111,7 +118,7 @@ class OutputFormat(Generic[T]):
         if syntax not in _READERS:
             raise DefinitionError(f"the syntax of an answer is 'json' or 'yaml', not {syntax!r}")
         if syntax == "yaml":
-            pyyaml()  # that it is missing is said now, and not at the first answer
+            pyyaml()  # raises now if it is missing, and not at the first answer
         self._annotation, self._syntax = type, syntax
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
         self._arguments_field = arguments_field
@@ -120,10 +127,10 @@ class OutputFormat(Generic[T]):
         self._validator = Validator(self._schema, STRING_FORMATS)
         shown = self._examples(examples)
         self._template = self._own_template(bool(shown)) if template is None else template
-        fillings = {"schema": self._written(self._schema)}
+        fillings = {"schema": self._text_of(self._schema)}
         if shown:
             fillings["examples"] = "\n\n".join(map(self._block, shown))
-        self._shown = filled(self._template, fillings)
+        self._instructions = fill_template(self._template, fillings)
 
     @property
     def schema(self) -> dict[str, Any]:
@@ -132,36 +139,36 @@ class OutputFormat(Generic[T]):
 
     @property
     def template(self) -> str:
-        """The text of the instructions with placeholders: what to begin with when writing another."""
+        """The text of the instructions with placeholders: a start for writing another template."""
         return self._template
 
     @property
     def arguments_field(self) -> str | None:
-        """The field that holds a call's arguments, where it is not `arguments`."""
+        """The field that holds a call's arguments; None if it is `arguments`."""
         return self._arguments_field
 
     def instructions(self) -> str:
-        """Return what a model is told of the answer: the same text each time."""
-        return self._shown
+        """Return the instructions for the model: the same text each time."""
+        return self._instructions
 
     def read(self, text: str) -> Reading[T]:
         """Read an answer. What is wrong with it is in the reading, worded for the model.
 
-        Prose and code blocks around the answer, and thoughts before it that end with `</think>`, are passed over. JSON is put right
-        where a slip leaves one meaning, which `repairs` says: a choice or a date, say, may lack its quotes. JSON that is cut off is refused, and
+        Prose and code blocks around the answer are skipped, and so are thoughts before it that end with `</think>`. JSON with a slip that leaves
+        one meaning is corrected, and `repairs` says so: a choice or a date, say, may lack its quotes. JSON that is cut off is refused, and
         nothing is guessed.
 
         Args:
             text: What the model wrote.
 
         Raises:
-            TypeError: That is no text.
+            TypeError: It is not text.
         """
-        thoughts = _THOUGHTS.match(written(text))
-        said = text[thoughts.end() :] if thoughts else text
-        found = _READERS[self._syntax](said, self._exact) or self._bare(said.strip())
-        taken = chosen(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
-        if isinstance(taken, Wrong):
+        thoughts = _THOUGHTS.match(checked_text(text))
+        answer = text[thoughts.end() :] if thoughts else text
+        found = _READERS[self._syntax](answer, self._exact) or self._bare(answer.strip())
+        taken = choose_value(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
+        if isinstance(taken, Rejected):
             return Reading(problems=(Problem("$", taken.reason),))
         repairs = tuple(sorted(taken.repairs))
         if problems := self._problems(taken.value):
@@ -170,28 +177,34 @@ class OutputFormat(Generic[T]):
             return Reading(value=self._codec.decode(taken.value), repairs=repairs)
         except Refusal as refusal:
             problem = Problem(json_path(refusal.path), refusal.reason)
-        except Exception as error:  # noqa: BLE001  # foreign code: an extension's codec may raise anything
+        except Exception as error:  # noqa: BLE001  # external code: an extension's codec may raise anything
             problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {said_by(error)}")
         return Reading(problems=(problem,), repairs=repairs)
 
     def parse(self, text: str) -> T:
         """Return the value of an answer; see `read`.
 
+        Args:
+            text: What the model wrote.
+
         Raises:
-            OutputError: It is not of the form that was asked for; the text of the error can be sent back to the model.
+            OutputError: It does not have the form that was asked for; the text of the error can be sent back to the model.
         """
         return self.read(text).unwrap()
 
     def _bare(self, text: str) -> list[Found]:
-        """Return a text without quotes as the text that it is, where nothing else can be meant: a choice, a date, but no object in words."""
+        """Return a text without quotes as a string, if only a string can be meant.
+
+        A choice or a date is meant so, but not an object in words.
+        """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
-        return [Value(text, (_SAID_OF_BARE,))] if text and is_text and not self._problems(text) else []
+        return [FoundValue(text, (_TAKEN_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
         return self._validator.problems(with_plain_floats(value) if self._exact else value)
 
     def _read_type(self) -> tuple[Codec, dict[str, Any]]:
-        """Return the codec of the type, and the schema of what the model may write of it."""
+        """Return the codec of the type, and the schema of what the model may write."""
         problems: list[str] = []
         try:
             codec = codec_of(self._annotation)
@@ -221,7 +234,7 @@ class OutputFormat(Generic[T]):
                 return None
             written = value_without(self._codec.encode(value), codec_schema(self._codec), self._schema)
             problems += [f"{where}: {problem}" for problem in self._problems(written)]
-        except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
+        except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
             problems.append(f"{where} has no JSON form: {said_by(error)}")
             return None
         return written
@@ -233,9 +246,9 @@ class OutputFormat(Generic[T]):
         return "\n\n".join([*parts, EXAMPLES] if has_examples else parts)
 
     def _block(self, value: Any) -> str:
-        return f"```{self._syntax}\n{self._written(value)}\n```"
+        return f"```{self._syntax}\n{self._text_of(value)}\n```"
 
-    def _written(self, value: Any) -> str:
+    def _text_of(self, value: Any) -> str:
         return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
 
     def _refusal(self, problems: Sequence[str]) -> DefinitionError:
@@ -245,24 +258,24 @@ class OutputFormat(Generic[T]):
         return f"<OutputFormat {show_type(self._annotation)}>"
 
 
-# --- prompts._excluding ---
+# --- Removing fields from a schema and from a value ---
 
 
 def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[str]) -> dict[str, Any]:
-    """Return a schema without some fields. A field of a record that recurs is left out wherever the record stands.
+    """Return a schema without some fields. If a record recurs, the field is removed from each occurrence.
 
     Args:
         schema: The schema of a record, or of a list or a union of records.
         paths: The fields: a name, or `outer.inner`.
-        problems: Takes what cannot be left out, and why.
+        problems: Receives the fields that cannot be removed, with the reason.
     """
     left = deepcopy(schema)
     for path in paths:
         *outer, name = path.split(".")
-        records = list(_records(left, left))
+        records = list(_outermost_records(left, left))
         for segment in outer:
             inner = [record["properties"][segment] for record in records if segment in record["properties"]]
-            records = [record for each in inner for record in _records(each, left)]
+            records = [record for each in inner for record in _outermost_records(each, left)]
         holders = [record for record in records if name in record["properties"]]
         if not holders:
             problems.append(_no_field(records, path, "exclude"))
@@ -280,9 +293,9 @@ def check_has_field(schema: dict[str, Any], name: str, option: str, problems: li
         schema: The schema of a record, or of a list or a union of records.
         name: The field.
         option: The option that names it.
-        problems: Takes the problem.
+        problems: Receives the problem.
     """
-    records = list(_records(schema, schema))
+    records = list(_outermost_records(schema, schema))
     if not any(name in record["properties"] for record in records):
         problems.append(_no_field(records, name, option))
 
@@ -294,45 +307,45 @@ def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
 
 
 def value_without(value: Any, whole: dict[str, Any], left: dict[str, Any]) -> Any:
-    """Return a JSON value without the fields that were left out of its schema.
+    """Return a JSON value without the fields that were removed from its schema.
 
     Args:
         value: A value of the whole schema.
         whole: The schema.
-        left: What `schema_without` has left of it.
+        left: The schema that `schema_without` returned.
     """
-    return _pruned(value, (whole, whole), (left, left))
+    return _prune(value, (whole, whole), (left, left))
 
 
-def _pruned(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
-    """Return a part of a value without fields.
+def _prune(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
+    """Return a part of a value without the removed fields.
 
     Args:
         value: The part.
-        whole: Its schema, and the one in which that stands.
-        left: What is left of both.
+        whole: Its schema, and the whole schema that this is part of.
+        left: The same two schemas without the removed fields.
     """
     (schema, root), (rest, rest_root) = whole, left
     if reference := schema.get("$ref"):
         name = reference.rpartition("/")[2]
-        return _pruned(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
+        return _prune(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
     for keyword in ("anyOf", "oneOf"):
         for one, other in zip(schema.get(keyword, ()), rest.get(keyword, ()), strict=True):
-            value = _pruned(value, (one, root), (other, rest_root))
+            value = _prune(value, (one, root), (other, rest_root))
     if isinstance(value, list):
-        return [_pruned(item, (one, root), (other, rest_root)) for item, one, other in _items(value, schema, rest)]
+        return [_prune(item, (one, root), (other, rest_root)) for item, one, other in _items(value, schema, rest)]
     if not isinstance(value, dict) or "properties" not in schema:
         return value
     known, kept = schema["properties"], rest["properties"]
     return {
-        name: _pruned(item, (known[name], root), (kept[name], rest_root)) if name in kept else item
+        name: _prune(item, (known[name], root), (kept[name], rest_root)) if name in kept else item
         for name, item in value.items()
         if name in kept or name not in known
     }
 
 
 def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the items of an array, each with its schema and what is left of that."""
+    """Yield the items of an array, each with its schema before and after fields were removed."""
     first, first_left = schema.get("prefixItems", ()), rest.get("prefixItems", ())
     others = (schema.get("items"), rest.get("items"))
     for place, item in enumerate(value):
@@ -340,8 +353,11 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
         yield item, one if isinstance(one, dict) else {}, other if isinstance(other, dict) else {}
 
 
-def _records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield the outermost records in a schema: through lists, unions and references, and not through other records."""
+def _outermost_records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the outermost records in a schema.
+
+    It looks through lists, unions and references, but not through other records.
+    """
     seen: list[int] = []
     stack = [schema]
     while stack:

@@ -1,8 +1,7 @@
-"""What do prompts say where no template is given? The parts that a prompt is put together of, as templates.
+"""The default templates of prompts, and filling in a template.
 
-MERGED: How does a template become a prompt? Its placeholders are filled in once; nothing is evaluated, and no filling is taken for a placeholder.
-
-A placeholder is `$name` or `${name}`, and `$$` is a dollar sign. Source: Python documentation, "string: Template strings".
+A placeholder is `$name` or `${name}`, and `$$` is a dollar sign. Placeholders are filled in once: nothing is evaluated, and a placeholder
+inside a filling stays text. Source: Python documentation, "string: Template strings".
 """
 
 from __future__ import annotations
@@ -15,7 +14,42 @@ from fcregistry.errors import DefinitionError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-# --- prompts._wording ---
+# --- Filling in a template ---
+
+
+def fill_template(template: str, fillings: Mapping[str, str]) -> str:
+    """Return a template with its placeholders filled in.
+
+    Args:
+        template: The template.
+        fillings: Placeholder -> its text. The template must have each of them.
+
+    Raises:
+        DefinitionError: A placeholder is unknown or missing, or a dollar sign begins none; lists all of them.
+    """
+    if not isinstance(template, str):
+        raise DefinitionError(f"a template is a text with placeholders such as $name, not {template!r:.60}")
+    read = Template(template)
+    there = dict.fromkeys(read.get_identifiers())
+    known = ", ".join(f"${name}" for name in fillings)
+    problems = [
+        f"line {line}: a $ that begins no placeholder; write $$ for a dollar sign" for line in _stray_dollars(read)
+    ]
+    problems += [f"${name} is not known; here there are {known}" for name in there if name not in fillings]
+    problems += [f"${name} is missing: what it stands for would not be shown" for name in fillings if name not in there]
+    if problems:
+        raise DefinitionError("the template cannot be filled in:", tuple(problems))
+    return read.substitute(fillings)
+
+
+def _stray_dollars(template: Template) -> list[int]:
+    """Return the line numbers of dollar signs that begin no placeholder."""
+    text = template.template
+    found = template.pattern.finditer(text)
+    return [text.count("\n", 0, each.start()) + 1 for each in found if each.group("invalid") is not None]
+
+
+# --- The parts of the default templates ---
 
 TOOLS: Final = """\
 You can call these tools:
@@ -71,39 +105,7 @@ $schema
 Write the YAML itself, not its schema, in a code block that begins with ```yaml, and nothing else. \
 Put a text in quotes where it could be read as a number, as true or false, or as null.""",
 }
-"""How an answer is written -> how it is asked for."""
+"""Syntax of the answer -> the request for it."""
 
 LIST: Final = "Always write an array, also for one item."
-"""What is said where the answer is an array."""
-
-# --- prompts._template ---
-
-
-def filled(template: str, fillings: Mapping[str, str]) -> str:
-    """Return a template with its placeholders filled in.
-
-    Args:
-        template: The template.
-        fillings: Placeholder -> what stands in its place. Each of them is to be there.
-
-    Raises:
-        DefinitionError: A placeholder that is unknown or missing, or a dollar sign that is none; all of them.
-    """
-    if not isinstance(template, str):
-        raise DefinitionError(f"a template is a text with placeholders such as $name, not {template!r:.60}")
-    read = Template(template)
-    there = dict.fromkeys(read.get_identifiers())
-    known = ", ".join(f"${name}" for name in fillings)
-    problems = [f"line {line}: a $ that begins no placeholder; write $$ for a dollar sign" for line in _strays(read)]
-    problems += [f"${name} is not known; here there are {known}" for name in there if name not in fillings]
-    problems += [f"${name} is missing: what it stands for would not be shown" for name in fillings if name not in there]
-    if problems:
-        raise DefinitionError("the template cannot be filled in:", tuple(problems))
-    return read.substitute(fillings)
-
-
-def _strays(template: Template) -> list[int]:
-    """Return the lines with a dollar sign that is no placeholder."""
-    text = template.template
-    found = template.pattern.finditer(text)
-    return [text.count("\n", 0, each.start()) + 1 for each in found if each.group("invalid") is not None]
+"""Added where the answer is an array."""

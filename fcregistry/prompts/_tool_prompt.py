@@ -1,7 +1,6 @@
-"""What is a model told of tools that it cannot be sent through its provider's interface? A system prompt.
+"""`ToolPrompt`: a system prompt that shows a model its tools, and the reader of the model's reply.
 
-MERGED: How are tools and variables shown in a prompt?
-MERGED: The tool calls in a value that a model wrote: the value itself, or the items of a list, where they have a name and arguments.
+It serves models whose provider has no wire format for tools.
 """
 
 from __future__ import annotations
@@ -14,9 +13,9 @@ from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.errors import DefinitionError, FormatNotFoundError
 from fcregistry.execution import toolset_of
-from fcregistry.formats import Format, MalformedCallError, is_like_arguments, read_call
-from fcregistry.prompts._extract import OutputError, written
-from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, filled
+from fcregistry.formats import Format, MalformedCallError
+from fcregistry.prompts._extract import OutputError, calls_of, checked_text
+from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, fill_template
 from fcregistry.types import show_type, to_json_text
 
 if TYPE_CHECKING:
@@ -29,31 +28,33 @@ if TYPE_CHECKING:
     from fcregistry.formats import RenderInput
     from fcregistry.prompts._output_format import OutputFormat
 
-# --- prompts._tool_prompt ---
-
 
 class ToolPrompt:
-    """A system prompt with tools, and the reader of what a model then writes. Immutable; `str(prompt)` is the text.
+    """A system prompt with tools, and the reader of the model's reply.
 
-    The same tools and settings give the same text, byte for byte: tools and variables stand in the order of their names.
+    Immutable; `str(prompt)` is the text.
+
+    The same tools and settings give the same text, byte for byte: tools and variables are listed in the order of their names.
 
     Args:
         tools: Names, selectors, functions, tools, toolsets, or a list of these, as for an executor.
-        format: How the tools are described: `json`, or any of `fcregistry.formats.names()`, such as `text`, `typescript` or `yaml`.
+        format: The format of the tools' descriptions: `json`, or any of `fcregistry.formats.names()`, such as `text`, `typescript` or `yaml`.
         many: Whether the model may ask for several calls at once, in an array.
-        examples: Calls that are shown, such as `tool.make_call(…)` gives; where there may be many, also lists of calls that belong together.
-        output: The form of the answer, where it is more than a call. Then `many` and `examples` are its own affair.
-        context: Variables that the model is told of: name -> value. It reads their names and types.
-        shown: The names of the variables whose values it reads too, as JSON of at most 500 characters.
+        examples: Calls to show, such as `tool.make_call(…)` gives; if `many` is true, also lists of calls that belong together.
+        output: The form of the answer, if it is more than a call. It then decides about several calls and examples, not `many` and `examples`.
+        context: Variables that the prompt describes to the model: name -> value. The model sees their names and types.
+        shown: The names of the variables whose values the model sees too, as JSON of at most 500 characters.
         template: The text, with a placeholder for each thing that was given: `$tools`, `$context`, `$examples`, `$output`, and those of `texts`.
         texts: Placeholder -> text, for placeholders of your own in the template.
-        registry: Where names are looked up; by default, the process's registry.
+        registry: The registry in which names are looked up; by default, the process's registry.
 
     Raises:
         DefinitionError: The template, an example or a variable is wrong, or a tool cannot be described.
-        FormatNotFoundError: There is no such format.
+        FormatNotFoundError: There is no format of that name.
         MissingDependencyError: The format needs a package that is not installed.
-        ToolNotFoundError, AmbiguousToolError, DuplicateToolError: As for an executor.
+        ToolNotFoundError: A name or selector matches no tool.
+        AmbiguousToolError: A name matches several tools.
+        DuplicateToolError: Two tools have one wire name.
     """
 
     __slots__ = ("_many", "_output", "_template", "_text", "_tools")
@@ -72,7 +73,7 @@ class ToolPrompt:
         texts: Mapping[str, str] = MappingProxyType({}),
         registry: Registry | None = None,
     ) -> None:
-        """Put the prompt together."""
+        """Build the text."""
         self._tools = toolset_of(tools, registry)
         self._many, self._output = many, output
         fillings = {"tools": describe_tools(self._tools.values(), format)}
@@ -81,9 +82,9 @@ class ToolPrompt:
         if examples:
             fillings["examples"] = self._examples(examples)
         if output is not None:
-            fillings["output"] = _checked(output).instructions()
+            fillings["output"] = _checked_output(output).instructions()
         self._template = self._own_template(fillings) if template is None else template
-        self._text = filled(self._template, fillings | _own(texts))
+        self._text = fill_template(self._template, fillings | _own_texts(texts))
 
     @property
     def tools(self) -> Toolset:
@@ -92,27 +93,27 @@ class ToolPrompt:
 
     @property
     def template(self) -> str:
-        """The text with placeholders: what to begin with when writing another."""
+        """The text with placeholders: a start for writing another template."""
         return self._template
 
     def parse(self, text: str) -> Parsed:
-        """Return the calls that an answer holds, for an executor, and what it says beside them.
+        """Return the calls in an answer, for an executor, and the text beside them.
 
-        Without `output`, it is read as the dialect `json` reads it. With it, the calls are those that `calls_of` finds in the value, by the
-        `arguments_field` of the output, and where it has none, the answer itself is the content.
+        Without `output`, the answer is read as the dialect `json` reads it. With `output`, the calls are those that `calls_of` finds in the
+        value, by the output's `arguments_field`; if it finds none, the answer itself is the content.
 
         Args:
             text: What the model wrote.
 
         Raises:
-            OutputError: The answer is not of the form that `output` asks for, or a call in it cannot be read; the text of the error can be sent
-                back to the model.
-            TypeError: It is no text.
+            OutputError: The answer does not have the form that `output` asks for, or a call in it cannot be read; the text of the error can be
+                sent back to the model.
+            TypeError: It is not text.
         """
-        from fcregistry import dialects  # a prompt alone needs none
+        from fcregistry import dialects  # only reading an answer needs them
 
         if self._output is None:
-            return dialects.get("json").parse(written(text), list(self._tools.values()))
+            return dialects.get("json").parse(checked_text(text), list(self._tools.values()))
         reading = self._output.read(text)
         try:
             calls = calls_of(reading.unwrap(), arguments_field=self._output.arguments_field)
@@ -166,25 +167,25 @@ class ToolPrompt:
         return f"<ToolPrompt {', '.join(self._tools)}>"
 
 
-def _checked(output: object) -> OutputFormat[Any]:
+def _checked_output(output: object) -> OutputFormat[Any]:
     """Return the form of the answer.
 
     Raises:
-        TypeError: It is none: the type of the answer, say.
+        TypeError: It is something else, such as the type of the answer.
     """
-    from fcregistry.prompts._output_format import OutputFormat  # whoever gives one has loaded it
+    from fcregistry.prompts._output_format import OutputFormat  # a caller with an instance has loaded it
 
     if not isinstance(output, OutputFormat):
         raise TypeError(f"output is an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
     return output
 
 
-_TAKEN: Final = ("tools", "context", "examples", "output")
+_RESERVED: Final = ("tools", "context", "examples", "output")
 
 
-def _own(texts: Mapping[str, object]) -> dict[str, str]:
-    """Return the texts for placeholders of the caller's own."""
-    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _TAKEN]
+def _own_texts(texts: Mapping[str, object]) -> dict[str, str]:
+    """Return the texts for the caller's own placeholders."""
+    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _RESERVED]
     own: dict[str, str] = {}
     for name, text in texts.items():
         if isinstance(text, str):
@@ -196,18 +197,18 @@ def _own(texts: Mapping[str, object]) -> dict[str, str]:
     return own
 
 
-# --- prompts._described ---
+# --- Describing tools and variables ---
 
-_LONGEST: Final = 500
-"""Characters of a variable's value that are shown."""
+_LONGEST_VALUE: Final = 500
+"""The number of characters of a variable's value that are shown."""
 
 
 def describe_tools(tools: Iterable[Tool], format: str) -> str:
-    """Return the descriptions of tools in a format: text as it is, and JSON with one tool a line.
+    """Return the descriptions of tools in a format: text as it is, JSON with one tool on each line.
 
     Raises:
-        FormatNotFoundError: There is no such format.
-        DefinitionError: A tool cannot be said in it.
+        FormatNotFoundError: There is no format of that name.
+        DefinitionError: The format cannot express a tool.
         MissingDependencyError: The format needs a package that is not installed.
     """
     described = _format(format).describe(tools)
@@ -226,25 +227,27 @@ def _format(name: str) -> Format:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats of a prompt are {names}") from None
 
 
-def _render(rendering: RenderInput) -> dict[str, Any]:
+def _render_json(rendering: RenderInput) -> dict[str, Any]:
     described: dict[str, Any] = {"name": rendering.name}
     if rendering.text:
         described["description"] = rendering.text
     return {**described, "parameters": rendering.parameters}
 
 
-_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render)
+_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render_json)
 
 
 def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:
-    """Return variables by name, each with its type, and with its value where that is to be shown.
+    """Return a line for each variable, sorted by name.
+
+    It has the type of the variable, and its value if that is to be shown.
 
     Args:
         variables: Name -> value.
-        shown: The names of those whose values are shown.
+        shown: The names of the variables whose values are shown.
 
     Raises:
-        DefinitionError: A name is shown that no variable has, or a value that has no JSON form.
+        DefinitionError: A name in `shown` has no variable, or a value has no JSON form.
     """
     problems = [f"there is no variable {name!r} to be shown" for name in sorted(shown) if name not in variables]
     lines = []
@@ -253,7 +256,7 @@ def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> 
         line = f"- {name}: {show_type(type(value))}"
         if name in shown:
             try:
-                line += f" = {_bounded(to_json_text(value))}"
+                line += f" = {_shorten(to_json_text(value))}"
             except ValueError as error:
                 problems.append(f"the value of {name!r} cannot be shown: {error}")
         lines.append(line)
@@ -262,34 +265,5 @@ def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> 
     return "\n".join(lines)
 
 
-def _bounded(text: str) -> str:
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}… ({len(text)} characters)"
-
-
-# --- prompts._calls ---
-
-
-def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCall, ...]:
-    """Return the calls in a value that was read of a model's answer, for an executor.
-
-    A call is a dict or an object that has the tool's name as `name` and its arguments as `arguments`; what else it has, such as a thought, is
-    not part of the call. In a list, an item that is not a call is left out: an answer may be calls or something else.
-
-    Args:
-        value: A call, or a list of calls.
-        arguments_field: The field that holds the arguments, where it is not `arguments`: `kwargs`, say. No other field is read for them.
-
-    Raises:
-        MalformedCallError: A call holds arguments in another field, positional ones in `args`, say, or they are not an object.
-    """
-    values = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(call for each in values if (call := _call(each, arguments_field)) is not None)
-
-
-def _call(value: Any, arguments_field: str | None) -> ToolCall | None:
-    try:
-        return read_call(value, arguments_field=arguments_field)
-    except MalformedCallError as error:
-        if error.arguments is not None or any(map(is_like_arguments, error.unread)):
-            raise  # a call all the same: without it, the answer would pass for one that calls nothing
-        return None
+def _shorten(text: str) -> str:
+    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"

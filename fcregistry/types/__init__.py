@@ -1,8 +1,8 @@
-"""How do Python types look in JSON?
+"""Python types seen from JSON.
 
-`codec_of(annotation)` gives the codec of a type: its schema, and how values are decoded and encoded. `schema_of(annotation)` gives its
-schema alone. The families are listed in `_table.py`, in the order in which they are asked; `Codec`, `TypeReader` and `SchemaWriter` are for
-those who write a family of their own.
+`codec_of(annotation)` returns the codec of a type: its schema, and how values are decoded and encoded. `schema_of(annotation)` returns only the
+schema. `_table.py` lists the families of types in the order in which they are asked. `Codec`, `TypeReader` and `SchemaWriter` are for authors of
+further families.
 """
 
 from __future__ import annotations
@@ -27,8 +27,6 @@ if TYPE_CHECKING:
     from fcregistry.types._names import resolve_texts as resolve_texts
     from fcregistry.types._names import type_parameters as type_parameters
     from fcregistry.types._names import unpacked_typed_dict as unpacked_typed_dict
-    from fcregistry.types._reader import Family as Family
-    from fcregistry.types._reader import TypeReader
     from fcregistry.types._records import MISSING as MISSING
     from fcregistry.types._records import Field as Field
     from fcregistry.types._records import RecordCodec as RecordCodec
@@ -38,7 +36,8 @@ if TYPE_CHECKING:
     from fcregistry.types._strings import STRING_FORMATS as STRING_FORMATS
     from fcregistry.types._strings import DecimalCodec as DecimalCodec
     from fcregistry.types._strings import TextCodec as TextCodec
-    from fcregistry.types._table import codec_of, schema_of
+    from fcregistry.types._table import Family as Family
+    from fcregistry.types._table import TypeReader, codec_of, schema_of
     from fcregistry.types._table import codec_of_class as codec_of_class
     from fcregistry.types._table import make_reader as make_reader
 
@@ -56,14 +55,14 @@ __all__ = [
     "to_json_text",
 ]
 
-# Name -> the module it lives in, imported when it is used.
+# Public name -> its module, imported on first use.
 _HOMES: dict[str, str] = {
     "Codec": "._codec",
     "EncodingError": "._scalars",
     "Named": "._codec",
     "Refusal": "._codec",
     "SchemaWriter": "._codec",
-    "TypeReader": "._reader",
+    "TypeReader": "._table",
     "UnsupportedType": "._codec",
     "codec_of": "._table",
     "schema_of": "._table",
@@ -71,14 +70,14 @@ _HOMES: dict[str, str] = {
     "to_json_text": "._scalars",
 }
 
-# What other rooms use; not public.
+# Names for other rooms; not public.
 _FOR_OTHER_ROOMS: dict[str, str] = {
     "ANY_CODEC": "._scalars",
     "AliasCodec": "._names",
     "ChoiceCodec": "._choices",
     "DecimalCodec": "._strings",
     "DictCodec": "._containers",
-    "Family": "._reader",
+    "Family": "._table",
     "Field": "._records",
     "ListCodec": "._containers",
     "MISSING": "._records",

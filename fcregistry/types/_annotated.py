@@ -1,11 +1,7 @@
-"""What do the markers of annotated-types and msgspec say?
+"""The markers of an `Annotated[…]`: texts, and those of annotated-types, pydantic and msgspec.
 
-Written for annotated-types 0.7, msgspec 0.18 and later.
-
-MERGED: What does each marker of an `Annotated[…]` say? Texts, and the markers of annotated-types, pydantic and msgspec.
-
-Nothing of these libraries is imported before a marker comes from it. A marker that nobody knows says nothing (PEP 593), and the author
-is told so where that matters: by lint.
+Written for annotated-types 0.7, and for msgspec 0.18 and later. No library is imported before a marker comes from it. An unknown marker has no
+effect (PEP 593); lint tells the author about it.
 """
 
 from __future__ import annotations
@@ -16,13 +12,53 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
 from fcregistry.types._codec import UnsupportedType, origin_of
 from fcregistry.types._constraints import AnnotationMarks, show_marker
-from fcregistry.types._pydantic_markers import read_pydantic
+from fcregistry.types._pydantic_markers import read_pydantic_marker
 from fcregistry.types._strings import parse_zone
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Codec, Reader
 
-# --- types._markers ---
+
+def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of an `Annotated[…]`."""
+    if origin_of(annotation) is not Annotated:
+        return None
+    inner, *markers = get_args(annotation)
+    marks = AnnotationMarks(reader.read(inner), inner, _apply_marker, reader.validated)
+    for marker in markers:
+        _apply_marker(marker, marks)
+    return marks.applied()
+
+
+def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
+    """Add a marker to the constraints and texts of an annotation."""
+    if isinstance(marker, str):
+        marks.say("description", marker)
+        return
+    kind = marker if isinstance(marker, type) and hasattr(marker, "__get_pydantic_core_schema__") else type(marker)
+    for cls in kind.__mro__:  # the author's class may derive from a known one
+        reader = _LIBRARIES.get(cls.__module__.partition(".")[0])
+        if reader is not None and reader(cls.__name__, marker, marks):
+            return
+    if getattr(marker, "__is_annotated_types_grouped_metadata__", False):
+        for each in marker:  # several in one: Interval, Len, and classes of other authors
+            _apply_marker(each, marks)
+    elif (marked := marks.inner.marked(marker)) is not None:
+        marks.inner = marked
+    elif marker is not None:
+        marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and says nothing")
+
+
+# --- The markers of each library ---
+
+
+def _read_doc_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+    """Read `Doc` (PEP 727)."""
+    if name != "Doc":
+        return False
+    marks.say("description", marker.documentation)
+    return True
+
 
 _BOUNDS: Final = {
     "ge": "minimum",
@@ -31,11 +67,11 @@ _BOUNDS: Final = {
     "lt": "exclusiveMaximum",
     "multiple_of": "multipleOf",
 }
-"""What annotated-types, pydantic and msgspec all call a bound -> its keyword."""
+"""Attribute of a bound in annotated-types, pydantic and msgspec -> its keyword."""
 
 
-def read_annotated_types(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read a marker of annotated-types, of the class of that name or of one that derives from it."""
+def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+    """Read a marker of annotated-types, whose class or base class has that name."""
     if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf"):
         attribute = "multiple_of" if name == "MultipleOf" else name.lower()
         marks.bound(_BOUNDS[attribute], getattr(marker, attribute))
@@ -44,36 +80,36 @@ def read_annotated_types(name: str, marker: Any, marks: AnnotationMarks) -> bool
     elif name == "DocInfo":
         marks.say("description", marker.documentation)
     elif name == "Timezone":
-        _timezone(marker.tz, marks)
-    elif hasattr(marker, "func"):  # Predicate, and others' classes that derive from it
-        marks.check(_name_of(marker.func), marker.func)
+        _add_timezone(marker.tz, marks)
+    elif hasattr(marker, "func"):  # Predicate, and classes that derive from it
+        marks.check(_predicate_name(marker.func), marker.func)
     else:
-        return name == "Unit"  # it tells people what a number measures
+        return name == "Unit"  # it names the unit of a number, for people
     return True
 
 
-def _name_of(predicate: Any) -> str:
-    """Return what a predicate is called, for a model to read."""
+def _predicate_name(predicate: Any) -> str:
+    """Return the name of a predicate, for a model to read."""
     if type(predicate).__name__ == "Not" and hasattr(predicate, "func"):
-        return f"not {_name_of(predicate.func)}"
+        return f"not {_predicate_name(predicate.func)}"
     name = getattr(predicate, "__qualname__", None) or type(predicate).__qualname__
     return str(name).rpartition("<locals>.")[2]
 
 
-def _timezone(wanted: Any, marks: AnnotationMarks) -> None:
-    """Read what annotated-types says of time zones: None for none, … for any, a name, or a zone.
+def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
+    """Add a check of time zones: None for none, … for any, a name, or a zone.
 
-    JSON carries offsets, and no zones: a time is in a zone if it has the offset that the zone has then.
+    JSON has offsets and no zones: a time is in a zone if it has the offset that the zone has at that time.
     """
     if wanted is None:
         marks.check_format(("date-time", "time"), "having no UTC offset", lambda value: value.utcoffset() is None)
     elif wanted is ...:
         marks.check_format(("date-time", "time"), "having a UTC offset", lambda value: value.utcoffset() is not None)
     else:
-        marks.check_format(("date-time",), f"being in the time zone {wanted}", _in_zone(wanted))
+        marks.check_format(("date-time",), f"being in the time zone {wanted}", _zone_check(wanted))
 
 
-def _in_zone(wanted: Any) -> Callable[[Any], bool]:
+def _zone_check(wanted: Any) -> Callable[[Any], bool]:
     try:
         zone = wanted if not isinstance(wanted, str) else UTC if wanted == "UTC" else parse_zone(wanted)
     except ValueError:
@@ -81,7 +117,7 @@ def _in_zone(wanted: Any) -> Callable[[Any], bool]:
     return lambda value: value.utcoffset() is not None and value.utcoffset() == value.astimezone(zone).utcoffset()
 
 
-def read_msgspec(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+def _read_msgspec_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read `msgspec.Meta`."""
     if name != "Meta":
         return False
@@ -95,57 +131,16 @@ def read_msgspec(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     if marker.pattern is not None:
         marks.pattern(marker.pattern)
     if marker.tz is not None:
-        _timezone(... if marker.tz else None, marks)
+        _add_timezone(... if marker.tz else None, marks)
     marks.say_texts(marker, marker.extra_json_schema)
     return True
 
 
-# --- types._annotated ---
-
-
-def read(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of an `Annotated[…]`."""
-    if origin_of(annotation) is not Annotated:
-        return None
-    inner, *markers = get_args(annotation)
-    marks = AnnotationMarks(reader.read(inner), inner, take, reader.validated)
-    for marker in markers:
-        take(marker, marks)
-    return marks.applied()
-
-
-def take(marker: Any, marks: AnnotationMarks) -> None:
-    """Add what a marker says to what others said."""
-    if isinstance(marker, str):
-        marks.say("description", marker)
-        return
-    kind = marker if isinstance(marker, type) and hasattr(marker, "__get_pydantic_core_schema__") else type(marker)
-    for cls in kind.__mro__:  # a class of the author's own may derive from one that is known
-        reader = _LIBRARIES.get(cls.__module__.partition(".")[0])
-        if reader is not None and reader(cls.__name__, marker, marks):
-            return
-    if getattr(marker, "__is_annotated_types_grouped_metadata__", False):
-        for each in marker:  # several in one: Interval, Len, and others' own
-            take(each, marks)
-    elif (marked := marks.inner.marked(marker)) is not None:
-        marks.inner = marked
-    elif marker is not None:
-        marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and says nothing")
-
-
-def _typing(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read `Doc` (PEP 727)."""
-    if name != "Doc":
-        return False
-    marks.say("description", marker.documentation)
-    return True
-
-
 _LIBRARIES: Final[dict[str, Callable[[str, Any, AnnotationMarks], bool]]] = {
-    "typing_extensions": _typing,
-    "typing": _typing,
-    "annotated_types": read_annotated_types,
-    "pydantic": read_pydantic,
-    "msgspec": read_msgspec,
+    "typing_extensions": _read_doc_marker,
+    "typing": _read_doc_marker,
+    "annotated_types": _read_annotated_types_marker,
+    "pydantic": read_pydantic_marker,
+    "msgspec": _read_msgspec_marker,
 }
-"""Top-level module of a marker's class, or of one above it -> what reads it by the name of that class, and tells whether it knows it."""
+"""Top-level module of a marker's class or base class -> the function that reads it by the name of that class, and returns whether it knows it."""

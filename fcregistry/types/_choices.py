@@ -1,4 +1,4 @@
-"""How do Literal and Enum look in JSON? As an `enum` of JSON values, looked up by JSON kind and value."""
+"""Codecs of Literal and Enum, which are an `enum` of JSON values, looked up by JSON kind and value."""
 
 from __future__ import annotations
 
@@ -17,22 +17,56 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
 
 
-def key_of(value: object) -> tuple[str, object]:
-    """Return what makes two JSON scalars equal: kind and value, so 1 is 1.0 and never true."""
-    return ("string", value) if type(value) is str else (kind_of(value) or "", value)
+def read_choices(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a Literal or an Enum."""
+    if origin_of(annotation) in (Literal, typing_extensions.Literal):
+        return _read_literal(annotation)
+    if (
+        isinstance(annotation, type)
+        and issubclass(annotation, enum.Enum)
+        and not isinstance(annotation, types.GenericAlias)
+    ):
+        if issubclass(annotation, enum.Flag):
+            raise UnsupportedType(
+                f"{show_type(annotation)} is a Flag, whose members combine; take set[…] of an Enum instead"
+            )
+        return EnumCodec(annotation)
+    return None
 
 
-def is_json_scalar(value: object) -> bool:
-    """Tell whether a Python value stands for itself in JSON."""
-    kind = kind_of(value)
-    return kind in ("null", "boolean", "string") or (kind == "number" and value - value == 0)  # type: ignore[operator]
+def _read_literal(annotation: Any) -> Codec:
+    values = get_args(annotation)
+    if not values:
+        raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
+    key = tuple([(type(value), value) for value in values])  # with the types, 1 differs from True; the order counts
+    known = _LITERALS.get(key)
+    if known is not None:
+        return known
+    choices = []
+    for value in values:
+        encoded = _member_json(value) if isinstance(value, enum.Enum) else value
+        if type(encoded) is not str and not is_json_scalar(encoded):
+            raise UnsupportedType(
+                f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
+            )
+        choices.append((encoded, value))
+    if len(_LITERALS) >= _MAX_LITERALS:
+        _LITERALS.clear()
+    return _LITERALS.setdefault(key, ChoiceCodec(choices))
+
+
+_LITERALS: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
+"""Codecs of Literals, cached because many tools share one: types and values -> codec."""
+
+_MAX_LITERALS: Final = 4096
+"""Most codecs that are cached; then the cache is cleared."""
 
 
 class ChoiceCodec(Codec):
     """One of a fixed set of values.
 
     Args:
-        choices: JSON value and Python value of each, in declared order.
+        choices: Pairs of JSON value and Python value, in declared order.
     """
 
     def __init__(self, choices: Iterable[tuple[Any, Any]]) -> None:
@@ -45,7 +79,7 @@ class ChoiceCodec(Codec):
         self.values = [encoded for encoded, _ in self._by_key.values()]
         self.keys = list(self._by_key)
         self.kinds = frozenset([kind for kind, _ in self.keys])
-        self.plain = same and "number" not in self.kinds  # 1.0 is accepted for 1, and has to become it
+        self.plain = same and "number" not in self.kinds  # 1.0 is accepted for 1, and must become 1
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         names = {_TYPE_NAMES[type(value)] for value in self.values}
@@ -83,7 +117,7 @@ _TYPE_NAMES: dict[type, str] = {
 
 
 class EnumCodec(ChoiceCodec):
-    """An Enum: members by their value; those whose value is not JSON by their name."""
+    """An Enum: its members by their value, or by their name if the value is not JSON."""
 
     def __init__(self, cls: type[enum.Enum]) -> None:
         self.cls = cls
@@ -111,46 +145,12 @@ def _member_json(member: enum.Enum) -> Any:
     return value if is_json_scalar(value) else member.name
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a Literal or an Enum."""
-    if origin_of(annotation) in (Literal, typing_extensions.Literal):
-        return _literal(annotation)
-    if (
-        isinstance(annotation, type)
-        and issubclass(annotation, enum.Enum)
-        and not isinstance(annotation, types.GenericAlias)
-    ):
-        if issubclass(annotation, enum.Flag):
-            raise UnsupportedType(
-                f"{show_type(annotation)} is a Flag, whose members combine; take set[…] of an Enum instead"
-            )
-        return EnumCodec(annotation)
-    return None
+def key_of(value: object) -> tuple[str, object]:
+    """Return a key that equal JSON scalars share: kind and value, so 1 equals 1.0 and never true."""
+    return ("string", value) if type(value) is str else (kind_of(value) or "", value)
 
 
-def _literal(annotation: Any) -> Codec:
-    values = get_args(annotation)
-    if not values:
-        raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
-    key = tuple([(type(value), value) for value in values])  # in which 1 is not True, and the order counts
-    known = _KNOWN.get(key)
-    if known is not None:
-        return known
-    choices = []
-    for value in values:
-        encoded = _member_json(value) if isinstance(value, enum.Enum) else value
-        if type(encoded) is not str and not is_json_scalar(encoded):
-            raise UnsupportedType(
-                f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
-            )
-        choices.append((encoded, value))
-    if len(_KNOWN) >= _MOST_KNOWN:
-        _KNOWN.clear()
-    return _KNOWN.setdefault(key, ChoiceCodec(choices))
-
-
-_KNOWN: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
-"""Literals that were read before: many tools share one, and the codec of one never changes."""
-
-_MOST_KNOWN: Final = 4096
-"""Beyond so many it starts anew."""
+def is_json_scalar(value: object) -> bool:
+    """Return whether a Python value is a JSON scalar."""
+    kind = kind_of(value)
+    return kind in ("null", "boolean", "string") or (kind == "number" and value - value == 0)  # type: ignore[operator]

@@ -1,16 +1,14 @@
-"""What is a model told when a class, or a validator of its author, refuses a value?
+"""Codecs: Python types seen from JSON, the errors about types and values, and the writer of schemas.
 
-MERGED: What is a codec, and how does an annotation become one?
+The four methods of a codec are written together, so that they agree:
 
-A codec is one Python type seen from JSON. Its four sides are written together, so that they agree:
+- `schema` returns the JSON Schema of the accepted values,
+- `accepts` returns whether a JSON value is one of them: exactly the values that the schema accepts,
+- `decode` returns the Python value of an accepted JSON value,
+- `encode` returns the JSON value of a Python value that `handles` accepts; `decode(encode(x)) == x`.
 
-- `schema` says which JSON values there are,
-- `accepts` tells whether a JSON value is one of them: exactly when the schema does,
-- `decode` makes the Python value of an accepted JSON value,
-- `encode` makes the JSON value of a Python value that it `handles`; `decode(encode(x)) == x`.
-
-An annotation is read by the families in `_table.py`, first match first; each is one small file.
-MERGED: Where does a record that recurs stand in a schema? In `$defs`, under a name of its own.
+The families in `_table.py` read annotations into codecs. A record that occurs more than once in a schema is written to `$defs`, under a name of its
+own.
 """
 
 from __future__ import annotations
@@ -26,120 +24,65 @@ from fcregistry.errors import said_by
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
 
-# --- types._refusals ---
-
-
-def refusal_of(error: Exception, shown: str) -> Refusal:
-    """Return what an exception says of a value; of pydantic's own error without its links, and without the value.
-
-    Args:
-        error: What was raised.
-        shown: The type, as its author writes it.
-    """
-    if type(error).__module__.partition(".")[0] != "pydantic_core":
-        return Refusal(f"{shown} refuses it: {type(error).__name__}: {said_by(error)}")
-    found = error.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]  # pydantic is not imported here
-    if len(found) == 1:
-        return Refusal(f"{shown} refuses it: {found[0]['msg']}", tuple(found[0]["loc"]))
-    said = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}".removeprefix(": ") for each in found)
-    return Refusal(f"{shown} refuses it: {said}")
-
-
-# --- types._core ---
-
-
-class UnsupportedType(Exception):
-    """An annotation that no family reads.
-
-    Attributes:
-        problems: Why, and what to write instead; several for a record with several such fields.
-    """
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
-
-    def inside(self, place: str) -> UnsupportedType:
-        """Return the same, said of an annotation that lies inside another."""
-        return UnsupportedType(*(f"{place}: {problem}" for problem in self.problems))
-
-
-class Refusal(Exception):
-    """An accepted JSON value that makes no Python value: what no schema can say, such as a predicate or a `__post_init__`.
-
-    Attributes:
-        path: Where, from the outermost value inwards: property names and positions.
-        reason: Why, worded for a model.
-    """
-
-    def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
-        super().__init__(reason)
-        self.reason = reason
-        self.path = path
-
-    def at(self, segment: str | int) -> Refusal:
-        """Return the same refusal, one level further out."""
-        return Refusal(self.reason, (segment, *self.path))
-
 
 class Codec:
-    """One Python type seen from JSON: the base class of all families."""
+    """A Python type seen from JSON: the base class of all codecs."""
 
     kinds: frozenset[str] = JSON_KINDS
     """The JSON kinds that it may accept."""
 
     plain: bool = False
-    """Whether `decode` and `encode` hand every value through unchanged."""
+    """Whether `decode` and `encode` return every value unchanged."""
 
     natural: bool = False
-    """Whether `to_json_text` writes values of this type just as `encode` does, so that nothing has to be encoded first."""
+    """Whether `to_json_text` writes values of this type as `encode` does, so that they need not be encoded first."""
 
     hashable: bool = True
-    """Whether the decoded values can stand in a set."""
+    """Whether the decoded values are hashable."""
 
     exact: bool = False
-    """Whether numbers have to keep the digits they were written with: then they are decoded from `ExactFloat`s."""
+    """Whether numbers must keep all their digits: then they are decoded from `ExactFloat`s."""
 
     through: bool = False
-    """Whether its children see the very values that it sees, as the members of a union do, and not parts of them."""
+    """Whether its children see the same values as it does, as the members of a union do, and not parts of them."""
 
     withholds: bool = False
-    """Whether what it writes may lack or hide what it was given, by its author's wish: that is not the same value again."""
+    """Whether the author of the type has parts of a value left out or hidden when it is written, so that reading it gives another value."""
 
     unsaid: tuple[str, ...] = ()
-    """What it checks, or cannot promise, beyond what its schema says: a sentence each, for the author of a tool."""
+    """What it checks or cannot promise, and its schema does not state: one sentence each, for the author of a tool."""
 
     @property
     def core(self) -> Codec:
-        """The codec of the type itself, behind texts and bounds."""
+        """The codec of the type itself, without texts and bounds."""
         return self
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         """Return the JSON Schema (2020-12) of the accepted values."""
-        raise TypeError(f"{type(self).__name__} has no schema")  # a family that forgot; every one of ours is tested
+        raise TypeError(f"{type(self).__name__} has no schema")  # a family without this method
 
     def children(self) -> Iterable[Codec]:
         """Return the codecs that the schema refers to."""
         return ()
 
     def accepts(self, value: object) -> bool:
-        """Tell whether the schema accepts a JSON value."""
+        """Return whether the schema accepts a JSON value."""
         raise TypeError(f"{type(self).__name__} accepts nothing")
 
     def decode(self, value: Any) -> Any:
         """Return the Python value of an accepted JSON value.
 
         Raises:
-            Refusal: No schema can say why, but there is none.
+            Refusal: There is none, for a reason that no schema can state.
         """
         return value
 
     def marked(self, marker: Any) -> Codec | None:
-        """Return this codec under a marker of `Annotated` that belongs to its own library, or None if it does not know it."""
+        """Return this codec with a marker of its own library, or None if it does not know the marker."""
         return None
 
     def handles(self, value: object) -> bool:
-        """Tell whether a Python value is of this type."""
+        """Return whether a Python value is of this type."""
         raise TypeError(f"{type(self).__name__} handles nothing")
 
     def encode(self, value: Any) -> Any:
@@ -148,22 +91,25 @@ class Codec:
 
 
 class Named(Codec):
-    """A codec whose schema has a name of its own, so that it can refer to itself, and need stand only once in a schema."""
+    """A codec whose schema has a name.
+
+    So the schema can refer to itself, and is written only once into another schema.
+    """
 
     written: dict[tuple[bool, bool], dict[str, Any]] | None = None
-    """Its schemas that were written where nothing recurs: with texts or without, of results or of arguments."""
+    """Its schemas from documents in which nothing recurs, by `SchemaWriter.texts` and `SchemaWriter.results`."""
 
     within: tuple[Named, ...] | None = None
-    """What is named next inside of it, once a schema of it was written."""
+    """The nearest named codecs inside it; None until a schema of it is written."""
 
     @property
     def title(self) -> str:
-        """The name that `$defs` gives it, if no other has it."""
+        """Its name in `$defs`, if no other codec has it."""
         raise TypeError(f"{type(self).__name__} has no name")
 
     @property
     def full_name(self) -> str:
-        """The name that tells it from others of its title, such as that of its module and class."""
+        """A name that differs from those of other codecs with its title, such as that of its module and class."""
         return self.title
 
 
@@ -176,58 +122,15 @@ class Record(Named):
     """The type as its author writes it."""
 
     def signature(self) -> object:
-        """Return what tells this record's JSON from another's; equal ones cannot be told apart in a union."""
+        """Return a value that differs if the JSON of two records differs.
+
+        Records with equal values are ambiguous in a union.
+        """
         raise TypeError(f"{type(self).__name__} has no fields")
 
 
-def walk_codecs(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
-    """Yield codecs and all that their schemas refer to, each once, outermost first.
-
-    Args:
-        codecs: Where to begin.
-        same: Whether to stay with those that see the very same value: the members of a union, say, and not the items of a list.
-    """
-    seen: set[Codec] = set()
-    stack = list(codecs)[::-1]
-    while stack:
-        codec = stack.pop()
-        if codec not in seen:
-            seen.add(codec)
-            yield codec
-            if codec.through or not same:
-                stack.extend(list(codec.children())[::-1])
-
-
-def origin_of(annotation: Any) -> Any:
-    """Return what `typing.get_origin` does; sooner for classes and for `list[…]` and its like, of which each family asks it."""
-    if isinstance(annotation, type):
-        return None if annotation is not Generic else Generic
-    return annotation.__origin__ if type(annotation) in _WITH_ORIGIN else get_origin(annotation)
-
-
-_WITH_ORIGIN: Final = frozenset(map(type, (list[int], typing.List[int], Literal[1], Union[int, str])))  # noqa: UP006, UP007
-"""The classes of most annotations with brackets: what stands before these is their `__origin__`."""
-
-
-def show_type(annotation: Any) -> str:
-    """Return an annotation as its author would write it."""
-    origin = origin_of(annotation)
-    if isinstance(annotation, type) and origin is None:
-        if annotation.__module__ == "builtins":
-            return annotation.__name__
-        return annotation.__qualname__.replace("<locals>.", "")
-    if isinstance(origin, type) and origin.__module__ not in _OF_PYTHON:  # a generic class of somebody's
-        return f"{show_type(origin)}[{', '.join(map(show_type, get_args(annotation)))}]"
-    return _ADDRESS.sub("", repr(annotation)).replace("typing.", "").replace("collections.abc.", "")
-
-
-_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
-_OF_PYTHON: Final = ("builtins", "collections", "collections.abc", "typing", "types", "re")
-"""Modules whose types are written as Python shows them."""
-
-
 class Reader(Protocol):
-    """What a family asks of the reader: the codecs of annotations inside its own. `TypeReader` is one."""
+    """The part of `TypeReader` that families use: reading annotations inside their own."""
 
     scope: dict[str, Any]
     owner: Any
@@ -241,16 +144,137 @@ class Reader(Protocol):
     def check_later(self, check: Callable[[], None]) -> None: ...
 
 
-# --- types._writer ---
+class UnsupportedType(Exception):
+    """An annotation that no family can read.
+
+    Attributes:
+        problems: Why, and what to write instead; several for a record with several such fields.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
+
+    def inside(self, place: str) -> UnsupportedType:
+        """Return the same error for the outer annotation, with the place of the inner one before each problem."""
+        return UnsupportedType(*(f"{place}: {problem}" for problem in self.problems))
+
+
+class Refusal(Exception):
+    """A JSON value that the schema accepts, and the type refuses.
+
+    A predicate or a `__post_init__` may refuse a value, for example.
+
+    Attributes:
+        path: The place of the value, from the outermost value inwards: property names and positions.
+        reason: Why, in words for a model.
+    """
+
+    def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
+        super().__init__(reason)
+        self.reason = reason
+        self.path = path
+
+    def at(self, segment: str | int) -> Refusal:
+        """Return the same refusal for the value one level further out."""
+        return Refusal(self.reason, (segment, *self.path))
+
+
+def refusal_of(error: Exception, shown: str) -> Refusal:
+    """Return the refusal for an exception that a class, or a validator of its author, raises.
+
+    The links and values in pydantic's messages are left out.
+
+    Args:
+        error: The exception.
+        shown: The type, as its author writes it.
+    """
+    if type(error).__module__.partition(".")[0] != "pydantic_core":
+        return Refusal(f"{shown} refuses it: {type(error).__name__}: {said_by(error)}")
+    found = error.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]  # pydantic is not imported here
+    if len(found) == 1:
+        return Refusal(f"{shown} refuses it: {found[0]['msg']}", tuple(found[0]["loc"]))
+    reasons = "; ".join(f"{'.'.join(map(str, each['loc']))}: {each['msg']}".removeprefix(": ") for each in found)
+    return Refusal(f"{shown} refuses it: {reasons}")
+
+
+def walk_codecs(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Codec]:
+    """Yield codecs and all codecs that their schemas refer to, each once, outermost first.
+
+    Args:
+        codecs: The codecs to begin with.
+        same: Whether to yield only codecs that see the same value: the members of a union, for example, and not the items of a list.
+    """
+    seen: set[Codec] = set()
+    stack = list(codecs)[::-1]
+    while stack:
+        codec = stack.pop()
+        if codec not in seen:
+            seen.add(codec)
+            yield codec
+            if codec.through or not same:
+                stack.extend(list(codec.children())[::-1])
+
+
+# --- Annotations ---
+
+_WITH_ORIGIN: Final = frozenset(map(type, (list[int], typing.List[int], Literal[1], Union[int, str])))  # noqa: UP006, UP007
+"""The classes of most annotations with brackets, whose origin is `__origin__`."""
+
+
+def origin_of(annotation: Any) -> Any:
+    """Return what `typing.get_origin` returns.
+
+    It is faster for classes and for types such as `list[…]`, since each family asks it.
+    """
+    if isinstance(annotation, type):
+        return None if annotation is not Generic else Generic
+    return annotation.__origin__ if type(annotation) in _WITH_ORIGIN else get_origin(annotation)
+
+
+def show_type(annotation: Any) -> str:
+    """Return an annotation as its author would write it."""
+    origin = origin_of(annotation)
+    if isinstance(annotation, type) and origin is None:
+        if annotation.__module__ == "builtins":
+            return annotation.__name__
+        return annotation.__qualname__.replace("<locals>.", "")
+    if isinstance(origin, type) and origin.__module__ not in _OF_PYTHON:  # a generic class of an author
+        return f"{show_type(origin)}[{', '.join(map(show_type, get_args(annotation)))}]"
+    return _ADDRESS.sub("", repr(annotation)).replace("typing.", "").replace("collections.abc.", "")
+
+
+_ADDRESS: Final = re.compile(r" at 0x[0-9a-f]+")
+_OF_PYTHON: Final = ("builtins", "collections", "collections.abc", "typing", "types", "re")
+"""Modules whose types are written as Python's `repr` does."""
+
+
+# --- Schemas ---
+
+
+def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
+    """Return the schema of a codec, with the `$defs` it refers to.
+
+    Do not change it: other schemas share parts of it.
+
+    Args:
+        codec: The codec.
+        results: Whether the schema is of the values that the codec writes, not of those that it takes.
+    """
+    writer = SchemaWriter([codec], results=results)
+    schema = writer.write(codec)
+    return {**schema, "$defs": writer.defs} if writer.defs else schema
 
 
 class SchemaWriter:
-    """Writes the schema of one or more codecs: records that recur go to `$defs`, the others stay in place.
+    """Writes the schema of one or more codecs.
+
+    Records that recur go to `$defs`; the others are written in place.
 
     Args:
         roots: The codecs that will be written.
-        texts: Whether to write descriptions too, which say nothing of the values that are accepted.
-        results: Whether the schema is of what is written, not of what is given: some fields are only given.
+        texts: Whether to write descriptions too, which do not change the accepted values.
+        results: Whether the schema is of the values that codecs write, not of those that they take: some fields are only taken.
     """
 
     def __init__(self, roots: Sequence[Codec], *, texts: bool = True, results: bool = False) -> None:
@@ -261,9 +285,9 @@ class SchemaWriter:
         self._defs: dict[str, dict[str, Any]] = {}
 
     def write(self, codec: Codec) -> dict[str, Any]:
-        """Return the schema of a codec, a `$ref` where it is a record that recurs.
+        """Return the schema of a codec, a `$ref` if it is a record that recurs.
 
-        More may be put into it. What lies inside of it is not to be changed: other schemas have that too.
+        Keys may be added to it. Do not change the values in it: other schemas share them.
         """
         if not isinstance(codec, Named):
             return codec.schema(self)
@@ -271,14 +295,14 @@ class SchemaWriter:
             self._names = _distinct_names(_recurring(self._roots))
         name = self._names.get(codec)
         if name is None:
-            return codec.schema(self) if self._names else self._written(codec)
+            return codec.schema(self) if self._names else self._cached_schema(codec)
         if name not in self._defs:
-            self._defs[name] = {}  # taken before its fields are written: they may refer to it
+            self._defs[name] = {}  # set before its fields are written, since they may refer to it
             self._defs[name] = codec.schema(self)
         return {"$ref": f"#/$defs/{name}"}
 
-    def _written(self, codec: Named) -> dict[str, Any]:
-        """Return the schema of what has a name where nothing recurs: it is the same in every schema, and kept for the next."""
+    def _cached_schema(self, codec: Named) -> dict[str, Any]:
+        """Return the schema of a named codec if nothing recurs: it is the same in every document, and cached."""
         key = (self.texts, self.results)
         if codec.written is None:
             codec.written = {}
@@ -289,12 +313,15 @@ class SchemaWriter:
 
     @property
     def defs(self) -> dict[str, dict[str, Any]]:
-        """The records written so far that recur, sorted by name."""
+        """The records that recur and were written so far, sorted by name."""
         return dict(sorted(self._defs.items())) if self._defs else self._defs
 
 
 def _recurring(roots: Sequence[Codec]) -> list[Named]:
-    """Return what is named and referred to more than once, or lies too deep inside of others, in the order in which it is met."""
+    """Return the named codecs that are referred to more than once, or nested too deeply.
+
+    They are in the order of the walk.
+    """
     seen: set[Named] = set()
     recurring: dict[Named, None] = {}
     stack = [(each, 1) for each in _nearest_named(roots)[::-1]]
@@ -304,7 +331,7 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
             recurring[codec] = None
             continue
         seen.add(codec)
-        if depth > _DEEPEST:
+        if depth > _MAX_DEPTH:
             recurring[codec] = None
             depth = 1
         if codec.within is None:
@@ -315,7 +342,7 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
 
 
 def _nearest_named(codecs: Iterable[Codec]) -> list[Named]:
-    """Return what is named among codecs and in those that have no name, as often as it is there, in the order in which it is met."""
+    """Return the named codecs among codecs and inside unnamed ones, each as often as it occurs, in order."""
     found: list[Named] = []
     for codec in codecs:
         if isinstance(codec, Named):
@@ -325,12 +352,12 @@ def _nearest_named(codecs: Iterable[Codec]) -> list[Named]:
     return found
 
 
-_DEEPEST: Final = 12
-"""Records inside one another: one that lies deeper is written to `$defs`, so that validators can walk a schema of many."""
+_MAX_DEPTH: Final = 12
+"""Most levels of nested records: a deeper one is written to `$defs`, so that validators can walk a schema of many."""
 
 
 def _distinct_names(shared: list[Named]) -> dict[Named, str]:
-    """Name what recurs by its title; by its module too where two share one."""
+    """Return a name for each codec that recurs: its title, or its full name if two share a title."""
     if not shared:
         return {}
     titles = Counter(each.title for each in shared)
@@ -338,23 +365,13 @@ def _distinct_names(shared: list[Named]) -> dict[Named, str]:
     taken: set[str] = set()
     for each in shared:
         name = each.title if titles[each.title] == 1 else each.full_name.replace(".", "_")
-        name = _UNFIT.sub("_", name).strip("_") or "_"
-        while name in taken:  # two local classes of one factory
+        name = _UNFIT_FOR_URI.sub("_", name).strip("_") or "_"
+        while name in taken:  # two local classes of one factory function
             name += "_"
         taken.add(name)
         names[each] = name
     return names
 
 
-_UNFIT: Final = re.compile(r"[^A-Za-z0-9_.-]+")
-"""What may not stand in the part of a URI that names a definition, as all providers read it."""
-
-
-def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
-    """Return the schema of a codec, with the `$defs` it refers to; of what it writes rather than what it takes, if so wished.
-
-    It is to be read or packed, not to be changed: parts of it stand in other schemas.
-    """
-    writer = SchemaWriter([codec], results=results)
-    schema = writer.write(codec)
-    return {**schema, "$defs": writer.defs} if writer.defs else schema
+_UNFIT_FOR_URI: Final = re.compile(r"[^A-Za-z0-9_.-]+")
+"""Characters that not all providers accept in the part of a URI that names a definition."""

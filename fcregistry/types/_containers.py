@@ -1,8 +1,4 @@
-"""How do lists, tuples and dicts look in JSON? As arrays and objects.
-
-MERGED: How do sets look in JSON? As arrays whose items differ.
-MERGED: How do the keys of a dict look in JSON? As property names, which are strings.
-"""
+"""Codecs of lists, tuples and sets (arrays in JSON), and of dicts (objects) and their keys."""
 
 from __future__ import annotations
 
@@ -15,17 +11,15 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 
 from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
-from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, show_type
+from fcregistry.types._codec import Codec, Refusal, SchemaWriter, UnsupportedType, origin_of, show_type
 from fcregistry.types._scalars import ANY_CODEC, AnyCodec, IntCodec, StrCodec, to_json_text
-from fcregistry.types._strings import TEXT as DECIMAL_TEXT
-from fcregistry.types._strings import DecimalCodec
+from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._codec import Reader, SchemaWriter
+    from fcregistry.types._codec import Reader
 
-# --- types._containers ---
 
 SEQUENCES: Final[dict[Any, type[Any]]] = {
     list: list,
@@ -40,7 +34,7 @@ SEQUENCES: Final[dict[Any, type[Any]]] = {
     abc.AsyncGenerator: list,
     collections.deque: collections.deque,
 }
-"""Array types without a rule of their own -> what makes one. The asynchronous ones are what generators return, collected."""
+"""Array types without a codec of their own -> the class that is made. The asynchronous ones hold the collected items of a generator."""
 
 MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
     dict: dict,
@@ -51,20 +45,51 @@ MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
     collections.Counter: collections.Counter,
 }
 
+_PYTHON_CLASSES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
+"""The class that is made of JSON -> the classes that an abstract type takes from Python: `Sequence[str] = ()` is a valid default."""
 
-_INSTANCES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
-"""What an abstract type takes from Python beside what it makes of JSON: `Sequence[str] = ()` is a fine default."""
+
+def read_containers(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of an array or object type without fields."""
+    origin = origin_of(annotation) or annotation
+    if origin is tuple:
+        return _read_tuple(annotation, get_args(annotation), reader)
+    try:
+        make = SEQUENCES.get(origin)
+    except TypeError:  # unhashable
+        return None
+    if make is not None:
+        arguments = get_args(annotation)
+        item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
+        return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
+    return _read_mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
 
 
-def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
-    """Decode values by a codec each, naming the position of one that is refused."""
-    decoded = []
-    for position, (codec, value) in enumerate(zip(codecs, values, strict=False)):
-        try:
-            decoded.append(codec.decode(value))
-        except Refusal as refusal:
-            raise refusal.at(position) from None
-    return decoded
+def _read_mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+    if origin is collections.Counter:
+        arguments = (*(arguments or (str,)), int)
+    key, item = arguments or (str, Any)
+    make = MAPPINGS[origin]
+    if origin is collections.defaultdict:  # a missing key gives an empty value of the type
+        empty = origin_of(item) or item
+        make = functools.partial(make, empty if empty in _DEFAULT_FACTORIES else None)
+    return DictCodec(read_key(key, reader, annotation), reader.read_in(item, annotation), make, origin)
+
+
+_DEFAULT_FACTORIES: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, frozenset, dict})
+"""Types that return an empty value when they are called."""
+
+
+def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+    if annotation in (tuple, typing.Tuple):  # noqa: UP006  # without arguments, which is not the empty tuple
+        return ListCodec(ANY_CODEC, tuple)
+    if getattr(annotation, "__unpacked__", False):
+        raise UnsupportedType(
+            f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
+        )
+    if len(arguments) == 2 and arguments[1] is Ellipsis:
+        return ListCodec(reader.read_in(arguments[0], annotation), tuple)
+    return TupleCodec([reader.read_in(item, annotation) for item in arguments])
 
 
 class ListCodec(Codec):
@@ -76,7 +101,7 @@ class ListCodec(Codec):
     def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         self.item = item
         self.make = make
-        self._instances = _INSTANCES.get(make, (make,)) if abstract else (make,)
+        self._instances = _PYTHON_CLASSES.get(make, (make,)) if abstract else (make,)
         self.plain = item.plain and make is list
         self.natural = item.natural and make in (list, tuple)
         self.hashable = make is tuple and item.hashable
@@ -105,7 +130,7 @@ class ListCodec(Codec):
 
 
 class TupleCodec(Codec):
-    """A tuple of fixed length: `prefixItems`, and no more."""
+    """A tuple of fixed length: `prefixItems`, and no other items."""
 
     kinds = frozenset({"array"})
 
@@ -142,7 +167,7 @@ class TupleCodec(Codec):
 
 
 class DictCodec(Codec):
-    """A dict: an object; its keys are text in JSON, whatever they are in Python."""
+    """A dict: an object. Its keys are text in JSON, also those that are not in Python."""
 
     kinds = frozenset({"object"})
     hashable = False
@@ -182,7 +207,7 @@ class DictCodec(Codec):
 
     @staticmethod
     def _put(decoded: Any, key: Any, item: Any) -> None:
-        if key in decoded:  # two texts of one Decimal, say: the later would replace the earlier without a word
+        if key in decoded:  # such as two texts of one Decimal: the later would silently replace the earlier
             raise Refusal("is another name of a key that is there already")
         decoded[key] = item
 
@@ -197,50 +222,18 @@ class DictCodec(Codec):
         return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
 
 
-def read_containers(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of an array or object type without fields."""
-    origin = origin_of(annotation) or annotation
-    if origin is tuple:
-        return _tuple(annotation, get_args(annotation), reader)
-    try:
-        make = SEQUENCES.get(origin)
-    except TypeError:  # unhashable
-        return None
-    if make is not None:
-        arguments = get_args(annotation)
-        item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
-        return ListCodec(item, make, abstract=make is not origin and inspect.isabstract(origin))
-    return _mapping(annotation, origin, get_args(annotation), reader) if origin in MAPPINGS else None
+def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
+    """Decode each value by its codec; a refusal names the position."""
+    decoded = []
+    for position, (codec, value) in enumerate(zip(codecs, values, strict=False)):
+        try:
+            decoded.append(codec.decode(value))
+        except Refusal as refusal:
+            raise refusal.at(position) from None
+    return decoded
 
 
-def _mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
-    if origin is collections.Counter:
-        arguments = (*(arguments or (str,)), int)
-    key, item = arguments or (str, Any)
-    make = MAPPINGS[origin]
-    if origin is collections.defaultdict:  # what a missing key gives is what an empty value of the type is
-        empty = origin_of(item) or item
-        make = functools.partial(make, empty if empty in _EMPTY else None)
-    return DictCodec(read_key(key, reader, annotation), reader.read_in(item, annotation), make, origin)
-
-
-_EMPTY: Final = frozenset({bool, int, float, str, bytes, list, tuple, set, frozenset, dict})
-"""Types that make an empty value of their own when they are called."""
-
-
-def _tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
-    if annotation in (tuple, typing.Tuple):  # noqa: UP006  # the one without arguments, which is not the empty one
-        return ListCodec(ANY_CODEC, tuple)
-    if getattr(annotation, "__unpacked__", False):
-        raise UnsupportedType(
-            f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
-        )
-    if len(arguments) == 2 and arguments[1] is Ellipsis:
-        return ListCodec(reader.read_in(arguments[0], annotation), tuple)
-    return TupleCodec([reader.read_in(item, annotation) for item in arguments])
-
-
-# --- types._sets ---
+# --- Sets ---
 
 SETS: Final[dict[Any, type[Any]]] = {
     set: set,
@@ -250,8 +243,32 @@ SETS: Final[dict[Any, type[Any]]] = {
 }
 
 
+def read_sets(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a set type."""
+    origin = origin_of(annotation) or annotation
+    try:
+        make = SETS.get(origin)
+    except TypeError:  # unhashable
+        return None
+    if make is None:
+        return None
+    return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
+
+
+def _read_set_item(annotation: Any, reader: Reader) -> Codec:
+    arguments = get_args(annotation)
+    if not arguments or arguments[0] is Any:
+        return ScalarCodec()
+    item = reader.read_in(arguments[0], annotation)
+    if not item.hashable:
+        raise UnsupportedType(
+            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
+        )
+    return item
+
+
 class SetCodec(ListCodec):
-    """A set: an array whose items differ as JSON; written in order of their JSON text."""
+    """A set: an array whose items differ as JSON. It is written in the order of their JSON text."""
 
     def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         super().__init__(item, make, abstract)
@@ -272,22 +289,8 @@ class SetCodec(ListCodec):
         return [encoded[text] for text in sorted(encoded)]
 
 
-def are_unique(values: list[Any]) -> bool:
-    """Tell whether no two JSON values of a list are equal."""
-    return len({json_key(value) for value in values}) == len(values)
-
-
-def json_key(value: Any) -> object:
-    """Return a hashable key that equal JSON values share: objects whatever their order, 1 and 1.0, but not 1 and true."""
-    if is_json_scalar(value):
-        return key_of(value)
-    if isinstance(value, list):
-        return ("array", tuple(map(json_key, value)))
-    return ("object", frozenset((name, json_key(item)) for name, item in value.items()))
-
-
 class ScalarCodec(Codec):
-    """What a set without an item type may hold: strings, numbers, booleans and null."""
+    """The items of a set without an item type: strings, numbers, booleans and null."""
 
     kinds = frozenset({"string", "number", "boolean", "null"})
 
@@ -301,38 +304,51 @@ class ScalarCodec(Codec):
     handles = accepts
 
 
-def read_sets(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a set type."""
-    origin = origin_of(annotation) or annotation
-    try:
-        make = SETS.get(origin)
-    except TypeError:  # unhashable
-        return None
-    if make is None:
-        return None
-    return SetCodec(_item(annotation, reader), make, inspect.isabstract(origin))
+def are_unique(values: list[Any]) -> bool:
+    """Return whether no two JSON values of a list are equal."""
+    return len({json_key(value) for value in values}) == len(values)
 
 
-def _item(annotation: Any, reader: Reader) -> Codec:
-    arguments = get_args(annotation)
-    if not arguments or arguments[0] is Any:
-        return ScalarCodec()
-    item = reader.read_in(arguments[0], annotation)
-    if not item.hashable:
-        raise UnsupportedType(
-            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
-        )
-    return item
+def json_key(value: Any) -> object:
+    """Return a hashable key that equal JSON values share.
+
+    Objects are equal in any order, and 1 equals 1.0, but not true.
+    """
+    if is_json_scalar(value):
+        return key_of(value)
+    if isinstance(value, list):
+        return ("array", tuple(map(json_key, value)))
+    return ("object", frozenset((name, json_key(item)) for name, item in value.items()))
 
 
-# --- types._keys ---
+# --- Keys of a dict ---
 
-_WHOLE_NUMBER = "^(0|-?[1-9][0-9]*)$"
-_LONGEST_NUMBER = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
+_INT_KEY_PATTERN = "^(0|-?[1-9][0-9]*)$"
+_MAX_INT_KEY_LENGTH = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
+
+
+def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
+    """Return the codec of a dict's key type.
+
+    Raises:
+        UnsupportedType: No JSON object can have such keys.
+    """
+    codec = reader.read_in(annotation, outer)
+    if isinstance(codec, DecimalCodec):
+        codec = DECIMAL_TEXT
+    if isinstance(codec, IntCodec):
+        return IntKeyCodec()
+    if isinstance(codec, AnyCodec):
+        return KeyCodec(StrCodec())
+    if codec.kinds == {"string"} and codec.hashable:
+        return KeyCodec(codec)
+    raise UnsupportedType(
+        f"in {show_type(outer)}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
+    )
 
 
 class KeyCodec:
-    """Keys that are strings in Python too, as their codec says.
+    """Keys that are strings in JSON by their own codec.
 
     Args:
         codec: The codec of the key's type.
@@ -343,16 +359,14 @@ class KeyCodec:
         self.plain = codec.plain
 
     def names(self) -> dict[str, Any]:
-        """Return the schema of the property names; empty where every name will do."""
+        """Return the schema of the property names; empty if every name is valid."""
         if type(self._codec) is StrCodec:
             return {}
-        from fcregistry.types._codec import SchemaWriter  # a key's schema never refers to a record
-
-        schema = self._codec.schema(SchemaWriter([self._codec]))
+        schema = self._codec.schema(SchemaWriter([self._codec]))  # a key's schema never refers to a record
         return {} if schema == {"type": "string"} else schema
 
     def accepts(self, name: str) -> bool:
-        """Tell whether a property name is a key."""
+        """Return whether a property name is a key."""
         return self._codec.accepts(name)
 
     def decode(self, name: str) -> Any:
@@ -360,7 +374,7 @@ class KeyCodec:
         return self._codec.decode(name)
 
     def handles(self, key: object) -> bool:
-        """Tell whether a Python value is such a key."""
+        """Return whether a Python value is such a key."""
         return self._codec.handles(key)
 
     def encode(self, key: Any) -> str:
@@ -375,33 +389,13 @@ class IntKeyCodec(KeyCodec):
         super().__init__(IntCodec())
 
     def names(self) -> dict[str, Any]:
-        return {"type": "string", "pattern": _WHOLE_NUMBER, "maxLength": _LONGEST_NUMBER}
+        return {"type": "string", "pattern": _INT_KEY_PATTERN, "maxLength": _MAX_INT_KEY_LENGTH}
 
     def accepts(self, name: str) -> bool:
         digits = name.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(name) <= _LONGEST_NUMBER):
+        if not (digits.isascii() and digits.isdigit() and len(name) <= _MAX_INT_KEY_LENGTH):
             return False
         return digits[0] != "0" or name == "0"
 
     def decode(self, name: str) -> Any:
         return int(name)
-
-
-def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
-    """Return the codec of a dict's key type.
-
-    Raises:
-        UnsupportedType: Keys that no JSON object can have.
-    """
-    codec = reader.read_in(annotation, outer)
-    if isinstance(codec, DecimalCodec):
-        codec = DECIMAL_TEXT
-    if isinstance(codec, IntCodec):
-        return IntKeyCodec()
-    if isinstance(codec, AnyCodec):
-        return KeyCodec(StrCodec())
-    if codec.kinds == {"string"} and codec.hashable:
-        return KeyCodec(codec)
-    raise UnsupportedType(
-        f"in {show_type(outer)}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
-    )

@@ -1,4 +1,4 @@
-"""What are the types of a class's fields, resolved, and with what its docstring says of them?"""
+"""The fields of a class: their resolved types, and their texts from its docstring."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fcregistry.types._names import (
     READ_ONLY,
     REQUIRED,
     arguments_of,
-    filled_in,
     holds_text,
     resolve_texts,
+    substitute,
     type_parameters,
 )
 from fcregistry.types._records import MISSING, Field, RecordCodec
@@ -28,18 +28,18 @@ if TYPE_CHECKING:
 
 
 class RawField(NamedTuple):
-    """A field as its class declares it, its type not read yet.
+    """A field as its class declares it, before its type is read.
 
     Attributes:
         name: Its name in the class.
         required: Whether it must be given.
-        default: What it is otherwise, or `MISSING`.
-        annotation: Its type, where the class keeps it in another place than its annotations.
-        key: Its name in JSON, where that is another.
-        keyword: The keyword that makes it, where that is another.
-        write_only: Whether it is given and not kept.
-        hidden: Whether it is kept out of what is written.
-        description: What is said of it beside its type.
+        default: Its value if it is not given, or `MISSING`.
+        annotation: Its type, if the class does not store it in its annotations.
+        key: Its name in JSON, if that differs.
+        keyword: Its keyword argument when an instance is made, if that differs.
+        write_only: Whether it is given and not stored.
+        hidden: Whether it is excluded from what is written.
+        description: Its text, if the class has one outside its docstring.
     """
 
     name: str
@@ -56,16 +56,16 @@ class RawField(NamedTuple):
 def read_record(
     annotation: Any, cls: type, reader: Reader, build: Callable[[Any], tuple[RecordCodec, list[RawField]]]
 ) -> Codec:
-    """Return the codec of a record, read now or before.
+    """Return the codec of a record, from the reader's cache if it was read before.
 
     Args:
-        annotation: The record as it was written: the class, or the class with arguments for its type variables.
+        annotation: The record as written: the class, or the class with arguments for its type variables.
         cls: The class.
-        reader: Who reads.
-        build: Makes the codec, without fields, and returns it with those that the class declares.
+        reader: The reader, which reads the types of the fields.
+        build: Returns the codec, without fields, and the fields that the class declares.
 
     Raises:
-        UnsupportedType: Everything about its fields that has no JSON form.
+        UnsupportedType: Some fields have no JSON form; the error names all of them.
     """
     known = reader.known(annotation)
     if known is not None:
@@ -75,12 +75,12 @@ def read_record(
             f"{show_type(annotation)} is abstract ({', '.join(sorted(abstract))}); take a class that derives from it"
         )
     record, raw = build(cls)
-    reader.learn(annotation, record)  # before its fields are read: they may refer to it
+    reader.learn(annotation, record)  # before its fields are read, since they may refer to it
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, record.validates
     try:
         if record.rest is not MISSING:
-            record.others = reader.read_in(_resolved(record.rest, cls, reader), annotation)
+            record.others = reader.read_in(_resolve(record.rest, cls, reader), annotation)
         record.fill(_fields(annotation, cls, raw, reader))
         record.hashable = record.hashable and all(field.codec.hashable for field in record.fields)
     finally:
@@ -89,26 +89,26 @@ def read_record(
 
 
 def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader) -> tuple[Field, ...]:
-    hints = _hints(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
+    hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
-    documented = _documented(cls, raw)
+    documented = _field_documentation(cls, raw)
     read: list[Field] = []
     problems: list[str] = []
     for each in raw:
         hint = hints.get(each.name, Any) if each.annotation is MISSING else each.annotation
         if isinstance(hint, InitVar):
-            hint = _resolved(hint.type, cls, reader)
+            hint = _resolve(hint.type, cls, reader)
         if hint is Final and each.default is not MISSING:
             hint = type(each.default)
         try:
-            codec = reader.read(filled_in(hint, arguments) if arguments else hint)
+            codec = reader.read(substitute(hint, arguments) if arguments else hint)
         except UnsupportedType as unsupported:
             problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
             continue
-        said = each.description
-        if documented and not said:
+        description = each.description
+        if documented and not description:
             entry = documented.get(each.name) or documented.get(each.key or "")
-            said = entry.description if entry is not None else None
+            description = entry.description if entry is not None else None
         read.append(
             Field(
                 each.key or each.name,
@@ -117,7 +117,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
                 codec,
                 each.required,
                 each.default,
-                said or "",
+                description or "",
                 each.write_only,
                 each.hidden,
             )
@@ -127,86 +127,89 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
     return tuple(read)
 
 
-def _documented(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
-    """Return what the docstrings of a class, and of those above it that declare some of its fields, say of them."""
+def _field_documentation(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
+    """Return the documentation of fields in the docstrings of a class and of its base classes."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or any(each.name in _own_hints(base) for each in raw)):
+        if text and "\n" in text and (base is cls or any(each.name in _own_annotations(base) for each in raw)):
             documented |= read_docstring(text).attributes
     return documented
 
 
-def _hints(cls: Any, reader: Reader) -> Mapping[str, Any]:
-    """Return the annotations of a class and those above it, with names instead of texts."""
-    hints = raw_hints(cls)
+def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
+    """Return the annotations of a class and its base classes, with types in place of texts."""
+    hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
         return hints
-    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_hints(base).values()))]
+    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_annotations(base).values()))]
     try:
         if len(written) == 1:
-            return get_type_hints(cls, localns=_names(written[0], reader), include_extras=True)
+            return get_type_hints(cls, localns=_names_visible_to(written[0], reader), include_extras=True)
         hints = {}
-        for base in reversed(cls.__mro__):  # each knows what its own module and type parameters are called
-            alone = type(base.__name__, (), {"__annotations__": _own_hints(base), "__module__": base.__module__})
-            hints |= get_type_hints(alone, localns=_names(base, reader), include_extras=True)
-    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise unresolved(cls, error) from error
+        for base in reversed(cls.__mro__):  # each has a module and type parameters of its own
+            alone = type(base.__name__, (), {"__annotations__": _own_annotations(base), "__module__": base.__module__})
+            hints |= get_type_hints(alone, localns=_names_visible_to(base, reader), include_extras=True)
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise unresolved_annotations(cls, error) from error
     return hints
 
 
-def _resolved(annotation: Any, cls: Any, reader: Reader) -> Any:
-    """Return an annotation that a class holds in another place than its annotations, with names instead of texts."""
+def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
+    """Return an annotation that a class stores outside its annotations, with types in place of texts."""
     if not holds_text(annotation):
         return annotation
     try:
-        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names(cls, reader))
+        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names_visible_to(cls, reader))
     except Exception as error:  # as above
-        raise unresolved(cls, error) from error
+        raise unresolved_annotations(cls, error) from error
 
 
-def _names(cls: Any, reader: Reader) -> dict[str, Any]:
-    """Return what the annotations of a class may name beside what its module knows."""
+def _names_visible_to(cls: Any, reader: Reader) -> dict[str, Any]:
+    """Return the names that the annotations of a class can use in addition to those of its module."""
     module = sys.modules.get(cls.__module__)
     own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}
     return {**reader.scope, **own, **type_parameters(cls)}
 
 
-def unresolved(cls: Any, error: Exception) -> UnsupportedType:
-    """Return what the author of annotations is told that cannot be evaluated.
+def unresolved_annotations(cls: Any, error: Exception) -> UnsupportedType:
+    """Return the error for annotations that cannot be evaluated.
 
     Raises:
-        RecursionError: That was it: then nothing is wrong with this class alone.
+        RecursionError: Evaluating them raised it, which is not a mistake of this class alone.
     """
     if isinstance(error, RecursionError):
         raise error
     return UnsupportedType(f"the annotations of {cls.__qualname__} cannot be resolved: {type(error).__name__}: {error}")
 
 
-def raw_hints(cls: Any) -> dict[str, Any]:
-    """Return the annotations of a class and those above it, as they were written."""
+def raw_annotations(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class and its base classes as written."""
     hints: dict[str, Any] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
-        hints |= _own_hints(base)
+        hints |= _own_annotations(base)
     return hints
 
 
-def _own_hints(cls: Any) -> dict[str, Any]:
-    """Return the annotations of a class alone, as they were written.
+def _own_annotations(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class without its base classes, as written.
 
     Raises:
         UnsupportedType: They cannot be evaluated.
     """
     try:
         return annotations_of(cls)
-    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise unresolved(cls, error) from error
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise unresolved_annotations(cls, error) from error
 
 
-def says_required(hint: Any) -> bool | None:
-    """Return what a `Required` or `NotRequired` says, also where the annotation is a text; None if neither is there."""
+def explicit_requirement(hint: Any) -> bool | None:
+    """Return True for `Required`, False for `NotRequired`, and None for other annotations.
+
+    The annotation may be a text.
+    """
     text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
-    if text:  # where annotations are texts, `__required_keys__` knows only the class's own `total`
+    if text:  # with annotations as texts, `__required_keys__` is computed from the class's own `total` alone
         return False if "NotRequired[" in text else True if "Required[" in text else None
     while origin_of(hint) in (Annotated, *READ_ONLY):
         hint = get_args(hint)[0]

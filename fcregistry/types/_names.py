@@ -1,7 +1,7 @@
-"""Which type does a name for a type stand for? NewTypes, aliases, type variables, `Self`, and qualifiers such as `Final`.
+"""Names for types: NewTypes, aliases, type variables, `Self`, qualifiers, and names in texts.
 
-Sources: PEP 484, 591, 655, 673, 695, 696, 705 and 728. What `typing` has only on newer Pythons comes from typing-extensions, whose types
-are others on some: both are known here.
+Sources: PEP 484, 591, 655, 673, 695, 696, 705 and 728. A name that `typing` has only on newer Pythons is in typing-extensions too, on some
+Pythons as a different object: both are known here.
 """
 
 from __future__ import annotations
@@ -22,22 +22,90 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
 
 
-def _both(name: str) -> tuple[Any, ...]:
-    """Return what typing and typing-extensions have under a name: often the same, once."""
+def _in_either_typing(name: str) -> tuple[Any, ...]:
+    """Return the objects of a name in typing and typing-extensions, once if they are the same."""
     found = [getattr(module, name) for module in (typing, typing_extensions) if hasattr(module, name)]
     return tuple({id(each): each for each in found}.values())
 
 
-READ_ONLY: Final = _both("ReadOnly")
-REQUIRED: Final = _both("Required")
-NOT_REQUIRED: Final = _both("NotRequired")
-_QUALIFIERS: Final = (*READ_ONLY, *REQUIRED, *NOT_REQUIRED, *_both("Final"), *_both("ClassVar"))
-_SELF: Final = _both("Self")
-_NEW_TYPES: Final = _both("NewType")
-_ALIASES: Final = _both("TypeAliasType")
-_VARIABLES: Final = _both("TypeVar")
-_UNPACK: Final = _both("Unpack")
-_LITERALS: Final = _both("Literal")
+READ_ONLY: Final = _in_either_typing("ReadOnly")
+REQUIRED: Final = _in_either_typing("Required")
+NOT_REQUIRED: Final = _in_either_typing("NotRequired")
+_QUALIFIERS: Final = (*READ_ONLY, *REQUIRED, *NOT_REQUIRED, *_in_either_typing("Final"), *_in_either_typing("ClassVar"))
+_SELF: Final = _in_either_typing("Self")
+_NEW_TYPES: Final = _in_either_typing("NewType")
+_ALIASES: Final = _in_either_typing("TypeAliasType")
+_VARIABLES: Final = _in_either_typing("TypeVar")
+_UNPACK: Final = _in_either_typing("Unpack")
+_LITERALS: Final = _in_either_typing("Literal")
+
+
+def read_names(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of the type that a name stands for."""
+    kind = type(annotation)
+    origin = origin_of(annotation)
+    if kind in _NEW_TYPES:
+        return reader.read(annotation.__supertype__)
+    if origin in _QUALIFIERS:
+        return reader.read(get_args(annotation)[0])
+    if kind in _ALIASES or type(origin) in _ALIASES:
+        return _read_alias(annotation, reader)
+    if kind in _VARIABLES:
+        return reader.read(_variable_substitute(annotation))
+    if annotation in _SELF:
+        if reader.owner is None:
+            raise UnsupportedType("Self stands for no class here; write the class itself")
+        return reader.read(reader.owner)
+    return None
+
+
+def _read_alias(annotation: Any, reader: Reader) -> Codec:
+    known = reader.known(annotation)
+    if known is not None:
+        if isinstance(known, AliasCodec):
+            known.referred = True
+        return known
+    alias = origin_of(annotation) or annotation
+    value = substitute(_alias_value(alias, reader), arguments_of(annotation, alias))
+    codec = AliasCodec(show_type(annotation), alias.__module__)
+    reader.learn(annotation, codec)
+    inner = reader.read_in(value, annotation)
+    if not codec.referred:
+        reader.forget(annotation)
+        return inner
+    codec.fill(inner)
+    reader.check_later(codec.check)  # when the types that it refers to are read too
+    return codec
+
+
+def _alias_value(alias: Any, reader: Reader) -> Any:
+    try:
+        value = alias.__value__  # a `type` statement evaluates it now
+        if not holds_text(value):
+            return value
+        module = sys.modules.get(alias.__module__)
+        return resolve_texts(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
+    except RecursionError:
+        raise
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise UnsupportedType(
+            f"the alias {alias.__name__} cannot be resolved: {type(error).__name__}: {error}"
+        ) from error
+
+
+def _variable_substitute(variable: Any) -> Any:
+    """Return the type for a type variable without an argument.
+
+    It is the default, the bound, one of the constraints, or Any.
+    """
+    has_default = getattr(variable, "has_default", None)
+    if has_default is not None and has_default():
+        return variable.__default__
+    if variable.__bound__ is not None:
+        return variable.__bound__
+    if variable.__constraints__:  # as a union, without bytes first: every text of an `AnyStr` is a str
+        return Union[tuple(sorted(variable.__constraints__, key=lambda each: each is bytes))]  # noqa: UP007  # of any number of types
+    return Any
 
 
 class AliasCodec(Named):
@@ -45,7 +113,7 @@ class AliasCodec(Named):
 
     Args:
         shown: The name as its author writes it.
-        module: The module that it comes from.
+        module: The module that defines it.
     """
 
     kinds = JSON_KINDS
@@ -55,25 +123,25 @@ class AliasCodec(Named):
     def __init__(self, shown: str, module: str) -> None:
         self._shown = shown
         self._module = module
-        self._inner: Codec | None = None  # filled once this alias can be referred to
+        self._inner: Codec | None = None  # set by `fill`, since the type may refer to this alias
         self.referred = False
 
     @property
     def inner(self) -> Codec:
-        """The codec of the type that it stands for."""
-        assert self._inner is not None  # it is there once its value was read
+        """The codec of the type that it names."""
+        assert self._inner is not None  # it is set when the value is read
         return self._inner
 
     def fill(self, inner: Codec) -> None:
-        """Say what it stands for."""
+        """Set the codec of the type that it names."""
         self._inner = inner
         self.kinds = inner.kinds
 
     def check(self) -> None:
-        """See that something lies between this alias and itself, such as a list.
+        """Check that a type such as a list is between this alias and itself.
 
         Raises:
-            UnsupportedType: Nothing does.
+            UnsupportedType: There is none.
         """
         if any(each is self for each in walk_codecs([self.inner], same=True)):
             raise UnsupportedType(f"{self.title} stands for itself; put a list or a record between")
@@ -109,62 +177,12 @@ class AliasCodec(Named):
         return self.inner.encode(value)
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of what a name for a type stands for."""
-    kind = type(annotation)
-    origin = origin_of(annotation)
-    if kind in _NEW_TYPES:
-        return reader.read(annotation.__supertype__)
-    if origin in _QUALIFIERS:
-        return reader.read(get_args(annotation)[0])
-    if kind in _ALIASES or type(origin) in _ALIASES:
-        return _alias(annotation, reader)
-    if kind in _VARIABLES:
-        return reader.read(_variable(annotation))
-    if annotation in _SELF:
-        if reader.owner is None:
-            raise UnsupportedType("Self stands for no class here; write the class itself")
-        return reader.read(reader.owner)
-    return None
-
-
-def _alias(annotation: Any, reader: Reader) -> Codec:
-    known = reader.known(annotation)
-    if known is not None:
-        if isinstance(known, AliasCodec):
-            known.referred = True
-        return known
-    alias = origin_of(annotation) or annotation
-    value = filled_in(_value(alias, reader), arguments_of(annotation, alias))
-    codec = AliasCodec(show_type(annotation), alias.__module__)
-    reader.learn(annotation, codec)
-    inner = reader.read_in(value, annotation)
-    if not codec.referred:
-        reader.forget(annotation)
-        return inner
-    codec.fill(inner)
-    reader.check_later(codec.check)  # when what it refers to has been read too
-    return codec
-
-
-def _value(alias: Any, reader: Reader) -> Any:
-    try:
-        value = alias.__value__  # evaluated now, if a `type` statement made it
-        if not holds_text(value):
-            return value
-        module = sys.modules.get(alias.__module__)
-        return resolve_texts(value, {alias.__name__: alias, **(vars(module) if module else {})}, reader.scope)
-    except RecursionError:
-        raise
-    except Exception as error:  # foreign annotations: whatever evaluating them raises, the author is told
-        raise UnsupportedType(
-            f"the alias {alias.__name__} cannot be resolved: {type(error).__name__}: {error}"
-        ) from error
+# --- Annotations with texts, and type variables ---
 
 
 def holds_text(annotation: Any) -> bool:
-    """Tell whether an annotation is a text, or has one inside that stands for a type, as in `list["Node"]`."""
-    if type(annotation) is type:  # as most that are asked
+    """Return whether an annotation is a text, or has one inside that names a type, as in `list["Node"]`."""
+    if type(annotation) is type:  # the most common case
         return False
     if isinstance(annotation, (str, typing.ForwardRef)):
         return True
@@ -175,36 +193,27 @@ def holds_text(annotation: Any) -> bool:
 
 
 def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:
-    """Return an annotation with types for its texts.
+    """Return an annotation with types in place of its texts.
 
     Args:
         annotation: A text, or a type with texts inside.
-        names: What the module knows in which it was written.
-        scope: What was known beside that where it was written, such as the locals of a function.
+        names: The names of the module that wrote it.
+        scope: Further names where it was written, such as the locals of a function.
     """
     holder = SimpleNamespace(__annotations__={"it": annotation})
     return typing.get_type_hints(holder, names, dict(scope), include_extras=True)["it"]
 
 
 def type_parameters(source: Any) -> dict[str, Any]:
-    """Return the type variables that a class or function declares in brackets (PEP 695), by name: texts may name them."""
+    """Return the type variables that a class or function declares in brackets (PEP 695), by name.
+
+    Texts may use these names.
+    """
     return {each.__name__: each for each in getattr(source, "__type_params__", ())}
 
 
-def _variable(variable: Any) -> Any:
-    """Return what a type variable stands for that nothing was given for: its default, its bound, one of its constraints, or anything."""
-    has_default = getattr(variable, "has_default", None)
-    if has_default is not None and has_default():
-        return variable.__default__
-    if variable.__bound__ is not None:
-        return variable.__bound__
-    if variable.__constraints__:  # any of them will do, and every text is a str: `AnyStr` comes with bytes first
-        return Union[tuple(sorted(variable.__constraints__, key=lambda each: each is bytes))]  # noqa: UP007  # of as many as there are
-    return Any
-
-
-def filled_in(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
-    """Return an annotation with types for its type variables, as far as there are such."""
+def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
+    """Return an annotation with the given types in place of its type variables."""
     if type(annotation) in _VARIABLES:
         return arguments.get(annotation, annotation)
     variables = getattr(annotation, "__parameters__", None)
@@ -214,10 +223,10 @@ def filled_in(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
 
 
 def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
-    """Return what a generic's type variables stand for, those of the classes above it too.
+    """Return the arguments of a generic's type variables, and of those of its base classes.
 
     Args:
-        annotation: `Page[int]`, or a class that derives from such.
+        annotation: A type such as `Page[int]`, or a class that derives from one.
         origin: The class or alias itself.
     """
     variables = getattr(origin, "__type_params__", None) or getattr(origin, "__parameters__", None)
@@ -226,10 +235,10 @@ def arguments_of(annotation: Any, origin: Any) -> dict[Any, Any]:
         above = origin_of(base)
         if above is not None and isinstance(above, type):
             inherited = arguments_of(base, above)
-            arguments = {**{each: filled_in(given, arguments) for each, given in inherited.items()}, **arguments}
+            arguments = {**{each: substitute(given, arguments) for each, given in inherited.items()}, **arguments}
     return arguments
 
 
 def unpacked_typed_dict(annotation: Any) -> Any | None:
-    """Return the TypedDict inside `Unpack[…]` (PEP 692), or None if it is no such."""
+    """Return the TypedDict inside `Unpack[…]` (PEP 692), or None for other annotations."""
     return get_args(annotation)[0] if origin_of(annotation) in _UNPACK else None

@@ -1,17 +1,13 @@
-"""How do pydantic's models and dataclasses look in JSON?
+"""Codecs of pydantic's models, dataclasses, root models, and own types such as URLs and secrets.
 
-Written for pydantic 2.7 and later.
+Written for pydantic 2.7 and later. Nothing of it is imported before a type comes from it.
 
-A model's fields are read by this package's own table, so that schema and decoder agree, and pydantic makes the instance: its validators run,
-and what they refuse is refused. Nothing of pydantic is imported: a type that comes from it brings it along.
+This package's own table reads the fields of a model, so that schema and decoder agree. Pydantic makes the instance: its validators run, and a
+value that they refuse is refused. Pydantic also decides which texts one of its own types takes; dates have the texts of this package, and
+pydantic's check runs after decoding.
 
 Names in JSON are those that pydantic takes (`validation_alias`, `alias`, else the field's own). Unknown names are refused unless the model
-has `extra="allow"`, also where pydantic would ignore them: a model's misspelt argument is told, not lost.
-
-MERGED: How do pydantic's own types look in JSON, such as URLs, secrets, and dates in the past?
-
-Written for pydantic 2.7 and later. Nothing of it is imported before a type comes from it. Pydantic says which texts such a type takes; those
-that are dates have the texts of this package, and pydantic's check after decoding.
+has `extra="allow"`, even if pydantic would ignore them, so that a model that misspells an argument learns of it.
 """
 
 from __future__ import annotations
@@ -26,17 +22,15 @@ from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, 
 from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
-from fcregistry.types._pydantic_markers import REFUSED, read_pydantic
-from fcregistry.types._records import MISSING, RecordCodec, attribute
+from fcregistry.types._pydantic_markers import REFUSED, read_pydantic_marker
+from fcregistry.types._records import MISSING, RecordCodec, get_attribute
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
 
-# --- types._pydantic ---
-
 
 def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a model, a pydantic dataclass, or a type of pydantic's own that is text in JSON."""
+    """Return the codec of a model, a pydantic dataclass, or a type of pydantic that is text in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
@@ -47,51 +41,49 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
         )
     if issubclass(cls, pydantic.BaseModel):
         if issubclass(cls, pydantic.RootModel):
-            return _root(annotation, cls, reader)
-        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
-    if _is_dataclass(cls):
-        return read_record(annotation, cls, reader, lambda cls: _build(annotation, cls))
+            return _read_root_model(annotation, cls, reader)
+        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
+    if _is_pydantic_dataclass(cls):
+        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
         return read_pydantic_builtin(annotation, cls, reader)
     return None
 
 
-def _is_dataclass(cls: Any) -> bool:
-    """Tell whether the dataclass that a class is, or derives from, is pydantic's."""
+# --- Models and dataclasses ---
+
+
+def _is_pydantic_dataclass(cls: Any) -> bool:
+    """Return whether a class is, or derives from, a dataclass of pydantic."""
     nearest = next((base for base in cls.__mro__ if "__dataclass_fields__" in base.__dict__), None)
     return nearest is not None and "__pydantic_fields__" in nearest.__dict__
 
 
-def _fields_of(cls: Any) -> dict[str, Any]:
-    """Return what pydantic knows of the fields of a model or dataclass.
+def _pydantic_fields(cls: Any) -> dict[str, Any]:
+    """Return pydantic's information about the fields of a model or dataclass.
 
     Raises:
-        UnsupportedType: Its annotations name what there is not.
+        UnsupportedType: The annotations cannot be resolved.
     """
     try:
         if not cls.__dict__.get("__pydantic_complete__", True):
-            cls.model_rebuild()  # its annotations named what was not defined yet
-    except Exception as error:  # pydantic's own errors, and whatever evaluating annotations raises
-        said = said_by(error).partition("\n")[0]
-        raise UnsupportedType(f"{show_type(cls)} cannot be built: {type(error).__name__}: {said}") from error
-    fields: dict[str, Any] = cls.__pydantic_fields__ if _is_dataclass(cls) else cls.model_fields
+            cls.model_rebuild()  # its annotations used names that were not defined yet
+    except Exception as error:  # pydantic's errors, and evaluating annotations may raise anything
+        message = said_by(error).partition("\n")[0]
+        raise UnsupportedType(f"{show_type(cls)} cannot be built: {type(error).__name__}: {message}") from error
+    fields: dict[str, Any] = cls.__pydantic_fields__ if _is_pydantic_dataclass(cls) else cls.model_fields
     return fields
 
 
-def _annotated(info: Any) -> Any:
-    """Return a field's type, with the field itself as the marker that constrains and describes it."""
-    return Annotated[info.annotation, info]
-
-
-def _build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
-    fields = _fields_of(cls)
+    fields = _pydantic_fields(cls)
     written = cls.__pydantic_decorators__
     codec = (SerializedCodec if written.model_serializers else RecordCodec)(
         cls,
         show_type(annotation),
-        make=lambda **given: _validated(lambda decoded: cls(**decoded), given, cls.__name__),
-        get=attribute if _is_dataclass(cls) else _of_model,
+        make=lambda **given: _validate(lambda decoded: cls(**decoded), given, cls.__name__),
+        get=get_attribute if _is_pydantic_dataclass(cls) else _model_attribute,
         is_instance=lambda value: isinstance(value, cls),
     )
     codec.hashable = cls.__hash__ is not None
@@ -102,11 +94,11 @@ def _build(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
         codec.rest = _type_of_extra(cls)
         codec.others_of = lambda value: getattr(value, "__pydantic_extra__", None) or {}
     by_alias = config.get("validate_by_alias") is not False
-    return codec, [_raw(name, info, by_alias) for name, info in fields.items() if info.init is not False]
+    return codec, [_raw_field(name, info, by_alias) for name, info in fields.items() if info.init is not False]
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type that a model declares for what has no field, as in `__pydantic_extra__: dict[str, int]`."""
+    """Return the type of values without a field, as in `__pydantic_extra__: dict[str, int]`."""
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
@@ -116,19 +108,19 @@ def _type_of_extra(cls: Any) -> Any:
     return Any
 
 
-def _of_model(value: Any, name: str) -> Any:
-    """Return a field of a model; as an attribute, a deprecated one would warn."""
+def _model_attribute(value: Any, name: str) -> Any:
+    """Return the value of a model's field, from `__dict__` because reading a deprecated attribute warns."""
     return value.__dict__.get(name, MISSING)
 
 
-def _raw(name: str, info: Any, by_alias: bool) -> RawField:
-    key = _alias(name, info) if by_alias else name
+def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
+    key = _field_alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
     return RawField(
         name,
         info.is_required(),
         default,
-        annotation=_annotated(info),
+        annotation=Annotated[info.annotation, info],  # the field itself constrains and describes its type
         key=key,
         keyword=key,
         write_only=bool(info.init_var),
@@ -136,11 +128,11 @@ def _raw(name: str, info: Any, by_alias: bool) -> RawField:
     )
 
 
-def _alias(name: str, info: Any) -> str:
-    """Return the name that pydantic takes a field under.
+def _field_alias(name: str, info: Any) -> str:
+    """Return the name under which pydantic takes a field.
 
     Raises:
-        UnsupportedType: A path into other values, which no name is.
+        UnsupportedType: The alias is a path into other values, not a name.
     """
     alias = info.validation_alias if info.validation_alias is not None else info.alias
     if alias is None or isinstance(alias, str):
@@ -152,35 +144,38 @@ def _alias(name: str, info: Any) -> str:
 
 
 class SerializedCodec(RecordCodec):
-    """A model with a `model_serializer`, whose author says what is written of it: it need not be what is taken."""
+    """A model with a `model_serializer`, which may write other values than the model takes."""
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {} if writer.results else super().schema(writer)
 
     @property
-    def withholds(self) -> bool:  # type: ignore[override]  # as in every record
+    def withholds(self) -> bool:  # type: ignore[override]  # computed, as in every record
         return True
 
     def encode(self, value: Any) -> Any:
-        return self.cls.__pydantic_serializer__.to_python(value, mode="json", by_alias=True)  # type: ignore[attr-defined]  # a model's
+        return self.cls.__pydantic_serializer__.to_python(value, mode="json", by_alias=True)  # type: ignore[attr-defined]  # a model has it
 
     @property
-    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # as in every record
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # computed, as in every record
         return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
 
 
-def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
+# --- Root models ---
+
+
+def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
     known = reader.known(annotation)
     if known is not None:
         return known
     codec = RootCodec(cls, show_type(annotation))
-    reader.learn(annotation, codec)  # before its root is read, which may refer to it
+    reader.learn(annotation, codec)  # before its root is read, since that may refer to it
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, True
     try:
-        root = _fields_of(cls)["root"]
+        root = _pydantic_fields(cls)["root"]
         stands_for = root.annotation
-        if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name a text
+        if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name as text
             names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}
             stands_for = resolve_texts(stands_for, names, reader.scope)
         codec.fill(reader.read_in(Annotated[stands_for, root], annotation))
@@ -191,7 +186,7 @@ def _root(annotation: Any, cls: Any, reader: Reader) -> Codec:
 
 
 class RootCodec(AliasCodec):
-    """A RootModel: what its root is.
+    """A RootModel, whose JSON is that of its root.
 
     Args:
         cls: The model.
@@ -207,7 +202,7 @@ class RootCodec(AliasCodec):
         self.hashable = inner.hashable and self.cls.__hash__ is not None
 
     def decode(self, value: Any) -> Any:
-        return _validated(self.cls, self.inner.decode(value), self.cls.__name__)
+        return _validate(self.cls, self.inner.decode(value), self.cls.__name__)
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self.cls)
@@ -216,22 +211,61 @@ class RootCodec(AliasCodec):
         return self.inner.encode(value.root)
 
 
-def _validated(validate: Any, value: Any, shown: str) -> Any:
+def _validate(validator: Any, value: Any, shown: str) -> Any:
     try:
-        return validate(value)
-    except Exception as error:  # pydantic's own error, or whatever a validator of the author raises
+        return validator(value)
+    except Exception as error:  # pydantic's error, or one of the author's validator
         raise refusal_of(error, shown) from error
 
 
-# --- types._pydantic_types ---
+# --- Types of pydantic that are text in JSON ---
+
+_MASK: Final = "**********"
+_DATES: Final[dict[str, type]] = {"date": date, "date-time": datetime}
+_SECRETS: Final = ("SecretStr", "SecretBytes")
+
+
+def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec | None:
+    """Return the codec of a type of pydantic's own, or of a class that defines how pydantic reads it.
+
+    Raises:
+        UnsupportedType: The type is not text in JSON.
+    """
+    name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
+    if own and name in REFUSED:
+        raise UnsupportedType(f"{show_type(annotation)}: {REFUSED[name]}")
+    adapter, schema = _adapter_and_schema(annotation)
+    if own and name in _SECRETS:
+        return SecretCodec(annotation, adapter)
+    if (known := _DATES.get(schema.get("format", ""))) is not None and own:
+        marks = AnnotationMarks(reader.read(known), known, lambda marker, marks: None)
+        read_pydantic_marker(name, cls, marks)
+        return marks.applied()
+    if schema.get("type") == "string":
+        return PydanticTextCodec(annotation, adapter)
+    if own:
+        raise UnsupportedType(
+            f"{show_type(annotation)} is a type of pydantic's that is no text in JSON; take the plain type, with Field(…) for its bounds"
+        )
+    return None
+
+
+def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
+    from pydantic import TypeAdapter  # already imported: the type comes from it
+
+    try:
+        adapter: Any = TypeAdapter(annotation)
+        return adapter, adapter.json_schema()
+    except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
+        raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error
 
 
 class PydanticTextCodec(Codec):
-    """A type that is text in JSON: pydantic says which texts.
+    """A type that is text in JSON; pydantic decides which texts are valid.
 
     Args:
         annotation: The type.
-        adapter: Pydantic's adapter of it.
+        adapter: Pydantic's `TypeAdapter` of it.
     """
 
     kinds = frozenset({"string"})
@@ -252,13 +286,13 @@ class PydanticTextCodec(Codec):
     def decode(self, value: Any) -> Any:
         try:
             return self._adapter.validate_python(value)
-        except Exception as error:  # pydantic's own error, or whatever a class of the author raises
+        except Exception as error:  # pydantic's error, or one of the author's class
             raise refusal_of(error, self._shown) from error
 
     def handles(self, value: object) -> bool:
         try:
             self._adapter.validate_python(value)
-        except Exception:  # noqa: BLE001  # as above: it is none of these
+        except Exception:  # noqa: BLE001  # as above: the value is not of this type
             return False
         return True
 
@@ -267,7 +301,7 @@ class PydanticTextCodec(Codec):
 
 
 class SecretCodec(PydanticTextCodec):
-    """A secret: written as asterisks, and never given as such."""
+    """A secret: it is written as asterisks, and asterisks are not a valid value."""
 
     withholds = True
 
@@ -281,44 +315,4 @@ class SecretCodec(PydanticTextCodec):
         return super().decode(value)
 
     def handles(self, value: object) -> bool:
-        return False  # what is written of it is not its JSON: no default of it is published
-
-
-_MASK: Final = "**********"
-_DATES: Final[dict[str, type]] = {"date": date, "date-time": datetime}
-_SECRETS: Final = ("SecretStr", "SecretBytes")
-
-
-def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec | None:
-    """Return the codec of a type of pydantic's own, or of a class that tells pydantic how it is read.
-
-    Raises:
-        UnsupportedType: It is no text in JSON.
-    """
-    name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
-    if own and name in REFUSED:
-        raise UnsupportedType(f"{show_type(annotation)}: {REFUSED[name]}")
-    adapter, schema = _adapted(annotation)
-    if own and name in _SECRETS:
-        return SecretCodec(annotation, adapter)
-    if (known := _DATES.get(schema.get("format", ""))) is not None and own:
-        marks = AnnotationMarks(reader.read(known), known, lambda marker, marks: None)
-        read_pydantic(name, cls, marks)
-        return marks.applied()
-    if schema.get("type") == "string":
-        return PydanticTextCodec(annotation, adapter)
-    if own:
-        raise UnsupportedType(
-            f"{show_type(annotation)} is a type of pydantic's that is no text in JSON; take the plain type, with Field(…) for its bounds"
-        )
-    return None
-
-
-def _adapted(annotation: Any) -> tuple[Any, dict[str, Any]]:
-    from pydantic import TypeAdapter  # it is loaded: the type comes from it
-
-    try:
-        adapter: Any = TypeAdapter(annotation)
-        return adapter, adapter.json_schema()
-    except Exception as error:  # pydantic raises many things for what it cannot build
-        raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error
+        return False  # it is not written as its JSON, so no default of it is published

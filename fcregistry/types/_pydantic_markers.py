@@ -1,6 +1,6 @@
-"""What do the markers of pydantic say, and what does it refuse?
+"""The markers of pydantic in an `Annotated[…]`, and what of pydantic is refused.
 
-Written for pydantic 2.7 and later.
+Written for pydantic 2.7 and later. Nothing of it is imported before a marker comes from it.
 """
 
 from __future__ import annotations
@@ -18,110 +18,117 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import SchemaWriter
 
 
-def read_pydantic(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
-
-    Raises:
-        UnsupportedType: The marker does what no tool should, or what its type cannot have.
-    """
-    if name in REFUSED:
-        raise UnsupportedType(f"{name} of {marks.shown}: {REFUSED[name]}")
-    if name == "FieldInfo":
-        _field(marker, marks)
-    elif name == "_PydanticGeneralMetadata":  # what Field and StringConstraints hold beside annotated-types
-        _general(dict(vars(marker)), marks)
-    elif name == "StringConstraints":
-        _of_text(marker, marks)
-    elif name == "_AllowAnyJson":  # the last of `JsonValue`, whose members say less simply what it is
-        marks.inner = ANY_CODEC
-    elif name in ("EncodedBytes", "EncodedStr"):
-        marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
-    elif name == "Discriminator":
-        _discriminator(marker.discriminator, marks)
-    elif name in ("PlainSerializer", "WrapSerializer"):
-        marks.note(f"{name} says nothing here: {marks.shown} is written as always")
-    elif name not in _WITHOUT_EFFECT:
-        if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
-            return False
-        _validate(marker, show_marker(marker), marks)
-    return True
-
-
-def _validate(marker: Any, shown: str, marks: AnnotationMarks) -> None:
-    """Have a validator run after decoding; those of a model run when it makes an instance."""
-    marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
-    if not marks.validated:
-        marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
-
-
 REFUSED: Final = {
     "ImportString": "it imports whatever a model names; take a name (Literal[…]) and look the object up",
     "Json": "a model would write JSON inside of JSON; take the type that the text holds",
     "Secret": "JSON of a secret would be its asterisks; take SecretStr",
 }
-"""What of pydantic's is refused, and why."""
+"""Name of a type or marker of pydantic that is refused -> why."""
 
-_WITHOUT_EFFECT: Final = frozenset(
+_IGNORED_MARKERS: Final = frozenset(
     {
         *("Strict", "AllowInfNan", "FailFast", "Tag", "SkipValidation"),
         *("AliasGenerator", "SerializeAsAny"),
     }
 )
-"""Markers that change nothing here: values are strict as it is, and unions are told apart by their fields."""
+"""Markers without effect here: values are always strict, and the fields of the members tell unions apart."""
 
 
-def _field(info: Any, marks: AnnotationMarks) -> None:
+def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
+    """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
+
+    Raises:
+        UnsupportedType: The marker is refused, or does not fit its type.
+    """
+    if name in REFUSED:
+        raise UnsupportedType(f"{name} of {marks.shown}: {REFUSED[name]}")
+    if name == "FieldInfo":
+        _read_field(marker, marks)
+    elif (
+        name == "_PydanticGeneralMetadata"
+    ):  # the constraints of Field and StringConstraints that annotated-types does not have
+        _read_general_metadata(dict(vars(marker)), marks)
+    elif name == "StringConstraints":
+        _read_string_constraints(marker, marks)
+    elif name == "_AllowAnyJson":  # the last marker of `JsonValue`; its members would give a longer schema
+        marks.inner = ANY_CODEC
+    elif name in ("EncodedBytes", "EncodedStr"):
+        marks.inner = EncodedCodec(marks.annotation, marker, decodes=not marks.validated)
+    elif name == "Discriminator":
+        _read_discriminator(marker.discriminator, marks)
+    elif name in ("PlainSerializer", "WrapSerializer"):
+        marks.note(f"{name} says nothing here: {marks.shown} is written as always")
+    elif name not in _IGNORED_MARKERS:
+        if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
+            return False
+        _add_validator(marker, show_marker(marker), marks)
+    return True
+
+
+def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
+    """Have a validator run after decoding; the validators of a model run when it makes an instance."""
+    marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
+    if not marks.validated:
+        marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
+
+
+def _read_field(info: Any, marks: AnnotationMarks) -> None:
     for each in info.metadata:
         marks.take(each)
     if not marks.validated:
-        unread = [name for name in ("validation_alias", "default", "default_factory") if _says(info, name)]
+        unread = [name for name in ("validation_alias", "default", "default_factory") if _is_set(info, name)]
         if unread:
-            said = ", ".join(unread).removeprefix("validation_")  # `alias` is one of validation too
-            marks.note(f"{said} of Field says nothing of a parameter; write it in the signature itself")
-    _discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
+            options = ", ".join(unread).removeprefix("validation_")  # `alias` also sets the alias for validation
+            marks.note(f"{options} of Field says nothing of a parameter; write it in the signature itself")
+    _read_discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
     marks.say_texts(info, info.json_schema_extra)
     if info.deprecated:
         marks.say("deprecated", True)
 
 
-def _discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
-    """Read what tells the members of a union apart: a field does so by itself, and a function is not asked."""
+def _is_set(info: Any, name: str) -> bool:
+    value = getattr(info, name)
+    return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
+
+
+def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
+    """Read the discriminator of a union: a field needs no action, and a function is not called."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
             f"the function that tells the members of {marks.shown} apart is not asked: the first that takes a value wins"
         )
 
 
-def _says(info: Any, name: str) -> bool:
-    value = getattr(info, name)
-    return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
-
-
-def _of_text(constraints: Any, marks: AnnotationMarks) -> None:
+def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
     if constraints.min_length is not None:
         marks.length("MinLen", constraints.min_length)
     if constraints.max_length is not None:
         marks.length("MaxLen", constraints.max_length)
     if constraints.pattern:
         marks.pattern(getattr(constraints.pattern, "pattern", constraints.pattern))
-    said = {name for name, value in vars(constraints).items() if value}
-    if said - {"min_length", "max_length", "pattern", "strict"}:  # it changes the text, and then the bounds hold too
-        _validate(constraints, show_marker(constraints), marks)
+    options = {name for name, value in vars(constraints).items() if value}
+    if options - {
+        "min_length",
+        "max_length",
+        "pattern",
+        "strict",
+    }:  # they change the text, and the bounds apply then too
+        _add_validator(constraints, show_marker(constraints), marks)
 
 
-def _general(said: dict[str, Any], marks: AnnotationMarks) -> None:
-    if pattern := said.pop("pattern", None):
+def _read_general_metadata(options: dict[str, Any], marks: AnnotationMarks) -> None:
+    if pattern := options.pop("pattern", None):
         marks.pattern(getattr(pattern, "pattern", pattern))
-    rest = {name: value for name, value in said.items() if value is not None and name not in _MATTERLESS}
+    rest = {name: value for name, value in options.items() if value is not None and name not in _IGNORED_OPTIONS}
     if rest:
-        from pydantic import Field  # it is loaded: the marker comes from it
+        from pydantic import Field  # already imported: the marker comes from it
 
         shown = f"Field({', '.join(f'{name}={value!r}' for name, value in rest.items())})"
-        _validate(Field(**rest), shown, marks)
+        _add_validator(Field(**rest), shown, marks)
 
 
-_MATTERLESS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
-"""What Field says of coercions that are not made here."""
+_IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
+"""Options of Field about coercions, which are not made here."""
 
 
 class ValidatedCodec(Codec):
@@ -130,11 +137,11 @@ class ValidatedCodec(Codec):
     Args:
         inner: The codec of the type.
         annotation: The type.
-        marker: The validator, as it stands in `Annotated`.
+        marker: The validator, as written in `Annotated`.
         shown: The validator as its author writes it.
 
     Raises:
-        UnsupportedType: Pydantic does not apply the one to the other.
+        UnsupportedType: Pydantic cannot apply the validator to the type.
     """
 
     through = True
@@ -164,7 +171,7 @@ class ValidatedCodec(Codec):
             return self._adapter.validate_python(self._inner.decode(value))
         except Refusal:
             raise
-        except Exception as error:  # pydantic's own error, or whatever the author's validator raises
+        except Exception as error:  # pydantic's error, or one of the author's validator
             raise refusal_of(error, self._shown) from error
 
     def handles(self, value: object) -> bool:
@@ -175,12 +182,12 @@ class ValidatedCodec(Codec):
 
 
 class EncodedCodec(Codec):
-    """A text or bytes that stand encoded in JSON, such as `Base64Str`: pydantic says how.
+    """Text or bytes that are encoded in JSON, such as `Base64Str`; pydantic encodes them.
 
     Args:
         annotation: The type.
-        marker: What encodes it.
-        decodes: Whether it is decoded here; a model decodes its own when it makes an instance.
+        marker: The encoder.
+        decodes: Whether the value is decoded here; a model decodes its fields when it makes an instance.
     """
 
     kinds = frozenset({"string"})
@@ -200,7 +207,7 @@ class EncodedCodec(Codec):
     def decode(self, value: Any) -> Any:
         try:
             return self._adapter.validate_python(value) if self._decodes else value
-        except Exception as error:  # pydantic's own error, or whatever an encoder of the author raises
+        except Exception as error:  # pydantic's error, or one of the author's encoder
             raise refusal_of(error, self._cls.__name__) from error
 
     def handles(self, value: object) -> bool:
@@ -211,16 +218,16 @@ class EncodedCodec(Codec):
 
 
 _FUNCTIONS: Final = frozenset({"AfterValidator", "BeforeValidator", "WrapValidator", "PlainValidator"})
-"""Validators that are functions: they run on the decoded value, whatever its type."""
+"""Validators that are functions: they run on the decoded value of any type."""
 
 
 def _adapter(annotation: Any, marker: Any) -> Any:
-    from pydantic import TypeAdapter  # it is loaded: the marker comes from it
+    from pydantic import TypeAdapter  # already imported: the marker comes from it
 
     validated: Any = Any if type(marker).__name__ in _FUNCTIONS else annotation
     try:
         return TypeAdapter(Annotated[validated, marker])
-    except Exception as error:  # pydantic raises many things for what it cannot build
+    except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
         raise UnsupportedType(
             f"{show_marker(marker)} cannot be applied to {show_type(annotation)}: {said_by(error).splitlines()[0]}"
         ) from error

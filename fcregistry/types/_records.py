@@ -1,6 +1,6 @@
-"""How does a class with named fields look in JSON? As an object with exactly its fields.
+"""Codecs of classes with named fields, which are objects with exactly these fields in JSON.
 
-What the fields of a class are is told by the file of its kind (`_dataclasses.py`, `_typed_dicts.py`, …); what they look like, here.
+The function that reads a kind of record (`_record_families.py`, `_pydantic.py`) knows which fields a class has; this file knows their JSON.
 """
 
 from __future__ import annotations
@@ -8,13 +8,12 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry.types._codec import Codec, Named, Record, Refusal, refusal_of
+from fcregistry.types._codec import Codec, Named, Record, Refusal, SchemaWriter, refusal_of
 from fcregistry.types._scalars import EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-    from fcregistry.types._codec import SchemaWriter
 
 MISSING: Final[Any] = dataclasses.MISSING
 
@@ -24,15 +23,15 @@ class Field(NamedTuple):
 
     Attributes:
         key: Its name in JSON.
-        name: The keyword that makes it.
-        attribute: Where an instance keeps it.
+        name: Its keyword argument when an instance is made.
+        attribute: Its attribute in an instance.
         codec: The codec of its type.
         required: Whether it must be given.
-        default: What it is if it is not given, or `MISSING` if there is nothing to be shown.
-        description: What the docstring of its class says of it.
-        write_only: Whether it is given and not kept, as an `InitVar` is.
-        hidden: Whether its author keeps it out of what is written, such as a secret.
-        constant: What it always is in JSON, where it only tells one record from another; no instance has it.
+        default: Its value if it is not given, or `MISSING` if there is none to publish.
+        description: Its text in the docstring of its class.
+        write_only: Whether it is given and not stored, as an `InitVar` is.
+        hidden: Whether its author excludes it from what is written, such as a secret.
+        constant: Its value in JSON, if it only tells one record from another; instances do not have it.
     """
 
     key: str
@@ -48,14 +47,14 @@ class Field(NamedTuple):
 
 
 class RecordCodec(Record):
-    """A type with named fields: an object that has the required ones, and no others unless it is open.
+    """A type with named fields: an object with the required ones, and unknown ones only if open.
 
     Args:
         cls: The class.
         shown: The type as its author writes it.
-        make: Makes an instance of the decoded fields, by keyword.
-        get: Returns the value that an instance has of a field, or `MISSING`.
-        is_instance: Tells whether a Python value is of the class.
+        make: Makes an instance of the decoded fields, given by keyword.
+        get: Returns the value of an instance's attribute, or `MISSING`.
+        is_instance: Returns whether a Python value is of the class.
     """
 
     def __init__(
@@ -69,17 +68,17 @@ class RecordCodec(Record):
     ) -> None:
         self.cls = cls
         self.shown = shown
-        self.fields: tuple[Field, ...] = ()  # filled once this record can be referred to
-        self.rest: Any = MISSING  # the type of fields without a name of their own, where the class takes such
-        self.others: Codec | None = None  # its codec, once it was read
+        self.fields: tuple[Field, ...] = ()  # set by `fill`, since fields may refer to this record
+        self.rest: Any = MISSING  # the type of values without a field, if the class takes them
+        self.others: Codec | None = None  # its codec, set when it is read
         self.others_of: Callable[[Any], dict[str, Any]] = lambda value: {}
-        self.notes: tuple[str, ...] = ()  # what else its author should know
-        self.validates = False  # whether making an instance runs the validators that pydantic knows of its fields
+        self.notes: tuple[str, ...] = ()  # further sentences for the author of a tool
+        self.validates = False  # whether making an instance runs pydantic's validators
         self._make = make
         self._get = get
         self._is_instance = is_instance
         self._steps: list[tuple[str, str, Callable[[Any], Any] | None]] = []
-        self._hands_through = False  # whether an instance is made of the JSON values themselves
+        self._needs_no_decoding = False  # whether an instance is made of the JSON values themselves
 
     @property
     def title(self) -> str:
@@ -90,7 +89,7 @@ class RecordCodec(Record):
         return f"{self.cls.__module__}.{self.shown}"
 
     def fill(self, fields: tuple[Field, ...]) -> None:
-        """Give it its fields: what reading them could not have before it was there to be referred to."""
+        """Set the fields. They are read after the record exists, since they may refer to it."""
         self.fields = fields
         self._steps = [
             (each.key, each.name, None if each.codec.plain else each.codec.decode)
@@ -98,19 +97,22 @@ class RecordCodec(Record):
             if each.constant is MISSING
         ]
         plain = all(key == name and decode is None for key, name, decode in self._steps)
-        self._hands_through = plain and len(self._steps) == len(fields) and self.others is None
+        self._needs_no_decoding = plain and len(self._steps) == len(fields) and self.others is None
 
     def children(self) -> Iterable[Codec]:
         inner = [field.codec for field in self.fields]
         return inner if self.others is None else [*inner, self.others]
 
     def signature(self) -> object:
-        fields = sorted((field.key, field.required, _told_apart_by(field.codec)) for field in self.fields)
+        fields = sorted((field.key, field.required, _distinguishing_schema(field.codec)) for field in self.fields)
         return (tuple(fields), self.others is not None)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         shown = [field for field in self.fields if not (writer.results and (field.write_only or field.hidden))]
-        schema: dict[str, Any] = {"type": "object", "properties": {each.key: _property(each, writer) for each in shown}}
+        schema: dict[str, Any] = {
+            "type": "object",
+            "properties": {each.key: _property_schema(each, writer) for each in shown},
+        }
         if required := [field.key for field in shown if field.required]:
             schema["required"] = required
         schema["additionalProperties"] = False if self.others is None else (writer.write(self.others) or True)
@@ -137,8 +139,8 @@ class RecordCodec(Record):
         return [key for key in value if key not in named]
 
     def decode(self, value: Any) -> Any:
-        if self._hands_through:
-            return self._made(value)
+        if self._needs_no_decoding:
+            return self._make_instance(value)
         decoded = {}
         for key, name, decode in self._steps:
             if key in value:
@@ -151,14 +153,14 @@ class RecordCodec(Record):
                     raise refusal.at(key) from None
         if self.others is not None:
             self._decode_others(value, decoded)
-        return self._made(decoded)
+        return self._make_instance(decoded)
 
-    def _made(self, decoded: dict[str, Any]) -> Any:
+    def _make_instance(self, decoded: dict[str, Any]) -> Any:
         try:
             return self._make(**decoded)
         except Refusal:
             raise
-        except Exception as error:  # the author's own checks, such as __post_init__: foreign code may raise anything
+        except Exception as error:  # the author's own checks, such as __post_init__, may raise anything
             raise refusal_of(error, self.title) from error
 
     def _decode_others(self, value: dict[str, Any], decoded: dict[str, Any]) -> None:
@@ -184,25 +186,28 @@ class RecordCodec(Record):
                 continue
             item = self._get(value, field.attribute)
             if item is not MISSING:
-                encoded[field.key] = _encoded(field.codec, item)
+                encoded[field.key] = _encode_field(field.codec, item)
         if self.others is not None:
             encoded |= {key: self.others.encode(item) for key, item in self.others_of(value).items()}
         return encoded
 
     @property
-    def withholds(self) -> bool:  # type: ignore[override]  # known once it has its fields
+    def withholds(self) -> bool:  # type: ignore[override]  # computed: the fields are set later
         return any(field.write_only or field.hidden for field in self.fields)
 
     @property
-    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once it has its fields
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # computed: the fields are set later
         kept_out = [field.key for field in self.fields if field.write_only or field.hidden]
         if not kept_out:
             return self.notes
         return (f"{self.shown}: {', '.join(kept_out)} can be given, and is not in what is written of it", *self.notes)
 
 
-def _encoded(codec: Codec, item: Any) -> Any:
-    """Return the JSON value of a field: by its own type where it is not of the declared one, since Python does not see to that."""
+def _encode_field(codec: Codec, item: Any) -> Any:
+    """Return the JSON value of a field.
+
+    A value that is not of the declared type, which Python does not check, is encoded by its class.
+    """
     try:
         return codec.encode(item)
     except EncodingError:
@@ -211,14 +216,9 @@ def _encoded(codec: Codec, item: Any) -> Any:
         return to_json(item)
 
 
-def attribute(value: Any, name: str) -> Any:
-    """Return an attribute of an instance, or `MISSING`."""
-    return getattr(value, name, MISSING)
-
-
-def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
+def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
     schema = writer.write(field.codec)
-    if field.description and writer.texts and "description" not in schema:  # the text of an `Annotated` stands nearer
+    if field.description and writer.texts and "description" not in schema:  # a text in `Annotated` comes first
         schema = {**schema, "description": field.description}
     if field.default is not MISSING:
         add_default(schema, field.codec, field.default)
@@ -227,20 +227,23 @@ def _property(field: Field, writer: SchemaWriter) -> dict[str, Any]:
     return schema
 
 
-def _told_apart_by(codec: Codec) -> str:
-    from fcregistry.types._codec import SchemaWriter
-
-    if isinstance(codec, Named):  # by name only: a record may hold itself
-        return codec.full_name
-    return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
-
-
 def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
-    """Publish a default in a schema, if it has a JSON form that the schema accepts."""
+    """Add a default to a schema, if it has a JSON form that the schema accepts."""
     try:
         if codec.handles(default):
             encoded = codec.encode(default)
             if codec.accepts(encoded):
                 schema["default"] = encoded
-    except Exception:  # noqa: BLE001  # foreign code, without a JSON form: the parameter stays optional, and says no default
+    except Exception:  # noqa: BLE001  # the author's class may raise anything: the parameter is optional, without a published default
         return
+
+
+def _distinguishing_schema(codec: Codec) -> str:
+    if isinstance(codec, Named):  # by name: a record may contain itself
+        return codec.full_name
+    return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
+
+
+def get_attribute(value: Any, name: str) -> Any:
+    """Return an attribute of an instance, or `MISSING`."""
+    return getattr(value, name, MISSING)

@@ -1,8 +1,6 @@
-"""How does any Python value become JSON, when no annotation says?
+"""Codecs of None, bool, int, float, str and Any, and the JSON of Python values without an annotation.
 
-By its own type: the codec of that type encodes it. This is what `Any` means on the way out, and how results are written.
-
-MERGED: How do None, bool, int, float, str and Any look in JSON?
+A value without an annotation is encoded by the codec of its class. Results and values of type `Any` are written this way.
 """
 
 from __future__ import annotations
@@ -19,135 +17,8 @@ from fcregistry.types._codec import Codec
 if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
 
-# --- types._values ---
 
-
-class EncodingError(TypeError, ValueError):
-    """A Python value that has no JSON form; the message names its type."""
-
-
-def to_json_text(value: object) -> str:
-    """Return any Python value as JSON text (RFC 8259).
-
-    Raises:
-        EncodingError: A value inside has no JSON form, is not finite, or contains itself.
-    """
-    try:
-        text = _ENCODER.encode(value)
-    except EncodingError:
-        raise
-    except (TypeError, ValueError, RecursionError) as error:
-        if _KEYS in str(error):
-            return to_json_text(_with_keys_of_json(value))
-        raise EncodingError(_reason(error)) from error
-    if not text.isascii():
-        try:
-            text.encode()
-        except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot carry: JSON can, escaped
-            return _ASCII_ENCODER.encode(value)
-    return text
-
-
-def _with_keys_of_json(value: object) -> Any:
-    """Return a value of nothing but what `json` knows, where the keys of dicts stand as the text or number that they are as values.
-
-    Raises:
-        EncodingError: A key is neither, two of a dict are one text, or something else has no JSON form.
-    """
-    try:
-        return _with_keys(value)
-    except RecursionError as error:
-        raise EncodingError(_reason(error)) from error
-
-
-def _with_keys(value: object) -> Any:
-    if value is None or isinstance(value, (str, int, float)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_with_keys(item) for item in value]
-    if not isinstance(value, dict):
-        return _with_keys(_default(value))
-    made: dict[Any, Any] = {}
-    for key, item in value.items():
-        name = _key(key)
-        if name in made:
-            raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
-        made[name] = _with_keys(item)
-    return made
-
-
-def _key(key: object) -> str | int | float | None:
-    """Return a key as `json` knows them: such as the date's text, the value of an Enum's member, and numpy's numbers as Python's."""
-    if key is None or isinstance(key, (str, int, float)):
-        return key
-    name = _default(key)
-    if name is None or isinstance(name, (str, int, float)):
-        return name
-    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
-
-
-def to_json(value: object) -> Any:
-    """Return any Python value as the JSON value that `to_json_text` writes.
-
-    Raises:
-        EncodingError: A value inside has no JSON form.
-    """
-    kind = type(value)
-    if value is None or kind in (str, bool, int):
-        return value
-    if kind is float and value - value == 0:  # type: ignore[operator]  # a finite float
-        return value
-    from json import loads  # the values that are no scalars take the whole way
-
-    return loads(to_json_text(value))
-
-
-def _reason(error: Exception) -> str:
-    if isinstance(error, RecursionError) or "Circular" in str(error):
-        return "the value contains itself, or is nested too deeply for JSON"
-    if "Out of range" in str(error):
-        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
-    return str(error)
-
-
-def _default(value: object) -> Any:
-    """Encode what `json` does not know, by the codec of its class."""
-    codec = _codec_of_class(value.__class__)
-    if codec is not None:
-        return codec.encode(value)
-    if isinstance(value, Integral):  # such as numpy's, which register with the numeric tower (PEP 3141)
-        return int(value)
-    if isinstance(value, Real):
-        return float(value)
-    if isinstance(value, Mapping):
-        return dict(value)
-    # No other sequence: the items of a UserString are such strings again.
-    if isinstance(value, (range, KeysView, ValuesView, ItemsView, MutableSequence)):
-        return list(value)
-    raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
-
-
-_BY_CLASS: Final[dict[type, Codec]] = {}
-_MOST_CLASSES: Final = 1024
-
-
-def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class; that there is none is not kept, since an extension may come that has one."""
-    codec = _BY_CLASS.get(cls)
-    if codec is None:
-        codec = slots.codec_of_class(cls)  # the table, which knows the families, and one of them asks here
-        if codec is not None:
-            if len(_BY_CLASS) >= _MOST_CLASSES:
-                _BY_CLASS.clear()
-            _BY_CLASS[cls] = codec
-    return codec
-
-
-_KEYS: Final = "keys must be"  # what `json` says of others than strings, numbers, booleans and None
-_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_default)
-_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_default)
-
-# --- types._scalars ---
+# --- None, bool, int, float, str and Any ---
 
 
 class NoneCodec(Codec):
@@ -184,7 +55,7 @@ class BoolCodec(Codec):
 
 
 class IntCodec(Codec):
-    """int: an integer as JSON Schema has it, so 2.0 is one (2020-12 core, 4.2.3); `true` is none."""
+    """int: an integer as JSON Schema defines it, so 2.0 is one (2020-12 core, 4.2.3), and `true` is not."""
 
     kinds = frozenset({"number"})
     natural = True
@@ -202,11 +73,11 @@ class IntCodec(Codec):
         return isinstance(value, int) and not isinstance(value, bool)
 
     def encode(self, value: Any) -> Any:
-        return int.__int__(value)  # refuses any other type, of which a part would be lost
+        return int.__int__(value)  # refuses other types, of which a part would be lost
 
 
 class FloatCodec(Codec):
-    """float: any number. A whole one becomes a float, unless it is too large for one: then it stays an int."""
+    """float: any number; an int becomes a float, unless it is too large for one."""
 
     kinds = frozenset({"number"})
     natural = True
@@ -226,10 +97,10 @@ class FloatCodec(Codec):
             return value
 
     def handles(self, value: object) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is no JSON
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is not JSON
 
     def encode(self, value: Any) -> Any:
-        return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # as above
+        return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # refuses other types
 
 
 class StrCodec(Codec):
@@ -263,7 +134,7 @@ class AnyCodec(Codec):
         return True
 
     def decode(self, value: Any) -> Any:
-        return value if type(value) in _AS_IT_IS else with_plain_floats(value)
+        return value if type(value) in _UNCHANGED else with_plain_floats(value)
 
     def handles(self, value: object) -> bool:
         return True
@@ -272,8 +143,7 @@ class AnyCodec(Codec):
         return to_json(value)
 
 
-_AS_IT_IS: Final = frozenset({str, int, float, bool, type(None)})
-
+_UNCHANGED: Final = frozenset({str, int, float, bool, type(None)})
 
 SCALARS: Final[dict[Any, Codec]] = {
     None: NoneCodec(),
@@ -290,9 +160,143 @@ SCALARS: Final[dict[Any, Codec]] = {
 ANY_CODEC = AnyCodec()
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
+def read_scalars(annotation: Any, reader: Reader) -> Codec | None:
     """Return the codec of a scalar type."""
     try:
         return SCALARS.get(annotation)
-    except TypeError:  # an unhashable annotation is none of ours
+    except TypeError:  # an unhashable annotation is not a scalar type
         return None
+
+
+# --- Values without an annotation ---
+
+
+class EncodingError(TypeError, ValueError):
+    """A Python value that has no JSON form; the message names its type."""
+
+
+def to_json(value: object) -> Any:
+    """Return any Python value as the JSON value that `to_json_text` writes.
+
+    Raises:
+        EncodingError: A value inside has no JSON form.
+    """
+    kind = type(value)
+    if value is None or kind in (str, bool, int):
+        return value
+    if kind is float and value - value == 0:  # type: ignore[operator]  # a finite float
+        return value
+    from json import loads  # other values are written and read again
+
+    return loads(to_json_text(value))
+
+
+def to_json_text(value: object) -> str:
+    """Return any Python value as JSON text (RFC 8259).
+
+    Raises:
+        EncodingError: A value inside has no JSON form, is not finite, or contains itself.
+    """
+    try:
+        text = _ENCODER.encode(value)
+    except EncodingError:
+        raise
+    except (TypeError, ValueError, RecursionError) as error:
+        if _KEY_ERROR in str(error):
+            return to_json_text(_convert_keys(value))
+        raise EncodingError(_reason(error)) from error
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot encode, and JSON can escape
+            return _ASCII_ENCODER.encode(value)
+    return text
+
+
+def _convert_keys(value: object) -> Any:
+    """Return a value of types that `json` knows, with keys of dicts as text or numbers.
+
+    A key becomes the text or number that it would be as a value.
+
+    Raises:
+        EncodingError: A key is neither, two keys of a dict are the same text, or another value has no JSON form.
+    """
+    try:
+        return _convert_keys_inside(value)
+    except RecursionError as error:
+        raise EncodingError(_reason(error)) from error
+
+
+def _convert_keys_inside(value: object) -> Any:
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [_convert_keys_inside(item) for item in value]
+    if not isinstance(value, dict):
+        return _convert_keys_inside(_encode_by_class(value))
+    made: dict[Any, Any] = {}
+    for key, item in value.items():
+        name = _json_key(key)
+        if name in made:
+            raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
+        made[name] = _convert_keys_inside(item)
+    return made
+
+
+def _json_key(key: object) -> str | int | float | None:
+    """Return a key of a type that `json` knows, such as the text of a date."""
+    if key is None or isinstance(key, (str, int, float)):
+        return key
+    name = _encode_by_class(key)
+    if name is None or isinstance(name, (str, int, float)):
+        return name
+    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, RecursionError) or "Circular" in str(error):
+        return "the value contains itself, or is nested too deeply for JSON"
+    if "Out of range" in str(error):
+        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
+    return str(error)
+
+
+def _encode_by_class(value: object) -> Any:
+    """Encode a value that `json` does not know, by the codec of its class."""
+    codec = _codec_of_class(value.__class__)
+    if codec is not None:
+        return codec.encode(value)
+    if isinstance(value, Integral):  # such as numpy's, which register with the numeric tower (PEP 3141)
+        return int(value)
+    if isinstance(value, Real):
+        return float(value)
+    if isinstance(value, Mapping):
+        return dict(value)
+    # Not every sequence: the items of a UserString are UserStrings again.
+    if isinstance(value, (range, KeysView, ValuesView, ItemsView, MutableSequence)):
+        return list(value)
+    raise EncodingError(f"a value of type {type(value).__module__}.{type(value).__qualname__} has no JSON form")
+
+
+_BY_CLASS: Final[dict[type, Codec]] = {}
+_MAX_CLASSES: Final = 1024
+
+
+def _codec_of_class(cls: type) -> Codec | None:
+    """Return the codec of a class, cached.
+
+    A missing codec is not cached, since an extension that is installed later may have one.
+    """
+    codec = _BY_CLASS.get(cls)
+    if codec is None:
+        codec = slots.codec_of_class(cls)  # the table imports this module, so it is called through a slot
+        if codec is not None:
+            if len(_BY_CLASS) >= _MAX_CLASSES:
+                _BY_CLASS.clear()
+            _BY_CLASS[cls] = codec
+    return codec
+
+
+_KEY_ERROR: Final = "keys must be"  # from the message of `json` about keys of other types
+_ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_encode_by_class)
+_ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_encode_by_class)

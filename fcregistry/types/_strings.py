@@ -1,9 +1,7 @@
-"""Which texts are of a format? One function for each: both validators are given these, and the codecs decode by them.
+"""Codecs of types that are strings in JSON, such as dates, UUIDs, paths and bytes, and of Decimal.
 
-Each returns the value of a text, and raises ValueError or ArithmeticError for a text that is not of its format.
-
-MERGED: How do dates, times, durations, UUIDs, paths, addresses and bytes look in JSON? As strings of a named format.
-MERGED: How does a Decimal look in JSON? As a number, or as a string of its digits; none is lost on the way.
+Each format has one function that parses its texts, which both validators and the codecs use. It returns the value of a text, and raises
+ValueError or ArithmeticError for a text that is not of the format.
 """
 
 from __future__ import annotations
@@ -12,6 +10,7 @@ import re
 from base64 import b64decode, b64encode
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from functools import partial
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
@@ -25,209 +24,41 @@ if TYPE_CHECKING:
 
     from fcregistry.types._codec import Reader, SchemaWriter
 
-# --- types._formats ---
 
-_DATE = r"\d{4}-\d{2}-\d{2}"
-_TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
-_OFFSET = r"(Z|z|[+-]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?)?"
-_PATTERNS = {
-    "date": re.compile(_DATE, re.ASCII),
-    "time": re.compile(_TIME + _OFFSET, re.ASCII),
-    "date-time": re.compile(f"{_DATE}[Tt ]{_TIME}{_OFFSET}", re.ASCII),
-    "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII),
-    "decimal": re.compile(r"-?(0|[1-9]\d{0,999})(\.\d{1,1000})?([eE][+-]?\d{1,17})?", re.ASCII),
-    "fraction": re.compile(r"-?\d{1,1000}(/0*[1-9]\d{0,999})?", re.ASCII),
-    "timezone": re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII),
-}
-_DURATION = re.compile(
-    r"(?P<sign>-)?P(?=\d|T\d)(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?"
-    r"(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})(?:\.(?P<fraction>\d{1,6}))?S)?)?",
-    re.ASCII,
-)
-
-
-def _matched(name: str, text: str) -> str:
-    if _PATTERNS[name].fullmatch(text) is None:
-        raise ValueError(f"not a {name}")
-    return text
-
-
-def parse_datetime(text: str) -> datetime:
-    """Return the point in time that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return datetime.fromisoformat(_matched("date-time", text).upper())
-
-
-def parse_date(text: str) -> date:
-    """Return the day that a text names (RFC 3339)."""
-    return date.fromisoformat(_matched("date", text))
-
-
-def parse_time(text: str) -> time:
-    """Return the time of day that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return time.fromisoformat(_matched("time", text).upper())
-
-
-def parse_duration(text: str) -> timedelta:
-    """Return the duration that a text names (ISO 8601): weeks, days, hours, minutes and seconds, which alone have a fixed length."""
-    match = _DURATION.fullmatch(text)
-    if match is None:
-        raise ValueError("not a duration")
-    parts = {name: int(match[name] or 0) for name in ("weeks", "days", "hours", "minutes", "seconds")}
-    microseconds = int((match["fraction"] or "").ljust(6, "0"))
-    duration = timedelta(**parts, microseconds=microseconds)
-    return -duration if match["sign"] else duration
-
-
-def show_duration(duration: timedelta) -> str:
-    """Return the text of a duration."""
-    if duration < timedelta(0):
-        return f"-{show_duration(-duration)}"
-    days = f"{duration.days}D" if duration.days else ""
-    minutes, seconds = divmod(duration.seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    fraction = f".{duration.microseconds:06d}".rstrip("0") if duration.microseconds else ""
-    shown = "".join(f"{count}{unit}" for count, unit in ((hours, "H"), (minutes, "M")) if count)
-    if seconds or fraction:
-        shown += f"{seconds}{fraction}S"
-    if not shown and not days:
-        return "PT0S"
-    return f"P{days}" + (f"T{shown}" if shown else "")
-
-
-def parse_uuid(text: str) -> UUID:
-    """Return the UUID that a text names (RFC 9562)."""
-    return UUID(_matched("uuid", text))
-
-
-def parse_decimal(text: str) -> Decimal:
-    """Return the decimal number that a text names, written as in JSON."""
-    return Decimal(_matched("decimal", text))
-
-
-def show_decimal(value: Decimal) -> str:
-    """Return the text of a decimal number.
-
-    Raises:
-        ValueError: It is not finite.
-    """
-    if not value.is_finite():
-        raise ValueError("a Decimal that is not finite (NaN or infinity) has no JSON form")
-    return str(value)
-
-
-def parse_bytes(text: str) -> bytes:
-    """Return the bytes of a text in base64 (RFC 4648)."""
-    return b64decode(text.encode("ascii"), validate=True)
-
-
-def show_bytes(value: bytes) -> str:
-    """Return the base64 text of bytes."""
-    return b64encode(value).decode("ascii")
-
-
-def parse_fraction(text: str) -> Fraction:
-    """Return the fraction that a text names: `2/3`, or a whole number."""
-    from fractions import Fraction  # seldom needed
-
-    return Fraction(_matched("fraction", text))
-
-
-def parse_regex(text: str) -> re.Pattern[str]:
-    """Return the regular expression that a text is, in Python's syntax."""
-    if len(text) > _LONGEST_REGEX:
-        raise ValueError("too long for a regular expression")
+def read_texts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a type that is a string in JSON."""
     try:
-        return re.compile(text)
-    except (
-        re.error,
-        RecursionError,
-        OverflowError,
-        Warning,
-    ) as error:  # where warnings are errors, one is no bug of ours
-        raise ValueError("not a regular expression") from error
+        codec = _TEXTS.get(annotation)
+    except TypeError:  # unhashable
+        return None
+    if codec is not None or not isinstance(annotation, type):
+        return codec
+    return _read_rare_class(annotation)
 
 
-_LONGEST_REGEX: Final = 1000  # characters: compiling takes time, and a stranger wrote it
-
-
-def parse_zone(text: str) -> Any:
-    """Return the time zone that a text names, from the IANA time zone database of this machine."""
-    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # seldom needed
-
-    try:
-        return ZoneInfo(_matched("timezone", text))
-    except (ZoneInfoNotFoundError, OSError) as error:  # an OSError where the name is that of a folder
-        raise ValueError("not a time zone") from error
-
-
-def parser_of_ip(name: str) -> Callable[[str], Any]:
-    """Return what reads the texts of a class of the module `ipaddress`."""
-
-    def parse(text: str) -> Any:
-        import ipaddress  # seldom needed
-
-        if "%" in text:  # a zone names an interface of one machine
-            raise ValueError("not an address")
-        return getattr(ipaddress, name)(text)
-
-    return parse
-
-
-IP_FORMATS: Final = {
-    "IPv4Address": "ipv4",
-    "IPv6Address": "ipv6",
-    "IPv4Network": "ipv4network",
-    "IPv6Network": "ipv6network",
-    "IPv4Interface": "ipv4interface",
-    "IPv6Interface": "ipv6interface",
-}
-"""Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces are as pydantic names them."""
-
-PARSERS: Final[dict[str, Callable[[str], Any]]] = {
-    "date-time": parse_datetime,
-    "date": parse_date,
-    "time": parse_time,
-    "duration": parse_duration,
-    "uuid": parse_uuid,
-    "decimal": parse_decimal,
-    "fraction": parse_fraction,
-    "byte": parse_bytes,
-    "regex": parse_regex,
-    "timezone": parse_zone,
-    **{name: parser_of_ip(cls) for cls, name in IP_FORMATS.items()},
-}
-"""Format -> what reads its texts."""
-
-
-def _taken_by(parse: Callable[[str], Any]) -> Callable[[str], bool]:
-    return lambda text: takes(parse, text)
-
-
-def takes(parse: Callable[[str], Any], text: str) -> bool:
-    """Tell whether a text is of the format that a function reads."""
-    try:
-        parse(text)
-    except (ValueError, ArithmeticError):
-        return False
-    return True
-
-
-STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {name: _taken_by(parse) for name, parse in PARSERS.items()}
-"""JSON Schema format -> whether a string is of it."""
-
-# --- types._texts ---
+def _read_rare_class(cls: type) -> Codec | None:
+    """Return the codec of a class whose module is imported only if an annotation has such a class."""
+    match cls.__module__, cls.__qualname__:
+        case "ipaddress", name if name in IP_FORMATS:
+            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
+        case "fractions", "Fraction":
+            return TextCodec(cls, parse_fraction, format="fraction")
+        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
+            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
+    return None
 
 
 class TextCodec(Codec):
-    """A type that travels as a string.
+    """A type that is a string in JSON.
 
     Args:
         cls: The Python type.
-        parse: Text to value; raises ValueError or ArithmeticError for text that is none.
-        show: Value to text.
+        parse: Returns the value of a text; raises ValueError or ArithmeticError for an invalid text.
+        show: Returns the text of a value.
         format: The format that the schema names.
         encoding: The content encoding that the schema names.
-        excepts: Values of the class that are none of this type.
+        excepts: Returns whether a value of the class is not of this type.
+        hashable: Whether the values are hashable.
     """
 
     kinds = frozenset({"string"})
@@ -260,7 +91,7 @@ class TextCodec(Codec):
         return schema
 
     def accepts(self, value: object) -> bool:
-        return type(value) is str and takes(self._parse, value)
+        return type(value) is str and _can_parse(self._parse, value)
 
     def decode(self, value: Any) -> Any:
         return self._parse(value)
@@ -272,7 +103,234 @@ class TextCodec(Codec):
         return self._show(value)
 
 
-def _bytes(cls: type, hashable: bool) -> TextCodec:
+def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of Decimal."""
+    return _DECIMAL if annotation is Decimal else None
+
+
+class DecimalCodec(Codec):
+    """Decimal: a string or a number. A number keeps all its digits; a Decimal is written as a string."""
+
+    kinds = frozenset({"string", "number"})
+    exact = True
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return {"type": ["number", "string"], "format": "decimal"}
+
+    def accepts(self, value: object) -> bool:
+        if type(value) is str:
+            return _can_parse(parse_decimal, value)
+        return type(value) is int or (isinstance(value, float) and value - value == 0)
+
+    def decode(self, value: Any) -> Any:
+        if isinstance(value, str):
+            return parse_decimal(value)
+        if isinstance(value, float):
+            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
+        return Decimal(value)
+
+    def handles(self, value: object) -> bool:
+        return isinstance(value, Decimal)
+
+    def encode(self, value: Any) -> Any:
+        return show_decimal(value)
+
+
+# --- The texts of each format ---
+
+_DATE = r"\d{4}-\d{2}-\d{2}"
+_TIME = r"([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?"
+_OFFSET = r"(Z|z|[+-]([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,6})?)?)?"
+_PATTERNS = {
+    "date": re.compile(_DATE, re.ASCII),
+    "time": re.compile(_TIME + _OFFSET, re.ASCII),
+    "date-time": re.compile(f"{_DATE}[Tt ]{_TIME}{_OFFSET}", re.ASCII),
+    "uuid": re.compile(r"[0-9A-Fa-f]{8}(-[0-9A-Fa-f]{4}){3}-[0-9A-Fa-f]{12}", re.ASCII),
+    "decimal": re.compile(r"-?(0|[1-9]\d{0,999})(\.\d{1,1000})?([eE][+-]?\d{1,17})?", re.ASCII),
+    "fraction": re.compile(r"-?\d{1,1000}(/0*[1-9]\d{0,999})?", re.ASCII),
+    "timezone": re.compile(r"[A-Za-z0-9_+-]+(/[A-Za-z0-9_+-]+)*", re.ASCII),
+}
+_DURATION = re.compile(
+    r"(?P<sign>-)?P(?=\d|T\d)(?:(?P<weeks>\d{1,9})W)?(?:(?P<days>\d{1,9})D)?"
+    r"(?:T(?=\d)(?:(?P<hours>\d{1,9})H)?(?:(?P<minutes>\d{1,9})M)?(?:(?P<seconds>\d{1,12})(?:\.(?P<fraction>\d{1,6}))?S)?)?",
+    re.ASCII,
+)
+
+
+def _require_match(name: str, text: str) -> str:
+    if _PATTERNS[name].fullmatch(text) is None:
+        raise ValueError(f"not a {name}")
+    return text
+
+
+def parse_datetime(text: str) -> datetime:
+    """Return the point in time that a text names (RFC 3339); the offset may be missing, as in Python."""
+    return datetime.fromisoformat(_require_match("date-time", text).upper())
+
+
+def parse_date(text: str) -> date:
+    """Return the day that a text names (RFC 3339)."""
+    return date.fromisoformat(_require_match("date", text))
+
+
+def parse_time(text: str) -> time:
+    """Return the time of day that a text names (RFC 3339); the offset may be missing, as in Python."""
+    return time.fromisoformat(_require_match("time", text).upper())
+
+
+def parse_duration(text: str) -> timedelta:
+    """Return the duration that a text names (ISO 8601), in weeks, days, hours, minutes and seconds.
+
+    Other units have no fixed length.
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None:
+        raise ValueError("not a duration")
+    parts = {name: int(match[name] or 0) for name in ("weeks", "days", "hours", "minutes", "seconds")}
+    microseconds = int((match["fraction"] or "").ljust(6, "0"))
+    duration = timedelta(**parts, microseconds=microseconds)
+    return -duration if match["sign"] else duration
+
+
+def show_duration(duration: timedelta) -> str:
+    """Return the text of a duration."""
+    if duration < timedelta(0):
+        return f"-{show_duration(-duration)}"
+    days = f"{duration.days}D" if duration.days else ""
+    minutes, seconds = divmod(duration.seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    fraction = f".{duration.microseconds:06d}".rstrip("0") if duration.microseconds else ""
+    shown = "".join(f"{count}{unit}" for count, unit in ((hours, "H"), (minutes, "M")) if count)
+    if seconds or fraction:
+        shown += f"{seconds}{fraction}S"
+    if not shown and not days:
+        return "PT0S"
+    return f"P{days}" + (f"T{shown}" if shown else "")
+
+
+def parse_uuid(text: str) -> UUID:
+    """Return the UUID that a text names (RFC 9562)."""
+    return UUID(_require_match("uuid", text))
+
+
+def parse_decimal(text: str) -> Decimal:
+    """Return the decimal number that a text names, written as in JSON."""
+    return Decimal(_require_match("decimal", text))
+
+
+def show_decimal(value: Decimal) -> str:
+    """Return the text of a decimal number.
+
+    Raises:
+        ValueError: It is not finite.
+    """
+    if not value.is_finite():
+        raise ValueError("a Decimal that is not finite (NaN or infinity) has no JSON form")
+    return str(value)
+
+
+def parse_bytes(text: str) -> bytes:
+    """Return the bytes of a text in base64 (RFC 4648)."""
+    return b64decode(text.encode("ascii"), validate=True)
+
+
+def show_bytes(value: bytes) -> str:
+    """Return the base64 text of bytes."""
+    return b64encode(value).decode("ascii")
+
+
+def parse_fraction(text: str) -> Fraction:
+    """Return the fraction that a text names: `2/3`, or a whole number."""
+    from fractions import Fraction  # rarely needed
+
+    return Fraction(_require_match("fraction", text))
+
+
+def parse_regex(text: str) -> re.Pattern[str]:
+    """Return the regular expression that a text is, in Python's syntax."""
+    if len(text) > _MAX_REGEX_LENGTH:
+        raise ValueError("too long for a regular expression")
+    try:
+        return re.compile(text)
+    except (
+        re.error,
+        RecursionError,
+        OverflowError,
+        Warning,
+    ) as error:  # a warning is raised here if warnings are errors
+        raise ValueError("not a regular expression") from error
+
+
+_MAX_REGEX_LENGTH: Final = 1000  # characters: compiling takes time, and the text is untrusted
+
+
+def parse_zone(text: str) -> Any:
+    """Return the time zone that a text names, from the IANA time zone database of this machine."""
+    from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # rarely needed
+
+    try:
+        return ZoneInfo(_require_match("timezone", text))
+    except (ZoneInfoNotFoundError, OSError) as error:  # an OSError if the name is that of a folder
+        raise ValueError("not a time zone") from error
+
+
+def parser_of_ip(name: str) -> Callable[[str], Any]:
+    """Return the function that parses the texts of a class of the module `ipaddress`."""
+
+    def parse(text: str) -> Any:
+        import ipaddress  # rarely needed
+
+        if "%" in text:  # a zone names an interface of one machine
+            raise ValueError("not an address")
+        return getattr(ipaddress, name)(text)
+
+    return parse
+
+
+IP_FORMATS: Final = {
+    "IPv4Address": "ipv4",
+    "IPv6Address": "ipv6",
+    "IPv4Network": "ipv4network",
+    "IPv6Network": "ipv6network",
+    "IPv4Interface": "ipv4interface",
+    "IPv6Interface": "ipv6interface",
+}
+"""Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces have pydantic's names."""
+
+PARSERS: Final[dict[str, Callable[[str], Any]]] = {
+    "date-time": parse_datetime,
+    "date": parse_date,
+    "time": parse_time,
+    "duration": parse_duration,
+    "uuid": parse_uuid,
+    "decimal": parse_decimal,
+    "fraction": parse_fraction,
+    "byte": parse_bytes,
+    "regex": parse_regex,
+    "timezone": parse_zone,
+    **{name: parser_of_ip(cls) for cls, name in IP_FORMATS.items()},
+}
+"""Format -> the function that parses its texts."""
+
+
+def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
+    """Return whether a function can parse a text."""
+    try:
+        parse(text)
+    except (ValueError, ArithmeticError):
+        return False
+    return True
+
+
+STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
+    name: partial(_can_parse, parse) for name, parse in PARSERS.items()
+}
+"""JSON Schema format -> whether a string is of it."""
+
+# --- The codec of each type ---
+
+
+def _bytes_codec(cls: type, hashable: bool) -> TextCodec:
     return TextCodec(
         cls,
         lambda text: cls(parse_bytes(text)),
@@ -303,74 +361,14 @@ _TEXTS: Final[dict[Any, TextCodec]] = {
     time: TextCodec(time, parse_time, time.isoformat, format="time"),
     timedelta: TextCodec(timedelta, parse_duration, show_duration, format="duration"),
     UUID: TextCodec(UUID, parse_uuid, format="uuid"),
-    bytes: _bytes(bytes, True),
-    bytearray: _bytes(bytearray, False),
+    bytes: _bytes_codec(bytes, True),
+    bytearray: _bytes_codec(bytearray, False),
     re.Pattern: _PATTERN,
     re.Pattern[str]: _PATTERN,
     **{cls: TextCodec(cls, cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
 }
 
-
-def read_texts(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a type that travels as text."""
-    try:
-        codec = _TEXTS.get(annotation)
-    except TypeError:  # unhashable
-        return None
-    if codec is not None or not isinstance(annotation, type):
-        return codec
-    return _seldom(annotation)
-
-
-def _seldom(cls: type) -> Codec | None:
-    """Return the codec of a class whose module is not imported before somebody has such a class."""
-    match cls.__module__, cls.__qualname__:
-        case "ipaddress", name if name in IP_FORMATS:
-            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
-        case "fractions", "Fraction":
-            return TextCodec(cls, parse_fraction, format="fraction")
-        case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
-            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
-    return None
-
-
-# --- types._decimals ---
-
-TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
-"""A Decimal where only a text may stand, such as the key of an object."""
-
-
-class DecimalCodec(Codec):
-    """Decimal: a string, or a number. A number keeps the digits it was written with; it is written as a string."""
-
-    kinds = frozenset({"string", "number"})
-    exact = True
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": ["number", "string"], "format": "decimal"}
-
-    def accepts(self, value: object) -> bool:
-        if type(value) is str:
-            return takes(parse_decimal, value)
-        return type(value) is int or (isinstance(value, float) and value - value == 0)
-
-    def decode(self, value: Any) -> Any:
-        if isinstance(value, str):
-            return parse_decimal(value)
-        if isinstance(value, float):
-            return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
-        return Decimal(value)
-
-    def handles(self, value: object) -> bool:
-        return isinstance(value, Decimal)
-
-    def encode(self, value: Any) -> Any:
-        return show_decimal(value)
-
-
 _DECIMAL = DecimalCodec()
 
-
-def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of Decimal."""
-    return _DECIMAL if annotation is Decimal else None
+DECIMAL_TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+"""A Decimal that must be a text, such as the key of an object."""

@@ -1,6 +1,6 @@
-"""Which families of types are there, and in which order are they asked?
+"""The table of type families, and the reader that asks them for the codec of an annotation.
 
-A new type is one row here, one small file beside this one, one test, and one row of docs/reference/types.md.
+A new type is one row of `FAMILIES`, one small file beside this one, one test, and one row of docs/reference/types.md.
 """
 
 from __future__ import annotations
@@ -15,33 +15,81 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Un
 import typing_extensions
 
 from fcregistry._base import slots
-from fcregistry.types._annotated import read as read_annotated
-from fcregistry.types._choices import read as read_choices
+from fcregistry.types._annotated import read_annotated
+from fcregistry.types._choices import read_choices
 from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
 from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
-from fcregistry.types._names import read as read_names
-from fcregistry.types._pydantic import read_pydantic_class as read_pydantic
-from fcregistry.types._reader import TypeReader
-from fcregistry.types._scalars import SCALARS
-from fcregistry.types._scalars import read as read_scalars
-from fcregistry.types._stdlib_records import (
+from fcregistry.types._names import read_names
+from fcregistry.types._pydantic import read_pydantic_class
+from fcregistry.types._record_families import (
     read_attrs,
     read_dataclasses,
     read_msgspec,
     read_named_tuples,
     read_typed_dicts,
 )
+from fcregistry.types._scalars import SCALARS, read_scalars
 from fcregistry.types._strings import read_decimals, read_texts
-from fcregistry.types._unions import read as read_unions
+from fcregistry.types._unions import read_unions
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterable, Mapping
 
-    from fcregistry.types._reader import Family
+    Family = Callable[[Any, "TypeReader"], Codec | None]
 
 
-def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Ask the extension that is installed for the library that a type comes from."""
+def codec_of(annotation: Any) -> Codec:
+    """Return the codec of an annotation.
+
+    Args:
+        annotation: A type, as in a tool's signature.
+
+    Raises:
+        UnsupportedType: The type has no JSON form; the message says why, and what to write instead.
+    """
+    return make_reader().read(annotation)
+
+
+def schema_of(annotation: Any) -> dict[str, Any]:
+    """Return the JSON Schema (2020-12) of an annotation.
+
+    Args:
+        annotation: A type, as in a tool's signature.
+
+    Raises:
+        UnsupportedType: The type has no JSON form.
+    """
+    schema = codec_schema(codec_of(annotation))
+    return deepcopy(schema)  # the caller may change it, and other schemas share parts of it
+
+
+def codec_of_class(cls: type) -> Codec | None:
+    """Return the codec of a class, or of its nearest base class that has one; None without one.
+
+    It encodes values whose annotation is not known.
+    """
+    for base in cls.__mro__[:-1]:
+        if issubclass(base, enum.Flag):
+            return None
+        try:
+            return make_reader().read(base)
+        except UnsupportedType:
+            continue
+    return None
+
+
+def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
+    """Return a reader of annotations.
+
+    Args:
+        scope: Names for annotations that are strings, in addition to the names of the module that wrote them.
+        owner: The class that `Self` means, or None.
+    """
+    return TypeReader(families_for, scope, owner)
+
+
+def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Ask the installed extension for the library that a type comes from."""
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
         return None
@@ -53,8 +101,8 @@ def _foreign(annotation: Any, reader: TypeReader) -> Codec | None:
     return None
 
 
-def _refused(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Say why no family before this one read an annotation, and what to write instead."""
+def _refuse(annotation: Any, reader: TypeReader) -> Codec | None:
+    """Raise an error that says why no family reads an annotation, and what to write instead."""
     name = show_type(annotation)
     for matches, reason in _REASONS:
         if matches(annotation):
@@ -88,7 +136,6 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
     ),
 )
 
-
 FAMILIES: tuple[Family, ...] = (
     read_scalars,
     read_annotated,
@@ -99,19 +146,18 @@ FAMILIES: tuple[Family, ...] = (
     read_decimals,
     read_texts,
     read_names,
-    read_pydantic,  # before dataclasses: some are pydantic's
+    read_pydantic_class,  # before dataclasses: some are pydantic's
     read_dataclasses,
     read_typed_dicts,
     read_named_tuples,
     read_attrs,
     read_msgspec,
-    _foreign,
-    _refused,
+    _read_by_extension,
+    _refuse,
 )
 
-
 _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
-    name: (family, _refused)
+    name: (family, _refuse)
     for family, names in (
         (read_scalars, [each for each in SCALARS if isinstance(each, type)]),
         (read_annotated, (Annotated,)),
@@ -123,63 +169,186 @@ _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
     )
     for name in names
 }
-"""A class, or what stands before the brackets -> the first family of the table that reads it, where that is known beforehand."""
+"""A class, or the origin of an annotation with brackets -> the first family in the table that reads it, if that is known in advance."""
 
-_OF_OTHER_CLASSES: Final = tuple(
+_CLASS_FAMILIES: Final = tuple(
     family
     for family in FAMILIES
     if family not in (read_scalars, read_containers, read_sets, read_decimals, read_annotated, read_unions, read_names)
 )
-"""The families that read classes by what these are like; the others name theirs, or read none."""
+"""The families that recognize a class by its attributes; the others list their classes, or read none."""
 
 
 def families_for(annotation: Any) -> tuple[Family, ...]:
-    """Return the families that may read an annotation, in the order of the table: asking all of them takes longer than reading it."""
+    """Return the families that may read an annotation, in the order of the table.
+
+    Asking all of them would take longer than reading it.
+    """
     is_class = isinstance(annotation, type)
     try:
         direct = _DIRECT.get(annotation if is_class else origin_of(annotation))
     except TypeError:  # unhashable
         return FAMILIES
-    return direct or (_OF_OTHER_CLASSES if is_class else FAMILIES)
+    return direct or (_CLASS_FAMILIES if is_class else FAMILIES)
 
 
-def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
-    """Return a reader of annotations; `scope` holds names for those that are strings, `owner` is the class that `Self` stands for."""
-    return TypeReader(families_for, scope, owner)
+# --- The reader ---
+
+_SCALAR_CODECS: Final = {each: codec for each, codec in SCALARS.items() if isinstance(each, type)}
+_CODECS: Final[dict[Any, Codec]] = dict(_SCALAR_CODECS)
+"""The codecs of classes and other named types that were read before: a process reads each once, however many tools use it."""
+
+_MAX_CODECS: Final = 4096
+"""Most codecs that are cached. Then the cache is cleared, so that a program that makes classes by the thousand does not fill it."""
+
+_MAX_SCHEMA_DEPTH: Final = 150
+"""Most levels of a schema that jsonschema, the validator that needs the most Python frames, can walk."""
+
+_SUSPICIOUS_DEPTH: Final = 70
+"""Nested types that may give a schema of more levels: each type adds at most two."""
 
 
-def codec_of(annotation: Any) -> Codec:
-    """Return the codec of an annotation.
+class TypeReader:
+    """Reads annotations into codecs. Each function has a reader of its own.
 
     Args:
-        annotation: A type, as it may stand in a tool's signature.
+        families: Returns the families that may read an annotation, in order: functions that return its codec, or None if they do not know it.
+        scope: Names for annotations that are strings, in addition to the names of the module that wrote them.
+        owner: The class that `Self` means, or None.
 
-    Raises:
-        UnsupportedType: It has no JSON form; says why, and what to write instead.
+    Attributes:
+        scope: The names for annotations that are strings.
+        owner: The class that `Self` means; while the fields of a class are read, that class.
+        validated: Whether that class is pydantic's, which runs validators itself when it makes an instance.
     """
-    return make_reader().read(annotation)
 
+    def __init__(
+        self,
+        families: Callable[[Any], Iterable[Family]],
+        scope: Mapping[str, Any] | None = None,
+        owner: Any = None,
+    ) -> None:
+        self._families = families
+        self._depth = 0
+        self._deep = False  # whether the schema may be nested too deeply
+        self._checks: list[Callable[[], None]] = []
+        self._fresh: dict[Any, Codec] = {}
+        self.scope = dict(scope or {})
+        self.owner = owner
+        self.validated = False
 
-def codec_of_class(cls: type) -> Codec | None:
-    """Return the codec that encodes values of a class, or of the nearest class above it."""
-    for base in cls.__mro__[:-1]:
-        if issubclass(base, enum.Flag):
-            return None
+    def read(self, annotation: Any) -> Codec:
+        """Return the codec of an annotation.
+
+        Raises:
+            UnsupportedType: No family reads it; the message says why, and what to write instead.
+        """
+        if isinstance(annotation, type) and (known := self.known(annotation)) is not None:
+            return known
+        return self._read_uncached(annotation) if self._depth else self._read_outermost(annotation)
+
+    def _read_outermost(self, annotation: Any) -> Codec:
+        """Read an annotation that is inside no other, and then run the checks that need all of it."""
+        complete = False
         try:
-            return make_reader().read(base)
-        except UnsupportedType:
-            continue
-    return None
+            codec = self._read_uncached(annotation)
+            while self._checks:
+                self._checks.pop(0)()
+            if self._deep:
+                _check_depth(codec)
+            complete = True
+        except RecursionError:
+            raise UnsupportedType("it is nested too deeply, or refers to ever new types") from None
+        finally:
+            if self._fresh or self._checks or self._deep:
+                self._finish(complete)
+        return codec
+
+    def _read_uncached(self, annotation: Any) -> Codec:
+        self._depth += 1
+        try:
+            codec = self._ask_families(annotation)
+        finally:
+            self._depth -= 1
+        if self._depth >= _SUSPICIOUS_DEPTH:
+            self._deep = True
+        if isinstance(annotation, type):
+            self._fresh.setdefault(annotation, codec)
+        return codec
+
+    def _ask_families(self, annotation: Any) -> Codec:
+        for family in self._families(annotation):
+            codec = family(annotation, self)
+            if codec is not None:
+                return codec
+        # Rarely reached: the table ends with a family that raises a better error
+        raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
+
+    def read_in(self, annotation: Any, outer: Any) -> Codec:
+        """Return the codec of an annotation inside another; an error names the outer one."""
+        try:
+            return self.read(annotation)
+        except UnsupportedType as unsupported:
+            raise unsupported.inside(f"in {show_type(outer)}") from None
+
+    def check_later(self, check: Callable[[], None]) -> None:
+        """Have a check run when the outermost annotation is read.
+
+        Until then, records that refer to each other lack fields.
+        """
+        self._checks.append(check)
+
+    def known(self, annotation: Any) -> Codec | None:
+        """Return the codec of a type that was read before, or is being read: it may refer to itself."""
+        try:
+            return _CODECS.get(annotation) or self._fresh.get(annotation)
+        except TypeError:  # the class or its arguments cannot be hashed
+            return None
+
+    def learn(self, annotation: Any, codec: Codec) -> None:
+        """Store the codec of a named type before its parts are read, since they may refer to it."""
+        try:
+            self._fresh[annotation] = codec
+        except TypeError:  # its arguments cannot be hashed, and no lookup can find it
+            return
+
+    def forget(self, annotation: Any) -> None:
+        """Remove a codec that `learn` stored, if nothing refers to it."""
+        if self.known(annotation) is not None:
+            self._fresh.pop(annotation, None)
+
+    def _finish(self, complete: bool) -> None:
+        """Cache the codecs for the process, if all were read without names of the reader's scope."""
+        self._checks.clear()
+        self._deep = False
+        if not complete:
+            self._fresh.clear()
+        elif not self.scope:
+            if len(_CODECS) > _MAX_CODECS:
+                forget_codecs()
+            _CODECS.update(self._fresh)
+            self._fresh.clear()
 
 
-def schema_of(annotation: Any) -> dict[str, Any]:
-    """Return the JSON Schema (2020-12) of an annotation.
-
-    Args:
-        annotation: A type, as it may stand in a tool's signature.
+def _check_depth(codec: Codec) -> None:
+    """Refuse a schema that validators cannot walk.
 
     Raises:
-        UnsupportedType: It has no JSON form.
+        UnsupportedType: The schema is nested too deeply.
     """
-    schema = codec_schema(codec_of(annotation))
-    return deepcopy(schema)  # whoever asks may change it, and parts of it stand in other schemas
+    depth = 0
+    level: list[Any] = [codec_schema(codec)]
+    while level:
+        depth += 1
+        inner = [part for each in level for part in (each.values() if isinstance(each, dict) else each)]
+        level = [part for part in inner if isinstance(part, (dict, list))]
+    if depth > _MAX_SCHEMA_DEPTH:
+        raise UnsupportedType(
+            f"its schema is nested {depth} levels deep, and at most {_MAX_SCHEMA_DEPTH} can be checked"
+        )
+
+
+def forget_codecs() -> None:
+    """Clear the cache of this process, so that every type is read again."""
+    _CODECS.clear()
+    _CODECS.update(_SCALAR_CODECS)

@@ -1,6 +1,6 @@
-"""How does a union look in JSON? As `anyOf`; the first declared member that decodes a value wins.
+"""Codecs of unions, which are `anyOf` in JSON: the first declared member that decodes a value wins.
 
-MERGED: What tells the members of a union apart? A field that has another constant in each; or else, what overlaps.
+Records are told apart by a field that has a different constant in each. Members whose JSON overlaps are reported to the author of a tool.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import threading
 import types
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Union, get_args
 
-from fcregistry._base.cached import made_once
+from fcregistry._base.cached import cached_attribute
 from fcregistry._base.json import kind_of
 from fcregistry.types._choices import ChoiceCodec, key_of
 from fcregistry.types._codec import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
@@ -22,7 +22,26 @@ if TYPE_CHECKING:
 
     from fcregistry.types._codec import Reader, SchemaWriter
 
-# --- types._unions ---
+
+def read_unions(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of Optional, Union and `X | Y`."""
+    if origin_of(annotation) not in (Union, types.UnionType):
+        return None
+    members = [reader.read_in(member, annotation) for member in get_args(annotation)]
+    if sum(["object" in member.kinds for member in members]) > 1:
+        reader.check_later(lambda: _require_distinguishable(members, annotation))
+    return UnionCodec(members, annotation)
+
+
+def _require_distinguishable(members: list[Codec], annotation: Any) -> None:
+    records = [member.core for member in members if isinstance(member.core, Record)]
+    for position, first in enumerate(records):
+        for second in records[position + 1 :]:
+            if first.signature() == second.signature():
+                raise UnsupportedType(
+                    f"in {show_type(annotation)}: {first.shown} and {second.shown} have the same fields, so "
+                    "their JSON cannot be told apart; give each a field such as `kind: Literal['…']`"
+                )
 
 
 class UnionCodec(Codec):
@@ -41,7 +60,7 @@ class UnionCodec(Codec):
         self.kinds = frozenset().union(*[member.kinds for member in members])
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
-        self._tags: UnionTags | None = None
+        self._tags: _UnionTags | None = None
 
     def children(self) -> Iterable[Codec]:
         return self._members
@@ -49,36 +68,39 @@ class UnionCodec(Codec):
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         schemas = [writer.write(member) for member in self._members]
         if len(schemas) == 2 and "type" in schemas[0] and schemas[0]["type"] != schemas[1].get("type"):
-            return {"anyOf": schemas}  # as `X | None` has them
+            return {"anyOf": schemas}  # the common `X | None`
         written = list({repr(schema): schema for schema in schemas}.values())  # as text, in which true is not 1
         return {"anyOf": written} if len(written) > 1 else written[0]
 
-    @made_once
+    @cached_attribute
     def _by_kind(self) -> dict[str, list[Codec]]:
-        """The members that take a kind. A value whose kind only one takes needs no second look: the validator has accepted it."""
+        """JSON kind -> the members that take it.
+
+        If only one does, a value needs no further check: the validator has accepted it.
+        """
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
 
     def _candidates(self, value: object) -> list[Codec]:
-        """Return the members that a value may be of, by its kind, and of records by the field that tells them apart."""
+        """Return the members that may take a value, by its kind, or for records by their tag."""
         kind = kind_of(value) or ""
         candidates = self._by_kind.get(kind, [])
         if kind != "object" or len(candidates) < 2:
             return candidates
         if self._tags is None:
-            self._tags = tags_of(candidates)
-        return candidates if self._tags is NO_TAGS else self._tags.chosen(value)
+            self._tags = _tags_of(candidates)
+        return candidates if self._tags is _NO_TAGS else self._tags.choose(value)
 
     def accepts(self, value: object) -> bool:
         candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].accepts(value)
-        return _asked_once(self, candidates, "accepts", value)
+        return _ask_members(self, candidates, "accepts", value)
 
     def decode(self, value: Any) -> Any:
         candidates = self._candidates(value)
         if len(candidates) == 1:
             return candidates[0].decode(value)
-        with _Answers():
+        with _AnswerMemory():
             return self._decode(candidates, value)
 
     def _decode(self, candidates: list[Codec], value: Any) -> Any:
@@ -92,11 +114,11 @@ class UnionCodec(Codec):
         raise refusal or Refusal("is none of the allowed types")
 
     def handles(self, value: object) -> bool:
-        return _asked_once(self, self._members, "handles", value)
+        return _ask_members(self, self._members, "handles", value)
 
     @property
-    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # known once its records have fields
-        return tuple(overlaps(self._members, [show_type(each) for each in get_args(self._annotation)]))
+    def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # its records get their fields later
+        return tuple(_overlaps(self._members, [show_type(each) for each in get_args(self._annotation)]))
 
     def marked(self, marker: Any) -> Codec | None:
         marked = [member.marked(marker) for member in self._members]
@@ -107,26 +129,28 @@ class UnionCodec(Codec):
     def encode(self, value: Any) -> Any:
         if value.__class__ in _SCALARS:
             return self._encode(value)
-        with _Answers():
+        with _AnswerMemory():
             return self._encode(value)
 
     def _encode(self, value: Any) -> Any:
-        of = [member for member in self._members if member.handles(value)]
-        if not of:
+        matching = [member for member in self._members if member.handles(value)]
+        if not matching:
             raise TypeError(f"a {type(value).__qualname__} is of none of the union's types")
-        if len(of) > 1:  # of a class and one that derives from it, the value's own
-            of.sort(key=lambda member: getattr(member.core, "cls", None) is not type(value))
-        return of[0].encode(value)
+        if len(matching) > 1:  # of a class and a subclass, the value's own class comes first
+            matching.sort(key=lambda member: getattr(member.core, "cls", None) is not type(value))
+        return matching[0].encode(value)
 
+
+# --- Asking the members once ---
 
 _SCALARS: Final = frozenset({bool, bytes, float, int, str, type(None)})
 
 
-class _Answers:
-    """Remembers, while it is entered for the first time on a thread, which unions take which parts of a value.
+class _AnswerMemory:
+    """Caches which unions take which parts of a value, from the outermost entry on a thread to its exit.
 
-    A union asks all of its members, and these ask the unions inside them. Without a memory, the innermost part of a value of nested unions would
-    be asked again for each way to it, and those grow exponentially.
+    A union asks all of its members, and these ask the unions inside them. Without the cache, the innermost part of a value of nested unions
+    would be checked once for each path to it, and the number of paths grows exponentially.
     """
 
     __slots__ = ("_is_outermost",)
@@ -141,20 +165,23 @@ class _Answers:
             _memory.answers = None
 
 
-class _Memory(threading.local):
-    """What a thread remembers: union, question and part -> the part, which must stay alive for its `id` to hold, and the answer."""
+class _ThreadMemory(threading.local):
+    """The cache of a thread: ids of union and part, and the question -> the part and the answer.
+
+    The part must stay alive for its `id`.
+    """
 
     answers: dict[tuple[int, str, int], tuple[object, bool]] | None = None
 
 
-_memory: Final = _Memory()
+_memory: Final = _ThreadMemory()
 
 
-def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
-    """Return whether a member accepts or handles a value; asked again, as it was answered before."""
+def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
+    """Return whether a member accepts or handles a value, from the cache if it was asked before."""
     if value.__class__ in _SCALARS:
         return any(getattr(member, question)(value) for member in members)
-    with _Answers():
+    with _AnswerMemory():
         answers, key = _memory.answers, (id(union), question, id(value))
         assert answers is not None
         if key not in answers:
@@ -162,57 +189,36 @@ def _asked_once(union: UnionCodec, members: list[Codec], question: str, value: o
         return answers[key][1]
 
 
-def read(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of Optional, Union and `X | Y`."""
-    if origin_of(annotation) not in (Union, types.UnionType):
-        return None
-    members = [reader.read_in(member, annotation) for member in get_args(annotation)]
-    if sum(["object" in member.kinds for member in members]) > 1:
-        reader.check_later(lambda: _check_distinguishable(members, annotation))
-    return UnionCodec(members, annotation)
+# --- The field that tells records apart ---
 
 
-def _check_distinguishable(members: list[Codec], annotation: Any) -> None:
-    records = [member.core for member in members if isinstance(member.core, Record)]
-    for position, first in enumerate(records):
-        for second in records[position + 1 :]:
-            if first.signature() == second.signature():
-                raise UnsupportedType(
-                    f"in {show_type(annotation)}: {first.shown} and {second.shown} have the same fields, so "
-                    "their JSON cannot be told apart; give each a field such as `kind: Literal['…']`"
-                )
-
-
-# --- types._tags ---
-
-
-class UnionTags(NamedTuple):
+class _UnionTags(NamedTuple):
     """The field that tells records apart.
 
     Attributes:
         field: Its name in JSON; empty if there is none.
-        members: JSON kind and value -> the record that has it.
+        members: JSON kind and value of the constant -> the record that has it.
     """
 
     field: str
     members: dict[tuple[str, object], Codec]
 
-    def chosen(self, value: Any) -> list[Codec]:
-        """Return the record that an object names, if it names one."""
+    def choose(self, value: Any) -> list[Codec]:
+        """Return the record that an object names in its field, or an empty list."""
         try:
             return [self.members[key_of(value[self.field])]]
-        except (KeyError, TypeError):  # it names none; a list or an object names nothing
+        except (KeyError, TypeError):  # the field is missing, unknown, or a list or an object
             return []
 
 
-NO_TAGS: Final = UnionTags("", {})
+_NO_TAGS: Final = _UnionTags("", {})
 
 
-def tags_of(members: Sequence[Codec]) -> UnionTags:
-    """Return what tells members that are objects apart, or `NO_TAGS`."""
+def _tags_of(members: Sequence[Codec]) -> _UnionTags:
+    """Return the field that tells members that are objects apart, or `_NO_TAGS`."""
     records = [member.core for member in members]
     if not all(isinstance(record, RecordCodec) for record in records):
-        return NO_TAGS
+        return _NO_TAGS
     for name in _tag_fields(records[0]):
         found: dict[tuple[str, object], Codec] = {}
         for member, record in zip(members, records, strict=True):
@@ -225,12 +231,12 @@ def tags_of(members: Sequence[Codec]) -> UnionTags:
                     continue
             break
         else:
-            return UnionTags(name, found)
-    return NO_TAGS
+            return _UnionTags(name, found)
+    return _NO_TAGS
 
 
 def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
-    """Return the fields that a record must have and that are one of a few constants: name -> those."""
+    """Return the required fields of a record whose values are constants: name -> the keys of these."""
     fields = record.fields if isinstance(record, RecordCodec) else ()
     return {
         field.key: field.codec.core.keys
@@ -239,8 +245,11 @@ def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
     }
 
 
-def overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
-    """Yield a sentence for each two members whose JSON overlaps, and which Python tells apart: the first of them wins.
+# --- Members whose JSON overlaps ---
+
+
+def _overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
+    """Yield a sentence for each two members that share JSON and differ in Python: the first of them wins.
 
     Args:
         members: The codecs of a union.
@@ -248,41 +257,42 @@ def overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
     """
     for position, first in enumerate(members):
         for later, second in enumerate(members[position + 1 :], position + 1):
-            if _overlap(first, second):
+            if _do_overlap(first, second):
                 yield (
                     f"some JSON is both {shown[position]} and {shown[later]}: it is decoded as the first, "
                     "so that a value of the second comes back as the first"
                 )
 
 
-def _overlap(first: Codec, second: Codec) -> bool:
-    """Tell whether what is written of the one may be decoded as the other, and is another value then."""
+def _do_overlap(first: Codec, second: Codec) -> bool:
+    """Return whether the JSON of a value of one may be decoded as the other, into a different value."""
     if not first.kinds & second.kinds or (first.plain and second.plain):
         return False
     match first.core, second.core:
         case RecordCodec() as one, RecordCodec() as other:
-            return not _told_apart(one, other) and _fits(one, other) and _fits(other, one)
+            return not _always_differ(one, other) and _may_be(one, other) and _may_be(other, one)
         case ListCodec() as one, ListCodec() as other if one.make is other.make:
-            return _overlap(one.item, other.item)  # two empty ones are equal
+            return _do_overlap(one.item, other.item)  # two empty ones are equal
         case (ChoiceCodec() as choice, other) | (other, ChoiceCodec() as choice):
             return any(other.accepts(value) for value in choice.values)
         case TextCodec(format=one), TextCodec(format=other):
-            return _LOOKS.get(one, other) == _LOOKS.get(other, one)
+            return _SHAPES.get(one, other) == _SHAPES.get(other, one)
     return True
 
 
-_LOOKS: Final[dict[str | None, str]] = {
+_SHAPES: Final[dict[str | None, str]] = {
     **{each: each for each in ("date", "date-time", "time", "duration", "uuid")},
     **{each: each[:4] for each in IP_FORMATS.values()},
 }
-"""Format -> what its texts look like; of these, no text looks like two."""
+"""Format -> the shape of its texts; no text has two of these shapes."""
 
 
-def _told_apart(first: RecordCodec, second: RecordCodec) -> bool:
-    """Tell whether a field that is written of both never has the same JSON."""
+def _always_differ(first: RecordCodec, second: RecordCodec) -> bool:
+    """Return whether a field that both write never has the same JSON in both."""
     others = {field.key: field.codec for field in second.fields if _is_written(field)}
     return any(
-        not field.codec.kinds & others[field.key].kinds or _differ(field.codec.core, others[field.key].core)
+        not field.codec.kinds & others[field.key].kinds
+        or _have_different_constants(field.codec.core, others[field.key].core)
         for field in first.fields
         if _is_written(field) and field.key in others
     )
@@ -292,13 +302,13 @@ def _is_written(field: Field) -> bool:
     return (field.required or field.default is not MISSING) and not (field.hidden or field.write_only)
 
 
-def _differ(first: Codec, second: Codec) -> bool:
+def _have_different_constants(first: Codec, second: Codec) -> bool:
     both_constants = isinstance(first, ChoiceCodec) and isinstance(second, ChoiceCodec)
     return both_constants and not set(first.keys) & set(second.keys)  # type: ignore[attr-defined]  # choices: just tested
 
 
-def _fits(record: RecordCodec, other: RecordCodec) -> bool:
-    """Tell whether an object with no more than what a record requires could be of another."""
+def _may_be(record: RecordCodec, other: RecordCodec) -> bool:
+    """Return whether an object with only the required fields of a record could be of another record."""
     if other.others is not None:
         return True
     names = {field.key for field in other.fields}

@@ -276,7 +276,6 @@ def test_a_tool_behind_a_gateway_that_is_not_open_is_told_with_the_way_to_it() -
     )
 
 
-@pytest.mark.once
 def test_a_tool_whose_plugin_does_not_load_is_told_to_the_model(site: Any) -> None:
     tools = """
         from fcregistry import fc_register

@@ -245,7 +245,6 @@ PROGRAM = """
 """
 
 
-@pytest.mark.once
 def test_a_run_is_taken_up_by_another_process(site: Site) -> None:
     state = site.ask(PROGRAM)
     assert isinstance(state, str)

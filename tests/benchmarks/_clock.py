@@ -1,4 +1,4 @@
-"""How is something timed against its floor? In turns, in one run, by medians: so a busy machine slows both alike.
+"""Times something and its floor in turns, in one run, by medians, so that a slow or busy machine slows both alike.
 
 The garbage collector is off while calls are timed: it would charge its work to whichever call it falls on.
 """
@@ -77,6 +77,11 @@ def compare(floor: Callable[[], object], ours: Callable[[], object], *, rounds: 
     """Return the median seconds of the floor and of ours."""
     took = medians({"floor": plain(floor), "ours": plain(ours)}, rounds=rounds)
     return took["floor"], took["ours"]
+
+
+def walk(text: str) -> int:
+    """Look at every character of a text: the floor of what reads a text once, whatever it says."""
+    return sum(1 for _ in text)
 
 
 HELLO = "import click\n@click.command()\ndef hello(): click.echo('hello')\nhello()"

@@ -1,4 +1,4 @@
-"""What stands in docs/explanation/performance.md? What was measured, where, and how to read it; made anew by every full run."""
+"""The text of docs/explanation/performance.md: what was measured, where, and how to read it. Every full run writes it anew."""
 
 from __future__ import annotations
 
@@ -25,7 +25,8 @@ HOW = """## How it is measured
 - The garbage collector is off while calls are timed, and on in between. It would charge its work to whichever call it
   falls on.
 - Everything is warm: validators and codecs are made at the first call, which is not timed.
-- An aim is what this project wants to hold. A row that does not hold it says NO.
+- An aim is what this project wants to hold; of a time, it is a multiple of the floor, so that a slow machine does not miss
+  it. A row that does not hold its aim says NO.
 
 Two traps, for whoever measures again:
 

@@ -1,7 +1,7 @@
-"""What is asked of a peer? The same functions, from JSON text to a result, and the schema of each; its runner answers here.
+"""Asks a peer to run the same functions, from JSON text to a result, and to make the schema of each.
 
-Each runner is a file in `peers/`, started in an environment of its own, where this package is not. It times the floor too, in
-turns with the peer, so that machines and moments fall out of the ratio.
+Each peer has a runner in `peers/`, which calls `report` in an environment of its own, without this package. It times the floor
+too, in turns with the peer, so that the ratio does not depend on the machine or the moment.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""How do other packages run the same calls? Each is installed into an environment of its own, and asked there.
+"""Installs other packages, each into an environment of its own, and asks them there to run the same calls.
 
-A peer is a file in `peers/`, named as its distribution. One that cannot be installed, or does not answer, is told as such.
+A peer is a file in `peers/`, named as its distribution. The page lists a peer that cannot be installed or does not answer.
 """
 
 from __future__ import annotations

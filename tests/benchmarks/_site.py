@@ -1,4 +1,4 @@
-"""What does a machine with many plugins look like? A thousand distributions as an installer leaves them, with five tools each.
+"""Makes a site with many plugins: a thousand distributions as an installer leaves them, with five tools each.
 
 Three plugins of ten share a helper package; every tool has a docstring and three parameters. All is compiled.
 """

@@ -1,4 +1,7 @@
-"""How is what was measured shown? As rows of a table, each with what it must keep to; as text, as Markdown, or as JSON."""
+"""Tables of what was measured, each row with its aim, written as text, Markdown or JSON.
+
+The aim of a time is a multiple of a floor that is timed in the same run: a slow state of the machine slows both.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ class Row:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """What stands in the columns of `Table.COLUMNS`."""
+        """The texts for `COLUMNS`."""
         mark = "" if self.kept is None else "yes" if self.kept else "NO"
         return self.what, self.floor, self.ours, self.beside, self.aim, mark
 
@@ -55,26 +58,15 @@ def ratio(floor: float, ours: float) -> str:
 
 
 def times(what: str, floor: float, ours: float, unit: Unit, *, most: float | None = None) -> Row:
-    """Make a row whose aim is a multiple of the floor."""
-    shown = ratio(floor, ours)
-    if most is None:
-        return _row(what, floor, ours, unit, shown)
-    return _row(what, floor, ours, unit, shown, f"≤ {most:g}{TIMES}", ours <= most * floor)
-
-
-def beyond(what: str, floor: float, ours: float, unit: Unit, *, most: float) -> Row:
-    """Make a row whose aim is so many units more than the floor."""
-    more = (ours - floor) * _FACTORS[unit]
-    return _row(what, floor, ours, unit, f"{more:+.2f} {unit}", f"≤ +{most:g} {unit}", more <= most)
-
-
-def within(what: str, floor: float, ours: float, unit: Unit, *, most: float) -> Row:
-    """Make a row whose aim is a time, whatever the floor takes."""
-    return _row(what, floor, ours, unit, ratio(floor, ours), f"≤ {most:g} {unit}", ours * _FACTORS[unit] <= most)
-
-
-def _row(what: str, floor: float, ours: float, unit: Unit, beside: str, aim: str = "", kept: bool | None = None) -> Row:
-    return Row(what=what, floor=time_of(floor, unit), ours=time_of(ours, unit), beside=beside, aim=aim, kept=kept)
+    """Make a row whose aim, if it has one, is to take at most so many times the floor."""
+    return Row(
+        what=what,
+        floor=time_of(floor, unit),
+        ours=time_of(ours, unit),
+        beside=ratio(floor, ours),
+        aim="" if most is None else f"≤ {most:g}{TIMES}",
+        kept=None if most is None else ours <= most * floor,
+    )
 
 
 def _digits(value: float) -> str:

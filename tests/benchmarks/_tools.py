@@ -1,4 +1,4 @@
-"""Which tools are timed, with which calls? A simple one, and one with records, an Enum, a TypedDict and containers.
+"""The tools that are timed, with their calls: a simple one, and one with records, an Enum, a TypedDict and containers.
 
 Peers are asked to run the same functions, so nothing here imports this package.
 """
@@ -120,5 +120,7 @@ def order_by_hand() -> str:
 
 
 def wrong_by_hand() -> str:
-    unit = json.loads(WRONG)["unit"]
-    return "" if unit in ("fahrenheit", "celsius") else f"unit must be one of fahrenheit, celsius, not {unit}"
+    arguments, allowed = json.loads(WRONG), ("fahrenheit", "celsius")
+    if arguments["unit"] in allowed:
+        return json.dumps(get_current_weather(**arguments))
+    return json.dumps({"path": "$.unit", "allowed": allowed, "given": arguments["unit"]})

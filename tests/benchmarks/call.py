@@ -1,4 +1,4 @@
-"""What does one call cost, from JSON text to its result, beside the same work written by hand?"""
+"""Times one call, from JSON text to its result, beside the same work written by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 from _clock import awaited, compare, medians, plain
-from _tables import Row, Table, beyond, present, times, within
+from _tables import Row, Table, present, times
 from _tools import (
     ORDER,
     SIMPLE,
@@ -37,7 +37,8 @@ def plain_calls(executor: Executor) -> list[Row]:
     return [
         times("simple tool", *compare(weather_by_hand, lambda: run(CALL)), "µs", most=1.6),
         times("complex tool, its records constructed", *compare(order_by_hand, lambda: run(ORDER_CALL)), "µs", most=2),
-        within("one argument wrong, with its message", *compare(wrong_by_hand, lambda: run(WRONG_CALL)), "µs", most=10),
+        # 10 µs where the same by hand takes 2.5 µs; 3.6 as measured.
+        times("one argument wrong, with its message", *compare(wrong_by_hand, lambda: run(WRONG_CALL)), "µs", most=4),
     ]
 
 
@@ -45,7 +46,6 @@ def async_calls(runner: asyncio.Runner, executor: Executor) -> list[Row]:
     """Time `arun`: an async tool against the same tool in plain form, and a plain tool that need not leave the loop."""
     in_line = Executor([Tool.from_function(get_current_weather, blocking=False)])
     timers = {
-        "by hand": plain(weather_by_hand),
         "run": plain(lambda: executor.run(CALL)),
         "arun": awaited(runner, lambda: executor.arun(ASYNC_CALL)),
         "in line": awaited(runner, lambda: in_line.arun(CALL)),
@@ -53,12 +53,13 @@ def async_calls(runner: asyncio.Runner, executor: Executor) -> list[Row]:
     assert runner.run(executor.arun(ASYNC_CALL)).content == "Tokyo: 20 celsius"
     assert runner.run(in_line.arun(CALL)).content == "Tokyo: 20 celsius"
     took = medians(timers)
+    # 1 µs beyond the plain tool, which takes 2 µs.
     return [
-        beyond(
-            "async tool through `arun` (floor: the plain tool through `run`)", took["run"], took["arun"], "µs", most=1
+        times(
+            "async tool through `arun` (floor: the plain tool through `run`)", took["run"], took["arun"], "µs", most=1.5
         ),
-        beyond(
-            "plain tool through `arun`, `blocking=False` (the same floor)", took["run"], took["in line"], "µs", most=1
+        times(
+            "plain tool through `arun`, `blocking=False` (the same floor)", took["run"], took["in line"], "µs", most=1.5
         ),
     ]
 
@@ -89,8 +90,8 @@ def main() -> None:
         rows = [*plain_calls(executor), *async_calls(runner, executor), *threaded_calls(runner, executor)]
     words = (
         "From the text of the arguments to the text of the result. The floor is `json.loads`, the call and `json.dumps` of its "
-        "result, written by hand for this tool; for the complex tool with its dataclasses and its Enum constructed, for the wrong "
-        "call with the one check that finds it. The floor validates nothing."
+        "result, written by hand for this tool; for the complex tool with its dataclasses and its Enum constructed. It validates "
+        "nothing, but for the wrong call: there it makes the one check that fails, and writes the path and the values that are allowed."
     )
     present(Table(title="One call", words=words, rows=rows))
 

@@ -1,4 +1,4 @@
-"""How good are the calls of the model on this machine? SmolLM2 on 60 questions, each with one tool, asked in three ways.
+"""Counts the right calls of a model that runs on this machine: SmolLM2 on 60 questions, each with one tool, asked in three ways.
 
     python tests/benchmarks/local_model.py [ours] [schema] [text]
 

@@ -1,4 +1,4 @@
-"""Which benchmarks are run, and where do the numbers go? All, into docs/explanation/performance.md; or those that are named.
+"""Runs all benchmarks and writes docs/explanation/performance.md, or runs those that are named and writes no page.
 
 `nox -s benchmarks` runs this where the wheels are installed.
 """

@@ -1,7 +1,4 @@
-"""What does building a tool's schema cost, beyond reading its docstring?
-
-The docstring is read by docstring_parser for the floor. What is built beyond that is what this package adds.
-"""
+"""Times building a tool's schema, beside reading its docstring by docstring_parser, which is the floor."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import Any
 
 import docstring_parser
 from _clock import medians, plain
-from _tables import Row, Table, beyond, present
+from _tables import Row, Table, present, times
 from _tools import get_current_weather, place_order
 
 from fcregistry import Tool
@@ -29,8 +26,8 @@ def build(function: Callable[..., Any]) -> None:
 
 def build_first(function: Callable[..., Any]) -> None:
     """Build the schema of a tool whose types were never seen."""
-    _reader.forget_all()
-    _choices._KNOWN.clear()
+    _reader.forget_codecs()
+    _choices._LITERALS.clear()
     build(function)
 
 
@@ -40,8 +37,8 @@ def rows_of(name: str, function: Callable[..., Any], most_first: float, most_aga
     took = medians({step: plain(lambda each=each: each(function)) for step, each in builds.items()})  # type: ignore[misc]
     floor = took["docstring"]
     return [
-        beyond(f"{name}, types never seen (floor: its docstring)", floor, took["first"], "µs", most=most_first),
-        beyond(f"{name}, types seen before (the same floor)", floor, took["again"], "µs", most=most_again),
+        times(f"{name}, types never seen (floor: its docstring)", floor, took["first"], "µs", most=most_first),
+        times(f"{name}, types seen before (the same floor)", floor, took["again"], "µs", most=most_again),
     ]
 
 
@@ -51,7 +48,8 @@ def main() -> None:
         "From a function to the JSON Schema of its parameters. The floor is docstring_parser on the function's docstring, "
         "which is not told its style: it finds that out, as this package does."
     )
-    rows = [*rows_of("simple tool", get_current_weather, 30, 30), *rows_of("complex tool", place_order, 300, 60)]
+    # Beyond the docstrings, 30 µs and 300 µs (60 µs with types that are known) where those take 70 µs and 95 µs.
+    rows = [*rows_of("simple tool", get_current_weather, 1.4, 1.4), *rows_of("complex tool", place_order, 4.2, 1.6)]
     present(Table(title="Building a schema", words=words, rows=rows))
 
 

@@ -17,8 +17,6 @@ from .commands import command
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 MULTIPLY: Final = ("How many?", "--tool", "multiply")
 BOTH: Final = ("Clean up", "--tool", "danger", "--tool", "multiply", "--yes-to")
 FILE: Final = 'model = "script:none"'

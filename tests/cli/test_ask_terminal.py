@@ -20,8 +20,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 DUMB = {"TERM": "dumb"}
 
 

@@ -121,7 +121,6 @@ def slow() -> None:
 """
 
 
-@pytest.mark.once
 def test_a_time_out_has_a_status_of_its_own(site: Site) -> None:
     site.write({"own.py": SLOW})
     done = site.cli("-m", "own", "call", "slow")
@@ -193,7 +192,6 @@ def test_what_a_tool_prints_goes_to_stderr(shop: Site) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "7\n", "noise\n")
 
 
-@pytest.mark.once
 def test_what_a_program_that_a_tool_starts_prints_goes_to_stderr(site: Site) -> None:
     """It knows the descriptor of stdout only, as libraries in C do."""
     source = "import os, fcregistry\n@fcregistry.fc_register\ndef run() -> int:\n    return os.system('echo noise')\n"

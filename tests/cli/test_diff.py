@@ -111,7 +111,6 @@ def test_what_the_configuration_hides_and_what_is_not_locked_yet_is_compared(upg
     )
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("fail_on", "new", "code"),
     [("version", "acme", 1), ("any", "same.lock", 0)],
@@ -137,7 +136,6 @@ def test_as_json_it_says_the_same(upgraded: Site) -> None:
     }
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -152,7 +150,6 @@ def test_what_cannot_be_compared_is_wrong_usage(upgraded: Site, arguments: tuple
     assert message in done.stderr
 
 
-@pytest.mark.once
 def test_a_distribution_without_anything_to_compare_it_with_says_so(site: Site) -> None:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
     done = site.cli("diff", "acme")

@@ -116,7 +116,6 @@ def test_where_nothing_is_left_it_says_so(shop: Site, site: Site) -> None:
 ONE = "from fcregistry import fc_register\n@fc_register\ndef one() -> int: ...\n"
 
 
-@pytest.mark.once
 def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(site: Site) -> None:
     """Where nothing is left, or where a lock refuses what is installed; who disables one of several knows it."""
 

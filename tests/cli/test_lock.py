@@ -48,9 +48,6 @@ def look() -> str:
 '''
 
 
-several_processes = pytest.mark.once
-
-
 @pytest.fixture
 def place(site: Site) -> Site:
     """Two distributions, and a project beside them."""
@@ -85,7 +82,6 @@ def distributions(site: Site) -> dict[str, Any]:
     return read
 
 
-@several_processes
 def test_a_lock_says_what_is_installed_and_nothing_of_this_machine(place: Site) -> None:
     """It is the same, byte for byte, whenever and wherever it is made."""
     assert lock(place) == f"Wrote {written(place)}: 3 tools of 2 distributions.\n"
@@ -108,7 +104,6 @@ def test_a_lock_says_what_is_installed_and_nothing_of_this_machine(place: Site) 
     assert (written(place).parent / "again.lock").read_text(encoding="ascii") == text, "what is hidden is installed"
 
 
-@several_processes
 def test_what_changed_is_shown_part_by_part(place: Site) -> None:
     """A description in both its words; and nothing is written."""
     lock(place)
@@ -151,7 +146,6 @@ def test_what_changed_is_shown_part_by_part(place: Site) -> None:
     assert {"kind": "removed", "subject": "other", "part": "", "old": "1.0", "new": None} in told["changes"]
 
 
-@several_processes
 def test_one_distribution_is_renewed_and_the_others_are_left(place: Site) -> None:
     """What is not installed any more leaves the lock when it is named; the rest stays as it was written."""
     lock(place)
@@ -170,7 +164,6 @@ def test_one_distribution_is_renewed_and_the_others_are_left(place: Site) -> Non
     )
 
 
-@several_processes
 def test_files_that_are_not_what_was_installed_are_seen_and_not_locked(place: Site) -> None:
     """RECORD still says what was: it is not believed."""
     lock(place)
@@ -185,7 +178,6 @@ def test_files_that_are_not_what_was_installed_are_seen_and_not_locked(place: Si
     assert lock(place, "--check", code=1).startswith("changed: other: files\n    - sha256:")
 
 
-@several_processes
 def test_what_cannot_be_called_is_left_out_and_said(place: Site) -> None:
     """A tool that cannot be defined, a plugin that does not load; the others are locked."""
     write(place, "acme-weather", MODULE + "\n@fc_register\ndef broken(a: 'Nothing') -> str:\n    return ''\n")
@@ -198,7 +190,6 @@ def test_what_cannot_be_called_is_left_out_and_said(place: Site) -> None:
     assert distributions(place)["other"]["tools"] == []
 
 
-@several_processes
 def test_a_lock_can_be_made_and_checked_where_nothing_else_may_run_without(place: Site) -> None:
     """Or there would be no way out. What is denied is not locked either."""
     (written(place).parent / "fcregistry.toml").write_text(
@@ -231,7 +222,6 @@ def test_mistakes_are_told_before_anything_is_imported(
     assert str(caught.value) == message.replace("FILE", str(file))
 
 
-@several_processes
 def test_a_place_that_cannot_be_written_to_is_told(place: Site) -> None:
     done = place.cli("lock", "--file", "nowhere/fcregistry.lock", cwd=written(place).parent)
     file = written(place).parent / "nowhere" / "fcregistry.lock"

@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.conftest import Site
 
@@ -22,7 +20,6 @@ def aim(degrees: float = 0.1) -> None:
 '''
 
 
-@pytest.mark.once
 def test_a_project_gets_its_manifest_and_is_told_when_it_is_out_of_date(site: Site) -> None:
     """Build, check, show; in its folder, without being installed. What the plugin prints goes to stderr."""
     site.write(
@@ -49,7 +46,6 @@ def test_a_project_gets_its_manifest_and_is_told_when_it_is_out_of_date(site: Si
     assert told["state"] == "is older than the code, and is not used (acme_sky.py changed)"
 
 
-@pytest.mark.once
 def test_an_installed_copy_is_shown_and_not_written_to(site: Site) -> None:
     """Nor is one that is not there."""
     site.install("acme-sky", {"sky": "acme_sky"}, {"acme_sky.py": TOOLS})

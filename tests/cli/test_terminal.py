@@ -154,7 +154,6 @@ while not pathlib.Path(__file__).with_name("enough").exists():
 """
 
 
-@pytest.mark.once
 def test_a_person_who_waits_is_told_for_what(site: Site) -> None:
     """After a while without an answer: which plugins are being imported; not those that have answered."""
     site.install("quick", {"x": "quick_tools"}, {"quick_tools.py": ""})

@@ -14,8 +14,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once  # several processes each
-
 TOOL = "from fcregistry import fc_register\n\n@fc_register\ndef {name}() -> str:\n    return {answer!r}\n"
 SCRIPT = "import sys; from fcregistry.cli import main; sys.argv[0] = 'fcregistry'; main()"
 

@@ -12,8 +12,8 @@ import pytest
 from fcregistry import Tool, ToolCall, dialects
 from fcregistry.dialects import _syntax_python as _python
 from fcregistry.dialects._json_text import Shapes
-from fcregistry.dialects._parsed import Trimmed
-from fcregistry.dialects._source import MOST_FAILURES, TextSource, behind_space
+from fcregistry.dialects._parsed import TrimmedText
+from fcregistry.dialects._source import MOST_FAILURES, TextSource, after_space
 from fcregistry.dialects._syntax_braces import braces_at_once
 from fcregistry.dialects._syntax_python import arguments_at_once
 from fcregistry.dialects._syntax_tags import Ending
@@ -235,7 +235,7 @@ def test_a_text_is_tried_a_few_times_in_vain_and_not_again() -> None:
 def test_words_are_handed_on_at_once_as_they_would_be_step_by_step() -> None:
     chance = random.Random(1)
     for _ in range(300):
-        at_once, steps = Trimmed(), Trimmed()
+        at_once, steps = TrimmedText(), TrimmedText()
         for _ in range(chance.randint(1, 8)):
             step = chance.choice(("cut", "break_off", "add", "a", " b", "c\n", "\n", " ", "\n\n\n", ""))
             for trimmed in (at_once, steps):
@@ -245,7 +245,7 @@ def test_words_are_handed_on_at_once_as_they_would_be_step_by_step() -> None:
                     trimmed.add("d ")
             if step not in ("cut", "break_off", "add"):
                 steps.add(step)
-                assert at_once.added(step) == steps.take_new()
+                assert at_once.add_and_take(step) == steps.take_new()
         assert (at_once.take_new(), at_once.text()) == (steps.take_new(), steps.text())
 
 
@@ -328,7 +328,7 @@ def test_what_a_model_names_is_not_kept_with_the_types_of_a_tool() -> None:
 def test_what_closes_is_taken_at_once_where_it_is_there(text: str, taken: int) -> None:
     source = TextSource(Shapes(None))
     source.add(text)
-    found = source.at_once(behind_space("</a>", "</ab>"))
+    found = source.at_once(after_space("</a>", "</ab>"))
     assert (found is not None, source.place) == (bool(taken), taken)
 
 

@@ -115,7 +115,7 @@ def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
 
 def test_what_follows_a_mark_is_not_looked_at_again_before_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
     looked_at: list[str] = []
-    families = _auto._families()
+    families = _auto._family_marks()
 
     class Watched:
         may_begin = staticmethod(families.may_begin)
@@ -124,7 +124,7 @@ def test_what_follows_a_mark_is_not_looked_at_again_before_the_end(monkeypatch: 
             looked_at.append(text)
             return families.first(text)
 
-    monkeypatch.setattr(_auto, "_families", Watched)
+    monkeypatch.setattr(_auto, "_family_marks", Watched)
     stream = AUTO.stream()
     for piece in ("a <", "b", "<tool_call>", " <", "tool_call>", " < "):
         stream.feed(piece)

@@ -115,7 +115,7 @@ ENDLESS = {
 
 @pytest.mark.parametrize("title", [*GREEDY, *ENDLESS])
 def test_a_template_is_stopped_when_it_works_or_writes_too_much(title: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_meter, "BASE", 200_000)  # a fifth, so that it is stopped sooner
+    monkeypatch.setattr(_meter, "_BASE", 200_000)  # a fifth, so that it is stopped sooner
     template = ChatTemplate({**GREEDY, **ENDLESS}[title])
     with pytest.raises(ChatTemplateError, match=STOPPED):
         template.render(HI)
@@ -281,7 +281,7 @@ def test_a_long_conversation_has_a_budget_to_match() -> None:
         "{{ m.role + ': ' + m.content | trim + '\\n' }}{% endif %}{% endfor %}"
     )
     written = ChatTemplate(source).render(talk)
-    assert len(written) > 8 * _meter.BASE / 1.1
+    assert len(written) > 8 * _meter._BASE / 1.1
     assert written.count("user: a a") == 20
 
 

@@ -9,7 +9,7 @@ import pytest
 from fcregistry import ToolCall, dialects
 from fcregistry.dialects import DialectStream
 from fcregistry.dialects._json_text import _Brackets
-from fcregistry.dialects._source import EVERY, NEVER, TextMarks, Wake, going_on, one_of
+from fcregistry.dialects._source import WAKE_ALWAYS, WAKE_NEVER, TextMarks, Wake, wake_on_characters, wake_when_decided
 
 WORDS = "a" * 200
 ARGUMENTS = {"text": WORDS, "names": ["Oslo", "Alta"] * 20, "table": {"a": [1, 2], "b": {"c": None}}}
@@ -24,10 +24,10 @@ def is_woken(wake: Wake, piece: str) -> bool:
 
 
 def test_a_reader_waits_for_characters() -> None:
-    assert [is_woken(one_of("<"), piece) for piece in ("a", "a<", "")] == [False, True, False]
-    assert [is_woken(one_of("<["), piece) for piece in ("a", "a<", "[", "")] == [False, True, True, False]
-    assert is_woken(EVERY, "") and is_woken(EVERY, "a")  # noqa: PT018  # two of a kind
-    assert not is_woken(NEVER, "a")
+    assert [is_woken(wake_on_characters("<"), piece) for piece in ("a", "a<", "")] == [False, True, False]
+    assert [is_woken(wake_on_characters("<["), piece) for piece in ("a", "a<", "[", "")] == [False, True, True, False]
+    assert is_woken(WAKE_ALWAYS, "") and is_woken(WAKE_ALWAYS, "a")  # noqa: PT018  # two of a kind
+    assert not is_woken(WAKE_NEVER, "a")
 
 
 @pytest.mark.parametrize(
@@ -42,20 +42,20 @@ def test_a_reader_waits_for_characters() -> None:
     ],
 )
 def test_a_reader_is_woken_when_a_mark_is_there_or_cannot_be(begun: str, pieces: list[str]) -> None:
-    wake = going_on(("<tool_call>", "<think>", "</think>"), begun)
+    wake = wake_when_decided(("<tool_call>", "<think>", "</think>"), begun)
     assert wake is not None
     assert [is_woken(wake, piece) for piece in pieces] == [False] * (len(pieces) - 1) + [True]
 
 
 def test_what_cannot_go_on_is_not_waited_for() -> None:
-    assert going_on(("<a>", "<ab>"), "<a>") is None
-    assert going_on(("```", "```json"), "```") is not None
-    assert going_on(("```", "```json"), "```j") is not None
+    assert wake_when_decided(("<a>", "<ab>"), "<a>") is None
+    assert wake_when_decided(("```", "```json"), "```") is not None
+    assert wake_when_decided(("```", "```json"), "```j") is not None
 
 
 def test_the_beginnings_of_a_long_text_are_not_kept() -> None:
-    assert going_on((f"<{WORDS}>",), f"<{WORDS}") is EVERY
-    assert going_on((f"<{WORDS}>",), "b") is None
+    assert wake_when_decided((f"<{WORDS}>",), f"<{WORDS}") is WAKE_ALWAYS
+    assert wake_when_decided((f"<{WORDS}>",), "b") is None
 
 
 def test_where_a_mark_has_begun_it_is_waited_for() -> None:
@@ -117,7 +117,7 @@ def followed(pieces: list[str]) -> tuple[bool, int]:
     for piece in pieces[1:]:
         if brackets.are_open:
             if brackets.sign in piece:
-                brackets.told(piece)
+                brackets.is_decided(piece)
             waiting.append(piece)
     if brackets.are_open:
         brackets.read("".join(pieces), brackets.taken)

@@ -22,7 +22,7 @@ def own() -> str:
 report = fcregistry.load_plugins()
 answer = [
     [tool.id for tool in registry.find()],
-    sorted(name for name in sys.modules if name.endswith("_tools")),
+    sorted(name for name in sys.modules if name.endswith("_tools") and "fcregistry" not in name),
     {each.plugin.label: each.reason for each in report.disabled},
     report.ok,
 ]

@@ -77,12 +77,7 @@ def ask(site: Site, code: str, **settings: Any) -> Any:
     return json.loads(done.stdout)
 
 
-def test_children_search_list_and_call_while_threads_of_their_parent_do(site: Site) -> None:
-    """One thread searches, one declares and lists, one calls; none of their locks, loops and connections stops a child."""
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS})
-    answer = ask(
-        site,
-        """
+CHILDREN_OF_A_BUSY_PARENT = """
 @fc_register
 def own(city: str) -> str:
     "Return a city of the application."
@@ -143,7 +138,15 @@ busy.set()
 for thread in threads:
     thread.join(30)
 answer = [codes, [thread.is_alive() for thread in threads]]
-""",
+"""
+
+
+def test_children_search_list_and_call_while_threads_of_their_parent_do(site: Site) -> None:
+    """One thread searches, one declares and lists, one calls; none of their locks, loops and connections stops a child."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS})
+    answer = ask(
+        site,
+        CHILDREN_OF_A_BUSY_PARENT,
     )
     assert answer == [[42] * 50, [False] * 3]
 

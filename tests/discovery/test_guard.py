@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-several_processes = pytest.mark.once
 
 TOOLS = """
 from fcregistry import fc_register
@@ -71,7 +70,6 @@ def package(site: Site) -> Site:
     return site
 
 
-@several_processes
 def test_what_is_as_it_was_locked_is_imported_whenever_that_is(package: Site) -> None:
     code = """
     import inspect
@@ -84,7 +82,6 @@ def test_what_is_as_it_was_locked_is_imported_whenever_that_is(package: Site) ->
     assert (value, source, file, path) == ("good", GOOD, str(folder / "late.py"), [str(folder)])
 
 
-@several_processes
 def test_a_module_that_was_edited_before_it_is_imported_does_not_run(package: Site) -> None:
     """The plugin was looked at and imported before; the file is of the same length."""
     late = package.folder / "acme_pkg" / "late.py"
@@ -103,7 +100,6 @@ def test_a_module_that_was_edited_before_it_is_imported_does_not_run(package: Si
     assert value == "good"
 
 
-@several_processes
 def test_a_module_that_was_put_into_a_locked_package_does_not_run(site: Site) -> None:
     """RECORD does not list it, and a package that tries to import it goes on without."""
     files = {"acme_pkg/tools.py": TOOLS.replace("MODULE", "acme_pkg.local")}
@@ -117,7 +113,6 @@ def test_a_module_that_was_put_into_a_locked_package_does_not_run(site: Site) ->
     assert f"{local.with_suffix('.pyc')} is not a file of acme" in ask(site, "answer = call()")
 
 
-@several_processes
 def test_byte_code_is_not_what_runs(package: Site) -> None:
     """Python believes a file in `__pycache__` whose time and size fit the source; here it is of another source."""
     late = package.folder / "acme_pkg" / "late.py"
@@ -133,7 +128,6 @@ def test_byte_code_is_not_what_runs(package: Site) -> None:
     assert ask(package, "answer = call()") == "good"
 
 
-@several_processes
 def test_a_worker_that_describes_locked_plugins_runs_no_planted_byte_code(site: Site) -> None:
     install(site, "acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS + "\nSIZE = 1\n"})
     lock(site)
@@ -148,7 +142,6 @@ def test_a_worker_that_describes_locked_plugins_runs_no_planted_byte_code(site: 
     assert [each["kind"] for each in told] == ["note"], told
 
 
-@several_processes
 @pytest.mark.parametrize("hashes", [True, False])
 def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(
     site: Site, tmp_path: Path, hashes: bool
@@ -178,7 +171,6 @@ def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(
     assert changed in ask(site, "answer = call()")
 
 
-@several_processes
 @pytest.mark.parametrize("known", ["mentioned in its code", "in top_level.txt"])
 def test_a_second_module_of_an_editable_install_is_locked(site: Site, tmp_path: Path, known: str) -> None:
     """Its files are in no RECORD. What nothing speaks of, such as the tests beside it, is not locked."""
@@ -203,7 +195,6 @@ def test_a_second_module_of_an_editable_install_is_locked(site: Site, tmp_path: 
     assert "the files of acme 1.0 are not those of" in ask(site, "answer = call()")
 
 
-@several_processes
 def test_nothing_is_in_the_way_of_imports_where_nothing_is_locked(package: Site) -> None:
     (package.folder / "fcregistry.toml").write_text('mode = "allow"\nallow = ["acme:*"]\n')
     assert ask(package, "before = len(sys.meta_path)\nanswer = [call(), len(sys.meta_path) - before]") == ["good", 0]
@@ -292,7 +283,6 @@ def test_a_digest_that_says_nothing_fits_nothing(text: str) -> None:
     assert not Digest.of_record(text).fits(b"")
 
 
-@several_processes
 def test_an_extension_module_is_compared(tmp_path: Path) -> None:
     """Here it is no library at all: it is refused before the system loads it."""
     from importlib.machinery import EXTENSION_SUFFIXES

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-several_processes = pytest.mark.once
 
 ALLOW = 'mode = "allow"\nallow = ["acme-weather:*"]\n'
 
@@ -116,7 +115,6 @@ def test_the_folder_of_metadata_names_the_distribution(folder: str, info: str, p
     assert project_name(folder, info) == project
 
 
-@several_processes
 def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_one(site: Site, tmp_path: Path) -> None:
     """However well they are made: their RECORD lists the module, and pip has installed them."""
     info = "acme_weather-1.dist-info"
@@ -151,7 +149,6 @@ def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_
     }
 
 
-@several_processes
 @pytest.mark.parametrize(
     ("name", "prefix", "pth"),
     [
@@ -174,7 +171,6 @@ def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
     assert problems[0].startswith(f"{name}: brought metadata that say they are acme-weather's, and are not used")
 
 
-@several_processes
 def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
     info, egg = "EGG-INFO", "acme_weather-1.egg"
     texts = {
@@ -235,7 +231,6 @@ def test_a_distributions_own_metadata_did_not_come_with_another(tmp_path: Path) 
     assert set_aside(str(tmp_path), [own.name], ()) == ()
 
 
-@several_processes
 def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_used(site: Site, tmp_path: Path) -> None:
     """They are of the same version, so that the folders of metadata are called as before."""
     install(site, "acme-weather", {"x": "acme_tools"}, {"acme_tools.py": tool("look", "real")}, version="1")
@@ -257,7 +252,6 @@ def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_us
     assert problems[0].startswith("evil: brought metadata that say they are acme-weather's")
 
 
-@several_processes
 @pytest.mark.parametrize("configuration", ["", ALLOW])
 def test_of_two_copies_in_one_folder_neither_is_used_and_doctor_names_both(site: Site, configuration: str) -> None:
     """Two spellings of one name; the true one cannot be told from the other."""
@@ -280,7 +274,6 @@ def test_of_two_copies_in_one_folder_neither_is_used_and_doctor_names_both(site:
     assert expected in site.cli("doctor", "acme-weather").stdout
 
 
-@several_processes
 def test_metadata_of_another_name_than_their_folder_are_not_trusted(site: Site) -> None:
     """Where distributions are trusted by name; nothing else of that name is installed."""
     info = install(site, "evil", {"x": "evil_tools"}, {"evil_tools.py": tool("look", "evil")}, version="1")
@@ -296,7 +289,6 @@ def test_metadata_of_another_name_than_their_folder_are_not_trusted(site: Site) 
         )
 
 
-@several_processes
 @pytest.mark.parametrize("kelvin", ["in METADATA", "in the folder", "in both"])
 def test_a_name_with_letters_that_look_like_others_is_refused(site: Site, kelvin: str) -> None:
     """The Kelvin sign becomes a k when it is lowered, and is none on PyPI."""
@@ -323,7 +315,6 @@ def test_a_name_with_letters_that_look_like_others_is_refused(site: Site, kelvin
         )
 
 
-@several_processes
 def test_a_module_that_record_does_not_list_is_not_trusted(site: Site) -> None:
     """Such as one of another wheel."""
     install(site, "other", {}, {"evil_tools.py": tool("look", "evil")})
@@ -336,7 +327,6 @@ def test_a_module_that_record_does_not_list_is_not_trusted(site: Site) -> None:
     )
 
 
-@several_processes
 @pytest.mark.parametrize("mode", ["allow", "locked"])
 def test_a_module_of_the_working_folder_does_not_run_as_an_installed_packages(
     site: Site, mode: str, tmp_path: Path
@@ -365,7 +355,6 @@ def test_a_module_of_the_working_folder_does_not_run_as_an_installed_packages(
     assert not has_run
 
 
-@several_processes
 def test_an_editable_install_is_trusted_for_what_lies_in_its_project(site: Site, tmp_path: Path) -> None:
     """Its RECORD lists no module: the project that `direct_url.json` names has to have it."""
     project, elsewhere = tmp_path / "project", tmp_path / "elsewhere"
@@ -389,7 +378,6 @@ def test_an_editable_install_is_trusted_for_what_lies_in_its_project(site: Site,
     )
 
 
-@several_processes
 @pytest.mark.parametrize("layout", ["flat", "src"])
 @pytest.mark.parametrize("mode", ["allow", "locked", "open"])
 def test_what_a_build_left_in_an_editable_project_does_not_hide_the_installed_metadata(
@@ -416,7 +404,6 @@ def test_what_a_build_left_in_an_editable_project_does_not_hide_the_installed_me
     assert seen(site)[0] == []
 
 
-@several_processes
 @pytest.mark.parametrize("suffix", [".whl", ".zip"])
 def test_a_plugin_in_an_archive_is_not_trusted_by_name_and_each_answer_says_so(
     site: Site, tmp_path: Path, suffix: str
@@ -441,7 +428,6 @@ def test_a_plugin_in_an_archive_is_not_trusted_by_name_and_each_answer_says_so(
     assert seen(site)[0] == []
 
 
-@several_processes
 def test_part_of_anothers_package_may_be_allowed_beside_it(site: Site) -> None:
     """The package above lies where it was installed; it need not be of the same distribution."""
     install(site, "acme", {}, {"acme/__init__.py": ""})

@@ -89,7 +89,6 @@ def test_what_a_manifest_says_wrongly_does_not_run_and_is_not_believed_again(sit
 FORGED = '"}, {"id": "good:transfer", "distribution": "good", "x": "'
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     "changes",
     [{"name": FORGED}, {"options": {"aliases": 5, "tags": 5, "title": 5, "requires_env": 5}}],

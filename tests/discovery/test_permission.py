@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once  # several processes each
-
 MODULE = '''
 from fcregistry import fc_register
 

@@ -16,8 +16,8 @@ import pytest
 from fcregistry._config.policy import Trust, read_lock
 from fcregistry._config.settings import read_layer
 from fcregistry.discovery import find_plugins
+from fcregistry.discovery._identity import shadowing_files, unchecked_bytecode
 from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
-from fcregistry.discovery._shadows import shadows, unchecked
 
 from ..recorded import install  # noqa: TID252  # the tests are no package
 
@@ -50,7 +50,7 @@ def put(folder: Path, *names: str) -> list[Path]:
 
 
 def told(place: Path, module: str, listed: list[Path]) -> list[str]:
-    return [each.replace(str(place.parent), "").lstrip("/") for each in shadows([module], listed)]
+    return [each.replace(str(place.parent), "").lstrip("/") for each in shadowing_files([module], listed)]
 
 
 @pytest.mark.parametrize(
@@ -111,7 +111,7 @@ def test_byte_code_that_is_run_without_a_look_at_its_source_is_told(
     (source, alone) = put(tmp_path, "one.py", "two.py")
     py_compile.compile(str(source), invalidation_mode=mode)
     expected = [cache_from_source(str(source))] if mode.name == "UNCHECKED_HASH" else []
-    assert list(unchecked([source, alone, tmp_path / f"three{NATIVE}"])) == expected
+    assert list(unchecked_bytecode([source, alone, tmp_path / f"three{NATIVE}"])) == expected
 
 
 def test_a_lock_refuses_them_and_says_what_to_remove(

@@ -11,8 +11,6 @@ import pytest
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once  # several processes each, and the same everywhere
-
 
 def tools(answer: str, *names: str) -> str:
     """Return a module with tools that return something."""

@@ -545,7 +545,6 @@ def test_what_is_no_expression_raises() -> None:
 # --- installed tools ------------------------------------------------------------------------------
 
 
-@pytest.mark.once
 def test_a_plugin_is_imported_for_the_expression_that_names_its_tool(site: Any) -> None:
     tools = """
         from fcregistry import fc_register

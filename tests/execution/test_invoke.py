@@ -482,7 +482,6 @@ def test_the_process_exits_although_tools_still_run() -> None:
     assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
 
 
-@pytest.mark.once
 def test_the_end_of_the_process_lets_async_tools_put_in_order_what_they_have_open() -> None:
     """Whoever waits for one on a daemon thread is told nothing, and what else is done at the end may still call tools."""
     ran = in_a_process(

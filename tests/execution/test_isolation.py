@@ -189,7 +189,6 @@ def test_a_program_ends_at_once_while_a_killed_worker_is_replaced(site: Site) ->
     assert perf_counter() - start < 20
 
 
-@pytest.mark.once
 @pytest.mark.skipif(os.name == "nt", reason="there, no process is killed by a signal")
 def test_a_worker_does_not_outlive_a_program_that_is_killed(make_site: Callable[..., Site]) -> None:
     """Nobody waits for its call: it would run on beside the one that whoever starts the program again makes."""

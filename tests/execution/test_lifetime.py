@@ -118,7 +118,6 @@ def test_a_pool_stays_its_owners() -> None:
         assert pool.submit(lambda: "open").result(30) == "open"
 
 
-@pytest.mark.once
 def test_workers_end_when_the_last_executor_that_uses_them_is_left(make_site: Callable[..., Site]) -> None:
     came = ask(
         install(make_site()),
@@ -158,7 +157,6 @@ def test_workers_end_when_the_last_executor_that_uses_them_is_left(make_site: Ca
     }
 
 
-@pytest.mark.once
 def test_a_worker_that_is_busy_when_it_is_left_ends_after_its_call_unless_others_use_it(
     make_site: Callable[..., Site],
 ) -> None:

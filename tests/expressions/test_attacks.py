@@ -110,7 +110,6 @@ TRY = dedent("""
 """)
 
 
-@pytest.mark.once
 def test_an_attack_is_refused_at_once_and_in_little_memory() -> None:
     """In a process of its own, by the time that it worked and the most memory that it ever had."""
     done = subprocess.run(

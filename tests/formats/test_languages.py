@@ -289,7 +289,6 @@ def executed(tool: Tool) -> Any:
 
 
 @given(samples)
-@pytest.mark.once
 @settings(UNTIMED, max_examples=100)
 def test_every_declaration_in_python_runs_and_names_the_same_parameters(sample: Sample) -> None:
     tool = typed_tool(sample)
@@ -298,7 +297,6 @@ def test_every_declaration_in_python_runs_and_names_the_same_parameters(sample: 
 
 
 @given(st.data())
-@pytest.mark.once
 @settings(UNTIMED, max_examples=100)
 def test_what_a_schema_takes_the_python_of_it_takes_too(data: st.DataObject) -> None:
     schema = data.draw(parameters)
@@ -311,7 +309,6 @@ def test_what_a_schema_takes_the_python_of_it_takes_too(data: st.DataObject) -> 
 
 
 @given(st.one_of(samples.map(typed_tool), parameters.map(lambda schema: Tool.from_function(take, parameters=schema))))
-@pytest.mark.once
 @settings(UNTIMED, max_examples=60)
 def test_typescript_names_every_property_and_closes_what_it_opens(tool: Tool) -> None:
     text = re.sub(r'"(\\.|[^"\\])*"|//.*', "", str(tool.definition("typescript")))

@@ -61,7 +61,6 @@ def test_a_name_that_becomes_too_long_is_cut_and_told_apart_by_its_hash() -> Non
 
 
 @given(names, st.sampled_from([GEMINI, PYTHON, TYPESCRIPT, TINY]))
-@pytest.mark.once
 @settings(max_examples=500, deadline=None, database=None)
 def test_every_name_fits_its_provider_and_can_be_read_back(name: str, alphabet: Alphabet) -> None:
     wire = alphabet.wire_name(name)
@@ -74,14 +73,12 @@ def test_every_name_fits_its_provider_and_can_be_read_back(name: str, alphabet: 
 
 
 @given(st.lists(names, min_size=2, max_size=12, unique=True), st.sampled_from([GEMINI, PYTHON, TYPESCRIPT, TINY]))
-@pytest.mark.once
 @settings(max_examples=500, deadline=None, database=None)
 def test_no_two_names_become_one(several: list[str], alphabet: Alphabet) -> None:
     assert len({alphabet.wire_name(name) for name in several}) == len(several)
 
 
 @given(names)
-@pytest.mark.once
 @settings(max_examples=200, deadline=None, database=None)
 def test_python_and_typescript_get_identifiers(name: str) -> None:
     assert PYTHON.wire_name(name).isidentifier()

@@ -283,7 +283,6 @@ UNTIMED = settings(
 
 
 @given(tools)
-@pytest.mark.once
 @settings(UNTIMED, max_examples=150)
 def test_no_tool_at_all_breaks_a_rule(tool: Tool) -> None:
     note(str(tool.parameters))
@@ -294,7 +293,6 @@ def test_no_tool_at_all_breaks_a_rule(tool: Tool) -> None:
 
 
 @given(tools)
-@pytest.mark.once
 @settings(UNTIMED, max_examples=60)
 def test_every_schema_that_is_sent_is_json_schema_and_the_same_each_time(tool: Tool) -> None:
     for name in ("anthropic", "bedrock", "gemini", "mcp", "openai", "openai-responses", "json-schema"):

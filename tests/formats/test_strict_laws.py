@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, assume, given, note, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
@@ -97,7 +96,6 @@ def calls(draw: st.DrawFn, format_name: str) -> tuple[Tool, dict[str, Any], dict
 
 
 @given(calls("openai"))
-@pytest.mark.once
 @settings(UNTIMED, max_examples=100)
 def test_what_the_schema_accepts_is_accepted_with_null_for_what_is_left_out(drawn: Any) -> None:
     tool, strict, arguments, _ = drawn
@@ -107,7 +105,6 @@ def test_what_the_schema_accepts_is_accepted_with_null_for_what_is_left_out(draw
 
 
 @given(st.sampled_from(["anthropic", "bedrock"]).flatmap(calls))
-@pytest.mark.once
 @settings(UNTIMED, max_examples=100)
 def test_what_the_schema_accepts_is_accepted_as_it_is_where_optional_ones_may_be_left_out(drawn: Any) -> None:
     tool, strict, arguments, unsaid = drawn
@@ -119,7 +116,6 @@ def test_what_the_schema_accepts_is_accepted_as_it_is_where_optional_ones_may_be
 
 
 @given(st.data(), st.sampled_from(STRICT))
-@pytest.mark.once
 @settings(UNTIMED, max_examples=150)
 def test_what_strict_mode_accepts_is_accepted_once_repaired_but_for_what_was_left_unsaid(
     data: st.DataObject, format_name: str

@@ -213,7 +213,6 @@ def test_a_reference_with_company_says_what_both_say() -> None:
 
 
 @given(st.data())
-@pytest.mark.once
 @settings(deadline=None, database=None, max_examples=100)
 def test_what_the_schema_accepts_its_plain_form_accepts_too(data: st.DataObject) -> None:
     keyword = data.draw(st.sampled_from(["anyOf", "allOf", "$ref"]))

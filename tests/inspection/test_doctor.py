@@ -11,8 +11,6 @@ import pytest
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once  # several processes each, and the same everywhere
-
 
 def module(*names: str, options: str = "", body: str = "return ''", parameters: str = "") -> str:
     """Return a module that declares tools."""

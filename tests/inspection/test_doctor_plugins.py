@@ -68,14 +68,12 @@ def told(wrong: Site) -> dict[str, Said]:
     return {each.subject: each for each in found}
 
 
-@pytest.mark.once
 def test_every_plugin_that_does_not_load_is_told_and_no_other(told: dict[str, Said]) -> None:
     """A crash, a hang or an exit ends neither doctor nor the list."""
     assert list(told) == sorted([*(f"{name}[x]" for name in WRONG), "absent[module]", "absent[object]"])
     assert {each.message.partition(":")[0] for each in told.values()} == {"does not load"}
 
 
-@pytest.mark.once
 @pytest.mark.parametrize(
     ("subject", "message", "line"),
     [
@@ -99,7 +97,6 @@ def test_the_line_of_its_own_code(
     assert found.advice
 
 
-@pytest.mark.once
 def test_an_entry_point_that_resolves_to_nothing(told: dict[str, Said]) -> None:
     """Whether the module is missing, or the object in it, and what its authors are to correct."""
     module, named = told["absent[module]"], told["absent[object]"]
@@ -109,7 +106,6 @@ def test_an_entry_point_that_resolves_to_nothing(told: dict[str, Said]) -> None:
     assert (module.place, named.place) == ("", "")
 
 
-@pytest.mark.once
 def test_the_same_is_said_byte_for_byte_the_second_time(wrong: Site) -> None:
     """Tracebacks of crashes too, which Python writes with the numbers of threads; those that hang are waited for again."""
     shutil.rmtree(wrong.folder / "hangs-1.0.dist-info", ignore_errors=True)
@@ -284,7 +280,6 @@ DEPENDS = (
 )
 
 
-@pytest.mark.once
 def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Path) -> None:
     """Older than the sources; other than what importing it shows now, which only a probe sees; spoilt."""
     project = tmp_path / "project"

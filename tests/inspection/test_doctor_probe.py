@@ -11,8 +11,6 @@ import pytest
 if TYPE_CHECKING:
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once  # several processes each, and the same everywhere
-
 TOOL = "from fcregistry import fc_register\n\n@fc_register\ndef {name}() -> str:\n    return ''\n"
 
 

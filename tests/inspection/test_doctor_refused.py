@@ -33,7 +33,6 @@ def altered(site: Site) -> Site:
     return site
 
 
-@pytest.mark.once
 def test_a_plugin_that_was_altered_after_it_was_locked_is_a_problem_and_not_imported(altered: Site) -> None:
     """Nor is it tried, nor a manifest made of it: none of that is asked of what may not be imported."""
     refusal = f'mode = "locked" in {altered.folder}/fcregistry.toml, and acme_tools.py of acme is not what was installed: reinstall acme'

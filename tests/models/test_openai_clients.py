@@ -178,7 +178,6 @@ def test_models_are_named_by_their_prefix() -> None:
     assert repr(OpenAIResponses("gpt-5")) == "<Model openai-responses:gpt-5>"
 
 
-@pytest.mark.once
 def test_without_the_sdk_a_model_can_be_named_and_asking_it_says_what_to_install(site: Site) -> None:
     code = """
     from fcregistry.models import OpenAIChat

@@ -164,7 +164,6 @@ def test_the_sources_are_the_files_of_the_package_that_were_read() -> None:
     }
 
 
-@pytest.mark.once
 def test_another_version_is_no_difference_and_another_description_is_told(project: Project) -> None:
     """In words, with the path in the schema; and which file it was."""
     project.manifest.write_bytes(GOLDEN.read_bytes())
@@ -190,7 +189,6 @@ def tool():
 """
 
 
-@pytest.mark.once
 def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -203,7 +201,6 @@ def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
     assert project.build()["plugins"][0]["tools"][0]["name"] == "two"
 
 
-@pytest.mark.once
 def test_each_package_of_a_distribution_has_a_manifest(tmp_path: Path) -> None:
     """Entry points of one package share it; a module beside it has its own. A tool that replaces another stands alone."""
     project = Project(tmp_path)
@@ -235,7 +232,6 @@ wrong = "acme_wrong"
 """
 
 
-@pytest.mark.once
 def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
     """An author mends them before they are shipped; all are told at once."""
     project = Project(tmp_path)
@@ -252,7 +248,6 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
     assert "\n  - Acme.Weather[wrong]: f cannot be defined: parameter 'x'" in told
 
 
-@pytest.mark.once
 def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> None:
     """Ours goes on, and says how it ended."""
     project.write("src/acme_weather/tools.py", "import os; os._exit(3)")

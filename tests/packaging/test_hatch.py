@@ -9,8 +9,6 @@ import zipfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import pytest
-
 if TYPE_CHECKING:
     from tests.conftest import Site
 
@@ -48,7 +46,6 @@ def write(folder: Path, code: str = CODE) -> None:
     (folder / "acme_sky.fcregistry.json").write_text(json.dumps(told), encoding="utf-8")
 
 
-@pytest.mark.once
 def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path: Path) -> None:
     """Also where no pattern names it. The plugin is not imported: what it needs is not there; nor is it to read its tools."""
     folder = tmp_path / "project"
@@ -66,7 +63,6 @@ def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path
     assert [each["plugin"] for each in json.loads(shown.stdout)] == ["acme-sky[sky]"]
 
 
-@pytest.mark.once
 def test_a_manifest_that_is_older_than_the_code_ends_the_build(site: Site, tmp_path: Path) -> None:
     """With the command to run; nothing is built."""
     write(tmp_path, code="other\n")

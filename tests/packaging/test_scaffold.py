@@ -46,7 +46,6 @@ def made(make_site: Callable[..., Site], dependencies: Path) -> Made:
     return Made(folder, done(site.cli("new", NAME, "--path", "plugin")))
 
 
-@pytest.mark.once
 def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) -> None:
     """The commands are those that its author types."""
     assert made.said.startswith(f"made {NAME} in plugin:\n  .github/workflows/tests.yml\n  .gitignore\n")
@@ -59,7 +58,6 @@ def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) ->
     assert commands.format("") in (made.folder / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.once
 def test_no_file_has_a_trace_of_its_template(made: Made) -> None:
     """Each is UTF-8 text; Python's is Python."""
     paths = [each for each in made.folder.rglob("*") if each.is_file() and "dist" not in each.parts]
@@ -71,7 +69,6 @@ def test_no_file_has_a_trace_of_its_template(made: Made) -> None:
             compile(text, name, "exec")
 
 
-@pytest.mark.once
 def test_a_new_plugin_is_ready_as_it_is_made(made: Made, site: Site) -> None:
     """Built by hatchling with the manifest hook, installed from the wheel, tested, checked, linted and called."""
     done(site.run("-m", "hatchling", "build", "-t", "wheel", cwd=made.folder))

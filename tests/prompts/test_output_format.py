@@ -261,7 +261,6 @@ def test_the_repr_names_the_type() -> None:
     assert repr(OutputFormat(list[int])) == "<OutputFormat list[int]>"
 
 
-@pytest.mark.once
 def test_yaml_without_its_package_says_what_to_install() -> None:
     program = """
 import sys

@@ -14,8 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._reader import _KNOWN, forget_all
-from fcregistry.types._table import FAMILIES, families_for
+from fcregistry.types._table import _CODECS, FAMILIES, families_for, forget_codecs
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
@@ -25,10 +24,10 @@ from .samples import validators_of
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from fcregistry.types._reader import Family
+    from fcregistry.types._table import Family
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
-EXTENSIONS_AND_REFUSALS = {"_foreign", "_refused"}
+EXTENSIONS_AND_REFUSALS = {"_read_by_extension", "_refuse"}
 """Families of the table that are no types of ours: what extensions bring, and what is refused."""
 
 
@@ -73,39 +72,35 @@ def test_a_row_shows_what_is_accepted_and_what_is_refused(row: str) -> None:
     assert takes_anything or any(example.refused for example in examples)
 
 
-def name_of(family: Family) -> str:
-    return family.__name__ if family.__name__ in EXTENSIONS_AND_REFUSALS else family.__module__
-
-
 def all_families(annotation: Any) -> tuple[Family, ...]:
     return FAMILIES
 
 
 def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_families) -> str:
-    """Return the family that reads an annotation, of those that are asked: the name of its module."""
+    """Return the family that reads an annotation, of those that are asked: the name of its function."""
     read: list[str] = []
 
     def watched(family: Family) -> Family:
         def watching(annotation: Any, reader: TypeReader) -> Codec | None:
             codec = family(annotation, reader)
             if codec is not None:
-                read.append(name_of(family))
+                read.append(family.__name__)
             return codec
 
         return watching
 
-    _KNOWN.clear()  # of what is known, no family is asked
+    _CODECS.clear()  # of what is known, no family is asked
     try:
         TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
     finally:
-        forget_all()
+        forget_codecs()
     return read[-1]  # the others read its parts
 
 
 def test_every_family_of_the_table_has_a_row() -> None:
-    assert {family_of(example.annotation) for example in EXAMPLES} == set(
-        map(name_of, FAMILIES)
-    ) - EXTENSIONS_AND_REFUSALS
+    names = {family.__name__ for family in FAMILIES}
+    assert len(names) == len(FAMILIES)
+    assert {family_of(example.annotation) for example in EXAMPLES} == names - EXTENSIONS_AND_REFUSALS
 
 
 @pytest.mark.parametrize("annotation", [example.annotation for example in EXAMPLES], ids=IDS)

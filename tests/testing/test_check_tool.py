@@ -28,8 +28,6 @@ from fcregistry.types import Codec
 from ..properties.samples import LEAVES  # noqa: TID252  # they lie beside this folder
 from .drawing import drawn
 
-pytestmark = pytest.mark.once
-
 # --- tools that keep every rule -----------------------------------------------------------------------------------
 
 

@@ -11,8 +11,6 @@ import pytest
 
 from .conftest import ROOT, Project
 
-pytestmark = pytest.mark.once
-
 if TYPE_CHECKING:
     from tests.conftest import Site
 

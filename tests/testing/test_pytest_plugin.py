@@ -11,8 +11,6 @@ import pytest
 from .conftest import GOOD, PYPROJECT, Project
 from .rules import RULES
 
-pytestmark = pytest.mark.once
-
 if TYPE_CHECKING:
     from tests.conftest import Site
 

@@ -19,8 +19,6 @@ from fcregistry.types._strings import STRING_FORMATS
 
 from ..properties.samples import samples  # noqa: TID252  # they lie beside this folder
 
-pytestmark = pytest.mark.once
-
 STANDARD_FORMATS = (
     "email", "idn-email", "hostname", "idn-hostname", "ipv4", "ipv6", "uri", "uri-reference", "iri", "iri-reference",
     "uri-template", "json-pointer", "relative-json-pointer", "regex", "date-time", "date", "time", "duration", "uuid",

@@ -9,8 +9,6 @@ import pytest
 
 from .rules import ALONE, LOADS, RULES
 
-pytestmark = pytest.mark.once
-
 if TYPE_CHECKING:
     from .conftest import Project, Run
 

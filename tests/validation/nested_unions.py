@@ -7,7 +7,6 @@ for at the bottom; or valid, and decoded and encoded by members that only a clos
 from __future__ import annotations
 
 import json
-import resource
 import sys
 from dataclasses import dataclass
 from typing import Any, Literal, TypedDict
@@ -150,5 +149,7 @@ def main() -> None:
 
 
 if __name__ == "__main__":
+    import resource  # not on Windows, where a benchmark imports this module as well
+
     resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31))
     main()

@@ -9,7 +9,6 @@ from fcregistry.testing import check_tool
 from fcregistry_calculator.tools import add_up, divide, multiply, power, subtract
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("tool", [add_up, divide, multiply, power, subtract])
 def test_every_rule_is_kept(tool: Callable[..., Any]) -> None:
     """Every rule of `pytest --fcregistry`; the examples are run, for the tools only read."""

@@ -78,7 +78,7 @@ class LlamaProcess:
         try:
             self._say({"path": str(path), "context": context, "threads": threads})
             self._wait_until_ready(is_stopped)
-        except BaseException:
+        except BaseException:  # whatever ends the start, an interrupt too, ends the process
             self.end()
             raise
 

@@ -26,8 +26,6 @@ from fcregistry_llama._asking import Settings, ask
 from fcregistry_llama._decoding import arguments_schema
 from fcregistry_llama._servers import Loading, server
 
-pytestmark = pytest.mark.once
-
 
 def get_weather(city: str, unit: Literal["celsius", "fahrenheit"] = "celsius") -> str:
     """Tell the weather of a city.

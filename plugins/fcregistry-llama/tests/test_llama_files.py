@@ -114,7 +114,6 @@ for piece in model.stream("Tell me a long story."):
 """
 
 
-@pytest.mark.once
 def test_a_process_says_nothing_of_its_own_and_ends_while_the_model_is_writing(smollm2: Path) -> None:
     done = in_a_process("-c", QUIET, str(smollm2))
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

@@ -136,7 +136,6 @@ def test_a_model_whose_process_was_ended_from_outside_says_so_and_is_loaded_agai
     assert [each.poll() for each in started] == [-9, -9]
 
 
-@pytest.mark.once
 def test_other_threads_run_while_a_file_is_loaded(smollm2: Path) -> None:
     ticks: list[float] = []
     ended = threading.Event()

@@ -1,4 +1,4 @@
-"""How does autogen-core run a call? `run_json` of a function tool."""
+"""Runs calls by autogen-core: `run_json` of a function tool."""
 
 import json
 

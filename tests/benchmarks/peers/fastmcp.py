@@ -1,4 +1,4 @@
-"""How does fastmcp run a call? `call_tool` of a server, without a transport."""
+"""Runs calls by fastmcp: `call_tool` of a server, without a transport."""
 
 import json
 

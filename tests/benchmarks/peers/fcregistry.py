@@ -1,4 +1,4 @@
-"""How does this package run a call? Asked as its peers are, so that they stand in one table."""
+"""Runs calls by this package, which is asked as its peers are, so that one table holds all."""
 
 from _peer import AsyncCall, Call, Function, Peer, report
 

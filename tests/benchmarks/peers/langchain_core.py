@@ -1,4 +1,4 @@
-"""How does langchain-core run a call? `invoke` and `ainvoke` of a tool, given a tool call."""
+"""Runs calls by langchain-core: `invoke` and `ainvoke` of a tool, given a tool call."""
 
 import json
 

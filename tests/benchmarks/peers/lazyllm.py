@@ -1,4 +1,4 @@
-"""How does lazyllm run a call? A `ToolManager`, given a list with one call."""
+"""Runs calls by lazyllm: a `ToolManager`, given a list with one call."""
 
 from _peer import Call, Function, Peer, report
 from lazyllm.tools import ToolManager

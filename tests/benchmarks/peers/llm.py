@@ -1,4 +1,4 @@
-"""How does llm run a call? `execute_tool_calls` of a response, which a model that says nothing has given."""
+"""Runs calls by llm: `execute_tool_calls` of a response, which a model that says nothing has given."""
 
 import json
 from collections.abc import AsyncIterator, Iterator

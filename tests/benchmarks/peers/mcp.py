@@ -1,4 +1,4 @@
-"""How does mcp run a call? `call_tool` of a server, without a transport."""
+"""Runs calls by mcp: `call_tool` of a server, without a transport."""
 
 import json
 

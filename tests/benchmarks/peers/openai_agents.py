@@ -1,4 +1,4 @@
-"""How does openai-agents run a call? `on_invoke_tool` of a function tool."""
+"""Runs calls by openai-agents: `on_invoke_tool` of a function tool."""
 
 from _peer import AsyncCall, Function, Peer, report
 from agents import function_tool

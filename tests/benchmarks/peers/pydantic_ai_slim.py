@@ -1,4 +1,4 @@
-"""How does pydantic-ai run a call? `ToolManager` of a toolset, given the part of a message that asks for it."""
+"""Runs calls by pydantic-ai: `ToolManager` of a toolset, given the part of a message that asks for it."""
 
 from _peer import AsyncCall, Function, Peer, report
 from pydantic_ai import FunctionToolset, RunContext, RunUsage, Tool

@@ -1,4 +1,4 @@
-"""How does smolagents run a call? `execute_tool_call` of an agent, whose model is never asked."""
+"""Runs calls by smolagents: `execute_tool_call` of an agent, whose model is never asked."""
 
 import json
 

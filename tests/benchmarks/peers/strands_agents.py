@@ -1,4 +1,4 @@
-"""How does strands run a call? `stream` of a decorated tool; its last event is the result."""
+"""Runs calls by strands: `stream` of a decorated tool; its last event is the result."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""How does toolregistry run a call? `invoke` and `ainvoke` of a registry."""
+"""Runs calls by toolregistry: `invoke` and `ainvoke` of a registry."""
 
 import json
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 GOOD = {
     "able": tool("say_able")
     + '\n@fc_register("maths")\ndef add(a: int, b: int = 1) -> int:\n    "Add."\n    return a + b\n',

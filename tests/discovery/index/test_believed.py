@@ -6,14 +6,10 @@ import json
 import sqlite3
 from typing import TYPE_CHECKING
 
-import pytest
-
 from tests.discovery.index.logged import imported, install, tool
 
 if TYPE_CHECKING:
     from tests.conftest import Site
-
-pytestmark = pytest.mark.once
 
 LOOK_UP = """
 from fcregistry import registry

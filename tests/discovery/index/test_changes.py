@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 
 def says(site: Site) -> dict[str, str]:
     """Return the summary of every tool, as a command tells them."""

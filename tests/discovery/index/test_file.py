@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 
 @pytest.fixture
 def two(site: Site) -> Site:
@@ -285,15 +283,15 @@ def test_a_writer_that_is_killed_leaves_the_index_as_it_was(two: Site) -> None:
 
 WRITING = """
 import os, signal, sqlite3, sys
-from fcregistry.discovery._index import _file
+from fcregistry.discovery import _index_store
 from fcregistry import registry
-made = _file._make_tables
+made = _index_store._make_tables
 def killed(connection):
     made(connection)
     connection.execute("BEGIN IMMEDIATE")
     connection.execute("INSERT INTO files VALUES (1, 'x', 1, 1)")
     os.kill(os.getpid(), signal.SIGKILL)
-_file._make_tables = killed
+_index_store._make_tables = killed
 registry.find()
 """
 

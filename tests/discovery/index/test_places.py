@@ -18,8 +18,6 @@ if TYPE_CHECKING:
 
     from tests.conftest import Site
 
-pytestmark = pytest.mark.once
-
 
 def ids(text: str) -> list[str]:
     """Return the ids of tools that a command told as JSON."""

@@ -33,7 +33,6 @@ def test_a_program_keeps_for_the_next_what_it_looked_up(site: Site) -> None:
     assert imported(site) == []
 
 
-@pytest.mark.once
 def test_a_program_sees_an_edit_of_any_module_it_had_imported(site: Site) -> None:
     """It cannot tell who read what, so a change of anything that was loaded counts."""
     helper = "acme_help.py"
@@ -47,7 +46,6 @@ def test_a_program_sees_an_edit_of_any_module_it_had_imported(site: Site) -> Non
     assert imported(site) == ["acme_tools"]
 
 
-@pytest.mark.once
 def test_a_dynamic_plugin_is_asked_each_time(site: Site) -> None:
     """Its tools depend on the environment, and it says so."""
     code = """
@@ -115,7 +113,6 @@ RECURSION = {
 }
 
 
-@pytest.mark.once
 def test_plugins_may_look_tools_up_while_they_are_imported(site: Site) -> None:
     """Whether a worker or a program imports them: all are described in full."""
     for number, code in enumerate(RECURSION.values()):
@@ -180,7 +177,6 @@ def test_children_of_a_program_use_what_it_had_read(site: Site) -> None:
     assert site.ask(code) == ["Answer. say_one Answer.", "Answer. say_two Answer.", "Answer.", "Answer."]
 
 
-@pytest.mark.once
 def test_a_tool_keeps_its_own_description_when_the_index_is_renewed_meanwhile(site: Site) -> None:
     """Rows move when another process writes the file; what is read of a tool is never another one's."""
     install(site, "bbb", tool("say_b", says="Of b."))

@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry.discovery._fingerprint import WRONG
 from fcregistry.discovery._index import _BROKEN, _NAMED
-from fcregistry.discovery._index_store import _TABLES, forget, place_of, stored_in, write_stored
+from fcregistry.discovery._index_store import _TABLES, forget_description, place_of, stored_in, write_stored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,9 +51,9 @@ def test_what_is_stored_is_what_the_tables_have(index: sqlite3.Connection) -> No
     (plugin,), (extension,) = stored.found[folder], stored.found[""]
     assert repr(plugin) == "<FoundPlugin a[x] 1: a.tools>"
     assert (plugin.folder, plugin.info, plugin.stamp) == (folder, "a-1.dist-info", STAMP)
-    assert plugin.kept == (1, "worker", 5, "1", 2)
+    assert plugin.cached == (1, "worker", 5, "1", 2)
     assert repr(extension) == "<FoundExtension b[y] ?: b:z>"
-    assert (extension.stamp, extension.kept) == (None, (2, "", 0, "", 0))
+    assert (extension.stamp, extension.cached) == (None, (2, "", 0, "", 0))
     assert stored.places == {folder: (("a-1.dist-info", "c-1.dist-info"), (plugin,), (STAMP, None), ASIDE)}
     assert stored.files == [(1, "/site/a.py", 7, 8)]
 
@@ -61,9 +61,9 @@ def test_what_is_stored_is_what_the_tables_have(index: sqlite3.Connection) -> No
 def test_what_is_forgotten_is_forgotten_by_all_that_follow(index: sqlite3.Connection) -> None:
     """Not in the table alone."""
     (plugin,) = stored_in(index).found["/site-\udcff"]
-    forget(index, place_of(plugin))
+    forget_description(index, place_of(plugin))
     (now,) = stored_in(index).found["/site-\udcff"]
-    assert now.kept == (1, "", WRONG, "1", 2)
+    assert now.cached == (1, "", WRONG, "1", 2)
 
 
 def test_one_wrong_byte_is_damage(index: sqlite3.Connection) -> None:

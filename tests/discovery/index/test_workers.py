@@ -13,10 +13,10 @@ if TYPE_CHECKING:
 
 ASKS = """
 from fcregistry.discovery import find_plugins
-from fcregistry.discovery._workers import described_by_workers
+from fcregistry.discovery._workers import describe_in_workers
 
 plugins, told = find_plugins(), []
-made = described_by_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
+made = describe_in_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
 answer = [told, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
 """
 
@@ -30,7 +30,6 @@ def _made(site: Site, seconds: float = 20.0) -> tuple[list[str], dict[str, Any]]
     return told, made
 
 
-@pytest.mark.once
 def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -> None:
     """It is asked for before the other is done, and imported once, in the next process; what is told of the other is its own."""
     install(site, "first", "import sys\nprint('of the first', file=sys.stderr)\n" + tool("say_first"))
@@ -49,7 +48,6 @@ def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -
     assert made["hangs"][1]["detail"].startswith("of this one\n")
 
 
-@pytest.mark.once
 def test_no_plugin_is_imported_where_another_has_changed_something(site: Site) -> None:
     """Those that change nothing share a process; none is imported twice."""
     install(site, "a", WHO)
@@ -64,7 +62,6 @@ def test_no_plugin_is_imported_where_another_has_changed_something(site: Site) -
     assert made["b"][1]["changes"] == ["sets OF_B in os.environ"]
 
 
-@pytest.mark.once
 def test_one_that_fails_among_others_is_tried_without_them(site: Site) -> None:
     """And where that helps, it loads: which other was imported before it is chance."""
     install(site, "a", tool("say_a"))
@@ -78,7 +75,6 @@ def test_one_that_fails_among_others_is_tried_without_them(site: Site) -> None:
     assert imported(site) == ["a_tools", "b_tools", "b_tools", "c_tools", "c_tools", "d_tools"]
 
 
-@pytest.mark.once
 @pytest.mark.parametrize("nonsense", ["nonsense", "[]", "{}"])
 def test_one_that_writes_where_only_answers_belong_costs_itself_alone(site: Site, nonsense: str) -> None:
     """As one does that writes to every file that is open."""

@@ -1,0 +1,250 @@
+"""The kinds of records: dataclasses, TypedDicts, NamedTuples, attrs classes and msgspec Structs.
+
+Each is an object in JSON, also a NamedTuple and a Struct with `array_like=True`, because names tell a model more than positions. Written for
+attrs 22.2 and later, whose fields know their alias, and for msgspec 0.18 and later. Neither is imported here: a class that comes from one of them
+has imported it. The converters and validators of an attrs class run when an instance is made, on values of the declared types. JSON names,
+tags and `UNSET` are as in msgspec.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+from typing import TYPE_CHECKING, Any, Final, Union, get_args
+
+import typing_extensions
+from typing_extensions import is_typeddict
+
+from fcregistry.types._choices import ChoiceCodec
+from fcregistry.types._codec import UnsupportedType, origin_of, show_type
+from fcregistry.types._fields import (
+    RawField,
+    explicit_requirement,
+    raw_annotations,
+    read_record,
+    unresolved_annotations,
+)
+from fcregistry.types._names import holds_text
+from fcregistry.types._records import MISSING, Field, RecordCodec, get_attribute
+
+if TYPE_CHECKING:
+    from fcregistry.types._codec import Codec, Reader
+
+
+# --- Dataclasses ---
+
+_FIELD = dataclasses._FIELD  # type: ignore[attr-defined]  # `dataclasses.fields` leaves out `InitVar`s, and no public name identifies them
+_INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
+
+
+def read_dataclasses(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a dataclass, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _build_dataclass(annotation, cls))
+
+
+def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls,
+        show_type(annotation),
+        make=cls,
+        get=get_attribute,
+        is_instance=lambda value: isinstance(value, cls),
+    )
+    codec.hashable = cls.__hash__ is not None
+    fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
+    return codec, [each for each in fields if each is not None]
+
+
+def _dataclass_field(field: Any) -> RawField | None:
+    """Return the field; None if it is not an argument of the class."""
+    init_only = field._field_type is _INIT_VAR
+    if not field.init or not (init_only or field._field_type is _FIELD):
+        return None
+    required = field.default is MISSING and field.default_factory is MISSING
+    return RawField(field.name, required, field.default, write_only=init_only)
+
+
+# --- TypedDict ---
+
+
+def read_typed_dicts(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a TypedDict, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not is_typeddict(cls):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _build_typed_dict(annotation, cls))
+
+
+def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls,
+        show_type(annotation),
+        make=dict,
+        get=lambda value, name: value.get(name, MISSING),
+        is_instance=lambda value: _is_typed_dict(codec, value),
+    )
+    codec.rest = getattr(cls, "__extra_items__", typing_extensions.Never)
+    if codec.rest in _CLOSED:
+        codec.rest = MISSING
+    codec.others_of = lambda value: {
+        key: item for key, item in value.items() if all(key != each.key for each in codec.fields)
+    }
+    return codec, [RawField(name, _is_required(cls, name, hint)) for name, hint in raw_annotations(cls).items()]
+
+
+_CLOSED: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_extensions.Never)
+"""The `__extra_items__` of a TypedDict that takes only its own keys (PEP 728); before typing-extensions 4.13, None."""
+
+
+def _is_required(cls: Any, name: str, hint: Any) -> bool:
+    explicit = explicit_requirement(hint) if holds_text(hint) or name in cls.__required_keys__ else None
+    return name in cls.__required_keys__ if explicit is None else explicit
+
+
+def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
+    """Return whether a dict has the fields of a TypedDict, whose instances do not know their class."""
+    if not isinstance(value, dict):
+        return False
+    others = codec.others_of(value)
+    if others and (codec.others is None or not all(map(codec.others.handles, others.values()))):
+        return False
+    return all(
+        field.codec.handles(value[field.key]) if field.key in value else not field.required for field in codec.fields
+    )
+
+
+# --- NamedTuple ---
+
+
+def read_named_tuples(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a NamedTuple, or of a generic one with its arguments.
+
+    Raises:
+        UnsupportedType: The class is a `collections.namedtuple`, which has no types.
+    """
+    cls = origin_of(annotation) or annotation
+    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _build_named_tuple(annotation, cls))
+
+
+def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    if cls._fields and not raw_annotations(cls):
+        raise UnsupportedType(
+            f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
+        )
+    codec = RecordCodec(
+        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
+    )
+    codec.hashable = True
+    defaults = cls._field_defaults
+    return codec, [RawField(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
+
+
+# --- attrs ---
+
+
+def read_attrs(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of an attrs class, or of a generic one with its arguments."""
+    cls = origin_of(annotation) or annotation
+    if not (isinstance(cls, type) and hasattr(cls, "__attrs_attrs__")):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _build_attrs_class(annotation, cls))
+
+
+def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    codec = RecordCodec(
+        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
+    )
+    codec.hashable = cls.__hash__ is not None
+    hints = raw_annotations(cls)
+    return codec, [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
+
+
+def _attrs_field(field: Any, annotated: bool) -> RawField:
+    from attrs import NOTHING, Factory  # already imported: the class comes from it
+
+    has_value = field.default is not NOTHING and not isinstance(field.default, Factory)  # type: ignore[arg-type]  # a class, whatever attrs' stub says
+    return RawField(
+        field.name,
+        field.default is NOTHING,
+        field.default if has_value else MISSING,
+        annotation=MISSING
+        if annotated
+        else Any
+        if field.type is None
+        else field.type,  # the type of `attr.ib(type=int)`
+        key=field.alias,
+        keyword=field.alias,
+    )
+
+
+# --- msgspec ---
+
+
+def read_msgspec(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a Struct, or of a generic one with its arguments."""
+    msgspec = sys.modules.get("msgspec")
+    cls = origin_of(annotation) or annotation
+    if msgspec is None or not (isinstance(cls, type) and issubclass(cls, msgspec.Struct)):
+        return None
+    return read_record(annotation, cls, reader, lambda cls: _build_struct(annotation, cls))
+
+
+class StructCodec(RecordCodec):
+    """A Struct: a record whose JSON may have a tag, which is not an attribute of its instances."""
+
+    def fill(self, fields: tuple[Field, ...]) -> None:
+        super().fill((*_tag_field(self.cls), *fields))
+
+
+def _tag_field(cls: Any) -> tuple[Field, ...]:
+    config = cls.__struct_config__
+    if config.tag is None:
+        return ()
+    codec = ChoiceCodec([(config.tag, config.tag)])
+    name = config.tag_field
+    return (Field(key=name, name=name, attribute=name, codec=codec, required=True, constant=config.tag),)
+
+
+def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+    from msgspec import NODEFAULT, UNSET  # already imported: the class comes from it
+
+    codec = StructCodec(
+        cls,
+        show_type(annotation),
+        make=cls,
+        get=lambda value, name: MISSING if (item := getattr(value, name, UNSET)) is UNSET else item,
+        is_instance=lambda value: isinstance(value, cls),
+    )
+    config = cls.__struct_config__
+    codec.hashable = cls.__hash__ is not None and (config.frozen or not config.eq)  # the hash of others raises
+    raw = []
+    for each in _struct_fields(cls):
+        default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
+        raw.append(
+            RawField(each.name, each.required, default, annotation=_type_without_unset(each.type), key=each.encode_name)
+        )
+    return codec, raw
+
+
+def _struct_fields(cls: Any) -> Any:
+    from msgspec.structs import fields  # already imported too
+
+    try:
+        return fields(cls)
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise unresolved_annotations(cls, error) from error
+
+
+def _type_without_unset(annotation: Any) -> Any:
+    """Return a type without `UnsetType`, which is a missing field in JSON."""
+    from msgspec import UnsetType
+
+    members = get_args(annotation)
+    if UnsetType not in members:
+        return annotation
+    return Union[tuple(each for each in members if each is not UnsetType)]  # noqa: UP007  # of any number of types
