@@ -1,11 +1,7 @@
-"""Which tools are there, by name, group and owner?
+"""`Registry`, tools by name, group and owner, and `Group`, a view of one group. `registry` is the process's own.
 
-A registry reads a log of declarations. The process's one reads what `fc_register` wrote, knows from discovery whose each declaration is,
-and what plugins ship that are not imported. Nothing is imported while a lock is held.
-
-Longer than other files, since it is what applications read: most of it says what an argument means, and what raises.
-
-MERGED: What is a group of a registry, seen as a mapping?
+A registry reads a log of declarations. The process's own reads what `fc_register` wrote, and learns from discovery the owner of each declaration and
+the tools of plugins that are not imported. Nothing is imported while a lock is held.
 """
 
 from __future__ import annotations
@@ -16,11 +12,11 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.source import is_same_or_equal
-from fcregistry._tools.catalogue import Catalogue, chosen
+from fcregistry._tools.catalogue import Catalogue, select_tools
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
-from fcregistry._tools.names import by_key, clash_text, did_you_mean, nearest, standing
-from fcregistry._tools.options import checked, group_problem
+from fcregistry._tools.options import check_options, group_problem
+from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
@@ -40,8 +36,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.options import SharedOptions
 
     F = TypeVar("F", bound=Callable[..., Any])
-
-# --- _registry ---
 
 
 class Registry:
@@ -81,14 +75,14 @@ class Registry:
             function: What `fc_register` takes.
             name: The tool's name, if not the function's.
             group: The group, if not the default one.
-            **options: As for `fc_register`.
+            **options: The options of `fc_register`: see docs/reference/options.md.
 
         Raises:
-            DefinitionError: A name, group or option that cannot be.
+            DefinitionError: The name, the group or an option is invalid.
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         given = dict(options)
-        checked(given, f"{function!r}")
+        check_options(given, f"{function!r}")
         declare(function, name, group or self.default_group, given, sys._getframe(1), self._log)
         return function
 
@@ -192,22 +186,24 @@ class Registry:
         environment is not set; a tool that is named exactly is returned.
 
         Raises:
-            SelectorError: One is no selector.
-            ToolNotFoundError: One, an excluding one apart, matches nothing.
-            AmbiguousToolError: A plain name that several tools have.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
         """
-        return tuple(self._catalogue.tool(owned) for owned, _ in chosen(self._catalogue, selectors))
+        return tuple(self._catalogue.tool(owned) for owned, _ in select_tools(self._catalogue, selectors))
 
     def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
-        """Return the tools that have to do with some words, best first: by their names, descriptions and parameters.
+        """Return the tools that match some words, best first: by their names, descriptions and parameters.
 
         Args:
             words: Any text; nothing in it is an instruction.
-            *selectors: As for `find`: looks only at the tools that these name.
+            *selectors: Search only the tools that these selectors name.
             limit: How many tools at most.
 
         Raises:
-            SelectorError, ToolNotFoundError, AmbiguousToolError: As for `find`.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
             MissingDependencyError: This Python's SQLite was built without full-text search.
         """
         if selectors:
@@ -223,12 +219,12 @@ class Registry:
         Where a pattern matches a tool of the application and one of a plugin that have one name, the application's own is taken.
 
         Raises:
-            SelectorError: One is no selector.
-            ToolNotFoundError: One, an excluding one apart, matches nothing.
-            AmbiguousToolError: A plain name that several tools have.
+            SelectorError: One is not a selector.
+            ToolNotFoundError: A selector that does not exclude matches nothing.
+            AmbiguousToolError: Several tools have a plain name.
             DuplicateToolError: Two of the tools have one name.
         """
-        found = chosen(self._catalogue, selectors)
+        found = select_tools(self._catalogue, selectors)
         own = {owned.declaration.name for owned, _ in found if owned.owner is None}
         return Toolset(
             self._catalogue.tool(owned)
@@ -264,7 +260,7 @@ class Registry:
     def clashes(self) -> tuple[str, ...]:
         """Return the collisions within one owner, worded, sorted: the names that raise `DuplicateToolError`."""
         rivalries = by_key(self._catalogue.visible()).values()
-        return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(standing(rivals)) > 1))
+        return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):
@@ -286,12 +282,6 @@ class Registry:
         for each in self._catalogue.visible():
             counts[each.declaration.group] = counts.get(each.declaration.group, 0) + 1
         return f"<Registry {', '.join(f'{group}: {count}' for group, count in sorted(counts.items())) or 'empty'}>"
-
-
-registry = Registry._of_process()
-"""The process's registry."""
-
-# --- _groups ---
 
 
 class Group(Mapping[str, Tool]):
@@ -318,3 +308,7 @@ class Group(Mapping[str, Tool]):
 
     def __repr__(self) -> str:
         return f"<Group {self.name}: {', '.join(self) or 'empty'}>"
+
+
+registry = Registry._of_process()
+"""The process's registry."""

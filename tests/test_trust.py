@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry._config.policy import OPEN, Trust, trust
-from fcregistry._config.settings import layer_of
+from fcregistry._config.settings import read_layer
 from fcregistry._tools.selectors import SelectorSubject
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ PLUGINS = (("acme-weather", "weather"), ("acme-weather", "admin"), ("other", "o"
 
 def layers(*tables: Mapping[str, Any]) -> Trust:
     """Return what files say together, the highest first: `/1`, `/2`, …"""
-    return Trust(tuple(layer_of(table, f"/{number}", "") for number, table in enumerate(tables, 1)))
+    return Trust(tuple(read_layer(table, f"/{number}", "") for number, table in enumerate(tables, 1)))
 
 
 def seen(operator: Trust) -> list[str]:

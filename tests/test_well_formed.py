@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry._schema.well_formed import malformed
+from fcregistry._schema.document import malformed_place
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ from fcregistry._schema.well_formed import malformed
     ],
 )
 def test_what_is_a_schema_in_any_draft_is_none_the_worse(schema: Any) -> None:
-    assert malformed(schema) is None
+    assert malformed_place(schema) is None
 
 
 @pytest.mark.parametrize(
@@ -51,11 +51,11 @@ def test_what_is_a_schema_in_any_draft_is_none_the_worse(schema: Any) -> None:
     ],
 )
 def test_what_a_keyword_cannot_hold_is_named_by_its_place(schema: Any, place: str) -> None:
-    assert malformed(schema) == place
+    assert malformed_place(schema) == place
 
 
 def test_a_schema_may_be_nested_however_deep() -> None:
     deep: Any = 5
     for _ in range(20_000):
         deep = {"items": deep}
-    assert str(malformed(deep)).endswith(".items.items")
+    assert str(malformed_place(deep)).endswith(".items.items")

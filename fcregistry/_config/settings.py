@@ -1,142 +1,35 @@
-"""Which keys does a configuration file have, and what may stand there?
+"""The configuration: layers of settings from files and environment variables, and the lists of selectors in them.
 
-MERGED: What do all layers say, and which stands above which?
-MERGED: Which configuration files are there, and what do they say?
-
-Where there is none, all that happens is that the system is asked for each: this runs at the start of every command.
-MERGED: What has the environment to say?
-MERGED: What does one file, or the environment, say?
+Without any file, reading it only asks the system for each: this runs at the start of every command. `policy.py` puts the layers together.
 """
 
 # ruff: noqa: PTH109, PTH116, PTH118, PTH120, PTH123
 # since pathlib takes longer to import than all of this
-
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
-from fcregistry._config.rules import Rules
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import SelectorSubject, normalized, parse_selector
 from fcregistry.errors import ConfigurationError, SelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# --- _config._keys ---
-
-_WITH_PLUGINS: Final = ("deny", "disable")
+    from fcregistry._tools.selectors import Selector
 
 
-def rules(key: str, items: Sequence[str], said: str) -> Rules:
-    """Return the rules of a list that stands under a key, or in a variable.
-
-    Raises:
-        ConfigurationError: An item is no selector, and no plugin where one may stand.
-    """
-    try:
-        return Rules.of(items, said, plugins=key in _WITH_PLUGINS)
-    except SelectorError as error:
-        raise ConfigurationError(f"{said}: {error}") from error
-
-
-def layer_of(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
-    """Return what the table of a file says.
-
-    Args:
-        table: Key to value, as TOML has them.
-        path: The file.
-        prefix: What stands before the keys there: `tool.fcregistry.` in pyproject.toml.
-
-    Raises:
-        ConfigurationError: A key that there is not, or a value that cannot stand there; names all of them.
-    """
-    read: dict[str, Any] = {"path": path, "mode_said": "", "lock": path_beside(path, LOCK)}
-    problems = []
-    for key, value in table.items():
-        said = f"{prefix}{key} in {path}"
-        try:
-            read[key] = _READERS[key](value, said)
-        except KeyError:
-            problems.append(_unknown(key, prefix, path))
-        except ConfigurationError as error:
-            problems.append(str(error))
-    if problems:
-        raise ConfigurationError("\n".join(problems))
-    read["mode_said"] = f'{prefix}mode = "{read.get("mode")}" in {path}'
-    return Layer(**read)
-
-
-def _unknown(key: str, prefix: str, path: str) -> str:
-    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
-
-    near = did_you_mean(nearest(key.replace("-", "_"), _READERS)) or f"; the keys are {', '.join(_READERS)}"
-    where = f"[{prefix.rstrip('.')}] of {path}" if prefix else path
-    return f"{where} has the key {key!r}, which means nothing{near}"
-
-
-def _keys_mode(value: object, said: str) -> str:
-    if value not in MODES:
-        raise ConfigurationError(f'{said} is "open", "allow" or "locked", not {value!r}')
-    return str(value)
-
-
-def _strings(value: object, said: str) -> tuple[str, ...]:
-    if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
-        raise ConfigurationError(f'{said} is a list of strings, such as ["acme-weather"], not {value!r}')
-    return tuple(each.strip() for each in value)
-
-
-def _rules(key: str) -> Callable[[object, str], Rules]:
-    return lambda value, said: rules(key, _strings(value, said), said)
-
-
-def _names(value: object, said: str) -> tuple[str, ...]:
-    for name in (names := _strings(value, said)):
-        if not all(each.isalnum() or each in "-_." for each in name):
-            raise ConfigurationError(f'{said} lists distributions, such as ["acme-weather"], and {name!r} is none')
-    return tuple(map(normalized, names))
-
-
-def _hooks(value: object, said: str) -> tuple[tuple[str, str], ...]:
-    return tuple((said, name) for name in _strings(value, said))
-
-
-def _lock(value: object, said: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(f'{said} is the path of a file, such as "{LOCK}", not {value!r}')
-    return path_beside(said.partition(" in ")[2], value)
-
-
-def _model(value: object, said: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(f'{said} is the name of a model, such as "openai:gpt-5", not {value!r}')
-    return value.strip()
-
-
-_READERS: Final[dict[str, Callable[[object, str], object]]] = {
-    "mode": _keys_mode,
-    "allow": _rules("allow"),
-    "deny": _rules("deny"),
-    "ask": _rules("ask"),
-    "disable": _rules("disable"),
-    "precedence": _names,
-    "call_hooks": _hooks,
-    "lock": _lock,
-    "model": _model,
-}
-
-# --- _config._layers ---
+# --- Layers ---
 
 
 def configuration() -> tuple[Layer, ...]:
-    """Return what files and variables say now, those that say anything: system, user, project, the file of `FCREGISTRY_CONFIG`, variables.
+    """Return the layers of the current configuration: system, user, project, the file of `FCREGISTRY_CONFIG`, variables; no empty ones.
 
-    A file is read again when its time or size has changed; where there is none, this asks the system whether it is there, and no more.
+    A file is read again when its time or size has changed. For a missing file, the only cost is to ask the system for it.
 
     Raises:
         ConfigurationError: One of them cannot be read.
@@ -153,10 +46,10 @@ def configuration() -> tuple[Layer, ...]:
 
 
 def project_lock() -> str:
-    """Return the path of the project's lock, whether it is there or not.
+    """Return the path of the project's lock, which need not exist.
 
-    It is the one that the project's file names, or else stands beside that. Without such a file, it is the nearest one above the working
-    folder, or would stand there.
+    It is the one that the project's file names, or else the one beside that file. Without such a file, it is the nearest one in the working
+    folder or above, or else one in the working folder.
 
     Raises:
         ConfigurationError: The project's file cannot be read.
@@ -166,24 +59,61 @@ def project_lock() -> str:
 
 
 def call_hook_items() -> tuple[tuple[str, str], ...]:
-    """Return the extensions whose hooks every call has to pass, the higher layers' first, each once, with where it is named.
+    """Return the extensions with mandatory call hooks, those of higher layers first, each once, as pairs of its source and its name.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
     """
     named: dict[str, str] = {}
     for layer in configuration():
-        for said, name in layer.call_hooks:
-            named.setdefault(name, said)
-    return tuple((said, name) for name, said in named.items())
+        for source, name in layer.call_hooks:
+            named.setdefault(name, source)
+    return tuple((source, name) for name, source in named.items())
 
 
 def call_hook_names() -> tuple[str, ...]:
-    """Return the same without where it is named."""
+    """Return the names of the extensions with mandatory call hooks."""
     return tuple(name for _, name in call_hook_items())
 
 
-# --- _config._files ---
+Mode: TypeAlias = Literal["open", "allow", "locked"]
+
+MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
+"""The trust modes, the loosest first."""
+
+
+class Layer(NamedTuple):
+    """The settings of one file, or of all variables. Higher layers come before lower ones, which can only tighten them.
+
+    Attributes:
+        path: The file; empty for the environment.
+        mode: The trust mode; None if the layer sets none.
+        mode_source: Where the mode is set, for messages.
+        allow: What may be used; None if the layer does not restrict it.
+        deny: What may not be used.
+        disable: What is not offered.
+        ask: The tools whose calls need approval.
+        precedence: Distributions, normalised, the first of which wins a name that several ship.
+        call_hooks: Extensions with mandatory call hooks, as pairs of source and name.
+        lock: The lock that the mode `locked` refers to; None for the project's.
+        model: The model of `fcregistry ask`; None if the layer sets none.
+    """
+
+    path: str = ""
+    mode: Mode | None = None
+    mode_source: str = ""
+    allow: Rules | None = None
+    deny: Rules | None = None
+    disable: Rules | None = None
+    ask: Rules | None = None
+    precedence: tuple[str, ...] = ()
+    call_hooks: tuple[tuple[str, str], ...] = ()
+    lock: str | None = None
+    model: str | None = None
+
+
+# --- Files ---
+
 
 FILE: Final = "fcregistry.toml"
 PYPROJECT: Final = "pyproject.toml"
@@ -191,20 +121,20 @@ LOCK: Final = "fcregistry.lock"
 
 
 def system_layer() -> Layer | None:
-    """Return what the file for all users says, or None if there is none.
+    """Return the layer of the file for all users, or None if there is none.
 
     Raises:
         ConfigurationError: It cannot be read.
     """
     path = f"{system_folder()}/{FILE}"
     try:
-        return _read(path)
-    except OSError as error:  # the operator's word stands also where nobody may look at it
+        return _read_file(path)
+    except OSError as error:  # the operator's rules must not be ignored because the folder is closed
         raise ConfigurationError(f"{path} cannot be looked for: {error.strerror}") from error
 
 
 def user_layer() -> Layer | None:
-    """Return what the user's file says, or None if there is none.
+    """Return the layer of the user's file, or None if there is none.
 
     Raises:
         ConfigurationError: It cannot be read.
@@ -213,41 +143,41 @@ def user_layer() -> Layer | None:
     return None if folder is None else _read_if_reachable(f"{folder}/{FILE}")
 
 
-def named_layer(path: str, said: str) -> Layer:
-    """Return what a file says that somebody named.
-
-    Raises:
-        ConfigurationError: It is not there, or cannot be read.
-    """
-    layer = _read_if_reachable(os.path.join(_working_folder() or "", path))
-    if layer is None:
-        raise ConfigurationError(f"{said} names {path}, which is not there; correct or unset it")
-    return layer
-
-
 def project_layer() -> Layer | None:
-    """Return what the project's file says, which is the nearest one, or None if there is none.
+    """Return the layer of the project's file, the nearest one, or None if there is none.
 
-    It is looked for from the working folder upwards, as far as the root of a repository or the home folder. A pyproject.toml without
-    `[tool.fcregistry]` is passed over.
+    The search goes from the working folder upwards to the root of a repository or the home folder. A pyproject.toml without
+    `[tool.fcregistry]` does not count.
 
     Raises:
         ConfigurationError: It cannot be read, or there are two in one folder.
     """
     for folder in _project_folders():
-        if (layer := _of_folder(folder)) is not None:
+        if (layer := _read_folder(folder)) is not None:
             return layer
     return None
 
 
+def named_layer(path: str, source: str) -> Layer:
+    """Return the layer of a file that a variable or option names.
+
+    Raises:
+        ConfigurationError: It does not exist, or cannot be read.
+    """
+    layer = _read_if_reachable(os.path.join(_working_folder() or "", path))
+    if layer is None:
+        raise ConfigurationError(f"{source} names {path}, which is not there; correct or unset it")
+    return layer
+
+
 def nearest_lock() -> str:
-    """Return the path of the nearest lock, looked for as the project's file is; of one in the working folder, where there is none."""
+    """Return the path of the nearest lock, in the folders where a project's file is looked for; if there is none, of one in the working folder."""
     locks = (f"{folder}{LOCK}" for folder in _project_folders())
     return next(filter(_is_there, locks), None) or os.path.join(_working_folder() or "", LOCK)
 
 
 def _project_folders() -> Iterator[str]:
-    """Yield the folders that may be a project's, the nearest first, each with a slash at its end."""
+    """Yield the folders that may hold a project's file, the nearest first, each with a slash at its end."""
     working = _working_folder()
     if working is None:
         return
@@ -261,9 +191,9 @@ def _project_folders() -> Iterator[str]:
         working = above
 
 
-def _of_folder(folder: str) -> Layer | None:
-    own = _read_if_reachable(folder + FILE, of_strangers=True)
-    shared = _read_if_reachable(folder + PYPROJECT, of_strangers=True)
+def _read_folder(folder: str) -> Layer | None:
+    own = _read_if_reachable(folder + FILE, is_untrusted=True)
+    shared = _read_if_reachable(folder + PYPROJECT, is_untrusted=True)
     if own is not None and shared is not None:
         raise ConfigurationError(
             f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
@@ -279,35 +209,35 @@ def _working_folder() -> str | None:
 
 
 def _is_there(path: str) -> bool:
-    return os.access(path, os.F_OK)  # which takes a third of the time of an exception
+    return os.access(path, os.F_OK)  # a third of the time of an exception
 
 
-def _read_if_reachable(path: str, *, of_strangers: bool = False) -> Layer | None:
-    """Return what a file says; None also where we are kept out of its folder, as services are kept out of homes."""
+def _read_if_reachable(path: str, *, is_untrusted: bool = False) -> Layer | None:
+    """Return the layer of a file; None also if its folder is closed to this process, as home folders are to services."""
     try:
-        return _read(path, of_strangers=of_strangers) if _is_there(path) else None
+        return _read_file(path, is_untrusted=is_untrusted) if _is_there(path) else None
     except OSError:
         return None
 
 
-def _read(path: str, *, of_strangers: bool = False) -> Layer | None:
-    """Return what a file says, or None if it is not there.
+def _read_file(path: str, *, is_untrusted: bool = False) -> Layer | None:
+    """Return the layer of a file, or None if it does not exist.
 
     Raises:
-        OSError: Whether it is there cannot be told.
+        OSError: The system does not tell whether it exists.
         ConfigurationError: It cannot be read.
     """
     try:
         found = os.stat(path)
     except (FileNotFoundError, NotADirectoryError):
         return None
-    if of_strangers and (S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode)):  # a link to what never ends
+    if is_untrusted and (S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode)):  # reading it might never end
         raise ConfigurationError(f"{path} is no regular file")
-    return _parsed(path, found.st_mtime_ns, found.st_size)
+    return _parse_file(path, found.st_mtime_ns, found.st_size)
 
 
 @lru_cache(maxsize=64)
-def _parsed(path: str, _modified: int, _size: int) -> Layer | None:
+def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
     try:
         with open(path, "rb") as file:
             content = file.read()
@@ -315,8 +245,8 @@ def _parsed(path: str, _modified: int, _size: int) -> Layer | None:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     in_project = path.endswith(PYPROJECT)
     if in_project and b"fcregistry" not in content:
-        return None  # and nobody pays for TOML
-    table = _toml(content, path)
+        return None  # without the cost of TOML
+    table = _parse_toml(content, path)
     if in_project:
         tools = table.get("tool")
         table = tools.get("fcregistry") if isinstance(tools, dict) else None
@@ -324,10 +254,10 @@ def _parsed(path: str, _modified: int, _size: int) -> Layer | None:
             return None
         if not isinstance(table, dict):
             raise ConfigurationError(f"tool.fcregistry in {path} is a table, [tool.fcregistry], not {table!r}")
-    return layer_of(table, path, "tool.fcregistry." if in_project else "")
+    return read_layer(table, path, "tool.fcregistry." if in_project else "")
 
 
-def _toml(content: bytes, path: str) -> Any:
+def _parse_toml(content: bytes, path: str) -> Any:
     import tomllib  # only where there is a file
 
     try:
@@ -336,47 +266,143 @@ def _toml(content: bytes, path: str) -> Any:
         raise ConfigurationError(f"{path} is no TOML: {error}; mend it, for what it says cannot be known") from error
 
 
-# --- _config._environment ---
+# --- Keys ---
+
+
+def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
+    """Return the layer of a file.
+
+    Args:
+        table: The keys and values of its table.
+        path: The file.
+        prefix: The prefix of the keys in messages: `tool.fcregistry.` in pyproject.toml.
+
+    Raises:
+        ConfigurationError: Some keys are unknown or some values invalid; the message names all of them.
+    """
+    read: dict[str, Any] = {"path": path, "mode_source": "", "lock": path_beside(path, LOCK)}
+    problems = []
+    for key, value in table.items():
+        source = f"{prefix}{key} in {path}"
+        try:
+            read[key] = _READERS[key](value, source)
+        except KeyError:
+            problems.append(_unknown_key_text(key, prefix, path))
+        except ConfigurationError as error:
+            problems.append(str(error))
+    if problems:
+        raise ConfigurationError("\n".join(problems))
+    read["mode_source"] = f'{prefix}mode = "{read.get("mode")}" in {path}'
+    return Layer(**read)
+
+
+def _unknown_key_text(key: str, prefix: str, path: str) -> str:
+    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
+
+    near = did_you_mean(nearest(key.replace("-", "_"), _READERS)) or f"; the keys are {', '.join(_READERS)}"
+    where = f"[{prefix.rstrip('.')}] of {path}" if prefix else path
+    return f"{where} has the key {key!r}, which means nothing{near}"
+
+
+_WITH_PLUGINS: Final = ("deny", "disable")
+
+
+def read_rules(key: str, items: Sequence[str], source: str) -> Rules:
+    """Return the rules of a list in a file or variable.
+
+    Raises:
+        ConfigurationError: An item is not a selector, and not a plugin where the key allows plugins.
+    """
+    try:
+        return Rules.of(items, source, plugins=key in _WITH_PLUGINS)
+    except SelectorError as error:
+        raise ConfigurationError(f"{source}: {error}") from error
+
+
+def _read_mode(value: object, source: str) -> str:
+    if value not in MODES:
+        raise ConfigurationError(f'{source} is "open", "allow" or "locked", not {value!r}')
+    return str(value)
+
+
+def _read_strings(value: object, source: str) -> tuple[str, ...]:
+    if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
+        raise ConfigurationError(f'{source} is a list of strings, such as ["acme-weather"], not {value!r}')
+    return tuple(each.strip() for each in value)
+
+
+def _rules_reader(key: str) -> Callable[[object, str], Rules]:
+    return lambda value, source: read_rules(key, _read_strings(value, source), source)
+
+
+def _read_distributions(value: object, source: str) -> tuple[str, ...]:
+    for name in (names := _read_strings(value, source)):
+        if not all(each.isalnum() or each in "-_." for each in name):
+            raise ConfigurationError(f'{source} lists distributions, such as ["acme-weather"], and {name!r} is none')
+    return tuple(map(normalized, names))
+
+
+def _read_hooks(value: object, source: str) -> tuple[tuple[str, str], ...]:
+    return tuple((source, name) for name in _read_strings(value, source))
+
+
+def _read_lock_path(value: object, source: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f'{source} is the path of a file, such as "{LOCK}", not {value!r}')
+    return path_beside(source.partition(" in ")[2], value)
+
+
+def _read_model(value: object, source: str) -> str:
+    if not isinstance(value, str) or not value.strip():
+        raise ConfigurationError(f'{source} is the name of a model, such as "openai:gpt-5", not {value!r}')
+    return value.strip()
+
+
+_READERS: Final[dict[str, Callable[[object, str], object]]] = {
+    "mode": _read_mode,
+    "allow": _rules_reader("allow"),
+    "deny": _rules_reader("deny"),
+    "ask": _rules_reader("ask"),
+    "disable": _rules_reader("disable"),
+    "precedence": _read_distributions,
+    "call_hooks": _read_hooks,
+    "lock": _read_lock_path,
+    "model": _read_model,
+}
+
+
+# --- Environment variables ---
+
 
 DISABLE: Final = "FCREGISTRY_DISABLE"
-"""The variable that names plugins (`distribution[entry point]`) and tools (selectors) not to be used, separated by commas or space."""
+"""The variable that lists plugins (`distribution[entry point]`) and tools (selectors) to disable, separated by commas or space."""
 
 CALL_HOOKS: Final = "FCREGISTRY_CALL_HOOKS"
-"""The variable that names extensions whose hooks every call has to pass, separated likewise."""
+"""The variable that lists extensions with mandatory call hooks, separated by commas or space."""
 
 MODE: Final = "FCREGISTRY_MODE"
-"""The variable that says how far installed plugins are trusted: `open`, `allow` or `locked`."""
+"""The variable that holds the trust mode: `open`, `allow` or `locked`."""
 
 ALLOW: Final = "FCREGISTRY_ALLOW"
-"""The variable that names what may be used, as selectors."""
+"""The variable that lists what may be used, as selectors."""
 
 DENY: Final = "FCREGISTRY_DENY"
-"""The variable that names what may not, as selectors and plugins."""
+"""The variable that lists what may not be used, as selectors and plugins."""
 
 ASK: Final = "FCREGISTRY_ASK"
-"""The variable that names the tools whose calls have to be approved, as selectors."""
+"""The variable that lists the tools whose calls need approval, as selectors."""
 
 CONFIG: Final = "FCREGISTRY_CONFIG"
-"""The variable that names one more configuration file, which stands below the project's."""
+"""The variable that names one more configuration file, a layer below the project's."""
 
 MODEL: Final = "FCREGISTRY_MODEL"
-"""The variable that names the model that `fcregistry ask` asks, as `models.resolve` takes it."""
+"""The variable that names the model of `fcregistry ask`, as `models.resolve` takes it."""
 
 _LISTS: Final = {"allow": ALLOW, "deny": DENY, "ask": ASK, "disable": DISABLE}
 
 
-def disabled_items() -> tuple[str, ...]:
-    """Return what `FCREGISTRY_DISABLE` names, in its order."""
-    return _items(DISABLE)
-
-
-def model_variable() -> str | None:
-    """Return what `FCREGISTRY_MODEL` names, or None if it names nothing."""
-    return os.environ.get(MODEL, "").strip() or None
-
-
 def environment_layer() -> Layer | None:
-    """Return what the variables say together, or None if they say nothing.
+    """Return the layer of the variables, or None if none is set.
 
     Raises:
         ConfigurationError: One of them cannot be read.
@@ -386,10 +412,10 @@ def environment_layer() -> Layer | None:
     hooks = _items(CALL_HOOKS)
     if not (lists or mode or hooks):
         return None
-    read = {key: rules(key, items, _LISTS[key]) for key, items in lists.items()}
+    read = {key: read_rules(key, items, _LISTS[key]) for key, items in lists.items()}
     return Layer(
-        mode=_environment_mode(mode) if mode else None,
-        mode_said=f"{MODE}={mode}",
+        mode=_parse_mode(mode) if mode else None,
+        mode_source=f"{MODE}={mode}",
         allow=read.get("allow"),
         deny=read.get("deny"),
         ask=read.get("ask"),
@@ -398,7 +424,17 @@ def environment_layer() -> Layer | None:
     )
 
 
-def _environment_mode(text: str) -> Mode:
+def disabled_items() -> tuple[str, ...]:
+    """Return the items of `FCREGISTRY_DISABLE`, in their order."""
+    return _items(DISABLE)
+
+
+def model_variable() -> str | None:
+    """Return the value of `FCREGISTRY_MODEL`, or None if it is not set or empty."""
+    return os.environ.get(MODEL, "").strip() or None
+
+
+def _parse_mode(text: str) -> Mode:
     for mode in MODES:
         if mode == text:
             return mode
@@ -410,39 +446,132 @@ def _items(variable: str) -> tuple[str, ...]:
     return tuple(text.replace(",", " ").split()) if text else ()
 
 
-# --- _config._layer ---
-
-Mode: TypeAlias = Literal["open", "allow", "locked"]
-
-MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
-"""The loosest first."""
+# --- Lists of selectors ---
 
 
-class Layer(NamedTuple):
-    """What one file says, or the variables do together. Higher layers stand before lower ones.
+class Rules(NamedTuple):
+    """A list of selectors, applied in order: one with `!` excludes tools from what precedes it, or, if it comes first, from everything.
 
     Attributes:
-        path: The file; empty for the environment.
-        mode: How far installed plugins are trusted; None where it does not say.
-        mode_said: Where that is said, for messages.
-        allow: What may be used; None where anything may.
-        deny: What may not.
-        disable: What is not wanted.
-        ask: Whose calls have to be approved.
-        precedence: Distributions, normalised, the first of which wins a name that several ship.
-        call_hooks: Extensions whose hooks every call has to pass, each with where that is said.
-        lock: The lock that it means by `locked`; None where that is the project's.
-        model: The model that `fcregistry ask` asks; None where it does not say.
+        source: Where the list is, for messages: `deny in FILE`, or a variable.
+        selectors: The selectors.
+        plugins: The plugins and extensions that it names, as pairs of the normalised distribution and the entry point.
     """
 
-    path: str = ""
-    mode: Mode | None = None
-    mode_said: str = ""
-    allow: Rules | None = None
-    deny: Rules | None = None
-    disable: Rules | None = None
-    ask: Rules | None = None
-    precedence: tuple[str, ...] = ()
-    call_hooks: tuple[tuple[str, str], ...] = ()
-    lock: str | None = None
-    model: str | None = None
+    source: str
+    selectors: tuple[Selector, ...]
+    plugins: frozenset[tuple[str, str]] = frozenset()
+
+    @classmethod
+    def of(cls, items: Iterable[str], source: str, *, plugins: bool) -> Rules:
+        """Parse a list.
+
+        Args:
+            items: Its items.
+            source: Where the list is.
+            plugins: Whether it may name plugins, as `distribution[entry point]`.
+
+        Raises:
+            SelectorError: An item is not a selector, and not a plugin where plugins are allowed.
+        """
+        named, selectors = set(), []
+        for item in items:
+            plugin = _parse_plugin(item) if plugins else None
+            if plugin is not None:
+                named.add(plugin)
+            else:
+                selectors.append(parse_selector(item))
+        return cls(source=source, selectors=tuple(selectors), plugins=frozenset(named))
+
+    def names(self, subject: SelectorSubject, *, aliases: bool) -> str | None:
+        """Return why a tool is named, or None if it is not.
+
+        Args:
+            subject: The tool.
+            aliases: Whether to compare aliases too: rules that forbid must, or a tool would run under its other name.
+        """
+        others = [subject._replace(name=alias) for alias in subject.aliases] if aliases else []
+        reason = self._all_but
+        for selector in self.selectors:
+            if selector.matches(subject) or (not selector.excludes and any(map(selector.matches, others))):
+                reason = None if selector.excludes else f"{self.source} names {selector.text}"
+        return reason
+
+    def plugin_reason(self, distribution: str, entry_point: str) -> str | None:
+        """Return why a plugin, and so each of its tools, is named, or None if it is not."""
+        return self._entry_point_reason(distribution, entry_point) or self._distribution_reason(
+            distribution, self.selectors, self._all_but
+        )
+
+    def extension_reason(self, distribution: str, entry_point: str) -> str | None:
+        """Return why an extension is named, or None if it is not.
+
+        It ships no tools, and other tools may need it. So only its own name or that of its whole distribution counts.
+        """
+        selectors = tuple(each for each in self.selectors if each.distribution is not None)
+        return self._entry_point_reason(distribution, entry_point) or self._distribution_reason(
+            distribution, selectors, None
+        )
+
+    def could_name(self, distribution: str) -> bool:
+        """Return whether some tool of a distribution may be named."""
+        return self._reaches(distribution, named=False)
+
+    def names_distribution(self, distribution: str) -> bool:
+        """Return whether a distribution is named itself, and not only tools of any distribution."""
+        return self._reaches(distribution, named=True)
+
+    def unmatched(self, subjects: Iterable[SelectorSubject], plugins: Collection[tuple[str, str]]) -> tuple[str, ...]:
+        """Return the items that name none of the given tools and plugins, sorted."""
+        tools = list(subjects)
+        unmatched = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
+        unmatched += [each.text for each in self.selectors if not any(map(each.matches, tools))]
+        return tuple(sorted(unmatched))
+
+    def _reaches(self, distribution: str, *, named: bool) -> bool:
+        reached = self._all_but is not None
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
+        for selector in self.selectors:
+            if selector.distribution is not None and not selector._replace(name="*", group=None).matches(anything):
+                continue
+            if not selector.excludes:
+                reached = reached or not named or selector.distribution is not None
+            elif _names_everything(selector):
+                reached = False
+        return reached
+
+    def _entry_point_reason(self, distribution: str, entry_point: str) -> str | None:
+        if (normalized(distribution), entry_point) in self.plugins:
+            return f"{self.source} names {distribution}[{entry_point}]"
+        return None
+
+    def _distribution_reason(
+        self, distribution: str, selectors: tuple[Selector, ...], reason: str | None
+    ) -> str | None:
+        """Return why a distribution is named as a whole, or None; `reason` is the answer before the first selector."""
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
+        for selector in selectors:  # the plugin of a tool that a later selector excepts is loaded
+            named = selector if selector.distribution is None else selector._replace(name="*", group=None)
+            if selector.excludes and (selector.distribution is None or named.matches(anything)):
+                reason = None
+            elif not selector.excludes and _names_everything(selector) and selector.matches(anything):
+                reason = f"{self.source} names {selector.text}"
+        return reason
+
+    @property
+    def _all_but(self) -> str | None:
+        """Why everything is named at the start: the first selector is an exception. Otherwise None."""
+        if not self.selectors or not self.selectors[0].excludes:
+            return None
+        return f"{self.source} names everything but {', '.join(each.text for each in self.selectors if each.excludes)}"
+
+
+def _names_everything(selector: Selector) -> bool:
+    return selector.name == "*" and selector.group is None
+
+
+def _parse_plugin(item: str) -> tuple[str, str] | None:
+    distribution, bracket, entry_point = item.partition("[")
+    if bracket and entry_point.endswith("]") and ":" not in item and "*" not in item:
+        return normalized(distribution), entry_point[:-1]
+    return None

@@ -1,17 +1,9 @@
-"""What may a tool give a model beside text? Public in `fcregistry.execution`; nothing here imports more than it needs.
+"""Content: what a tool may give a model beside text, its form as content blocks, and its media types.
 
-MERGED: What does a tool give that is more than one value: something for the program, and something else for the model?
-MERGED: What may a tool give a model beside text?
+`fcregistry.execution` makes it public. Nothing here imports more than it needs. Media types are without parameters, as providers take them.
 
-Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
-MERGED: How does a piece of content look in JSON? As a content block.
-
-Source: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result".
-MERGED: Which media type do some bytes have, by what they begin with or what their file is called?
-
-Sources: RFC 6838 (names of media types), the signatures that the specifications of the formats give. A media type stands without parameters
-here, which is how the providers take it.
-MERGED: What was a piece of content given: bytes, a file, a name, a URI?
+Sources: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result"; RFC 6838 (names of media types); the
+signatures in the specifications of the file formats.
 """
 
 from __future__ import annotations
@@ -28,90 +20,12 @@ if TYPE_CHECKING:
 
     Kind = Literal["text", "image", "audio", "file", "link"]
 
-# --- _content._output ---
-
-
-class ToolOutput:
-    """What a tool returns to tell the program and the model different things. Immutable.
-
-    Args:
-        value: For the program: `result.value`. Any Python object; it is never encoded or shown.
-        content: For the model: a text, a `Content`, or several of them.
-
-    Raises:
-        TypeError: The content is something else.
-    """
-
-    __slots__ = ("_content", "_value")
-
-    def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
-        parts = (content,) if isinstance(content, (str, Content)) else _listed(content)
-        self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
-        self._value = value
-
-    @property
-    def value(self) -> object:
-        """For the program."""
-        return self._value
-
-    @property
-    def content(self) -> tuple[Content, ...]:
-        """For the model."""
-        return self._content
-
-    def __repr__(self) -> str:
-        return f"ToolOutput(value={self._value!r}, content={self._content!r})"
-
-
-def _listed(content: object) -> tuple[str | Content, ...]:
-    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
-    for part in parts:
-        if not isinstance(part, (str, Content)):
-            raise TypeError(
-                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
-                "Content.json takes any JSON value"
-            )
-    return parts
-
-
-def text_of(parts: Iterable[Content]) -> str:
-    """Return what a model reads of pieces of content where a provider takes text only."""
-    return "\n".join(text for text in map(str, parts) if text)
-
-
-class Output:
-    """What became of a returned value that is more than one short text. Immutable by convention; made once for a result.
-
-    Attributes:
-        value: What the program is given.
-        content: The text for the model, where a provider takes text only.
-        parts: The pieces of it; none where it is a text that was cut.
-        whole: The text, or the pieces, as they were before they were cut; None where they were not.
-    """
-
-    __slots__ = ("content", "parts", "value", "whole")
-
-    def __init__(
-        self,
-        value: object,
-        content: str,
-        parts: tuple[Content, ...] = (),
-        whole: str | tuple[Content, ...] | None = None,
-    ) -> None:
-        self.value = value
-        self.content = content
-        self.parts = parts
-        self.whole = whole
-
-
-# --- _content._content ---
-
 
 class Content:
-    """One piece of what a model is given of a tool's result. Immutable; made by one of the class methods, which check what they take.
+    """One piece of a tool's result for the model. Immutable; made by the class methods, which check their arguments.
 
-    A tool returns one, or a list of them, in which strings and JSON values may stand too. `str(content)` is what a model reads where a
-    provider takes text only: the text itself, or words that name the rest.
+    A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
+    only text: the text itself, or words that name the content.
     """
 
     __slots__ = ("_data", "_description", "_kind", "_media_type", "_name", "_plain", "_uri")
@@ -155,7 +69,7 @@ class Content:
         Raises:
             EncodingError: It has no JSON form (a TypeError and a ValueError).
         """
-        from fcregistry.types import to_json_text  # heavy, and needed for this alone
+        from fcregistry.types import to_json_text  # heavy, and needed only here
 
         return cls("text", "text/plain", plain=to_json_text(value))
 
@@ -185,7 +99,7 @@ class Content:
         if not data:
             raise ValueError(f"Content.{kind} was given nothing: 0 bytes")
         shown = media_type_of(data, name)
-        media_type = shown if given is None else checked_media_type(given)
+        media_type = shown if given is None else check_media_type(given)
         if media_type is None:
             raise ValueError(f"Content.{kind} cannot tell what these bytes are; give media_type='{kind}/…'")
         if not media_type.startswith(f"{kind}/"):
@@ -219,12 +133,12 @@ class Content:
             OSError: The file cannot be read.
         """
         data, own_name = read_source("Content.file", source)
-        uri = None if uri is None else checked_uri(uri)
-        called = own_name or (None if uri is None else name_in(uri)) if name is None else checked_line("name", name)
-        known = media_type_of(data, called) if media_type is None else checked_media_type(media_type)
+        uri = None if uri is None else check_uri(uri)
+        called = own_name or (None if uri is None else name_in(uri)) if name is None else check_line("name", name)
+        known = media_type_of(data, called) if media_type is None else check_media_type(media_type)
         media_type = known or UNKNOWN
-        name = called or f"file{ending_of(media_type)}"
-        plain = decoded(data) if is_text(media_type) else None
+        name = called or f"file{extension_of(media_type)}"
+        plain = decode_text(data) if is_text(media_type) else None
         held = data if plain is None else None
         return cls("file", media_type, plain=plain, data=held, name=name, uri=uri or file_uri(name))
 
@@ -244,13 +158,13 @@ class Content:
             TypeError: Something that is no string.
             ValueError: Something empty or of several lines, or a URI without a scheme.
         """
-        uri = checked_uri(uri)
+        uri = check_uri(uri)
         return cls(
             "link",
-            None if media_type is None else checked_media_type(media_type),
-            name=name_in(uri) if name is None else checked_line("name", name),
+            None if media_type is None else check_media_type(media_type),
+            name=name_in(uri) if name is None else check_line("name", name),
             uri=uri,
-            description=None if description is None else checked_line("description", description),
+            description=None if description is None else check_line("description", description),
         )
 
     @property
@@ -317,7 +231,7 @@ class Content:
         Raises:
             ValueError: It is no such block; says what is wrong with it.
         """
-        return content_of(block, cls)
+        return content_from_block(block, cls)
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.label, self._plain) if part)
@@ -335,7 +249,80 @@ class Content:
         return f"<Content {self.label or f'[text: {self._plain!r:.60}]'}>"
 
 
-# --- _content._blocks ---
+class ToolOutput:
+    """Return value of a tool with different contents for the program and the model. Immutable.
+
+    Args:
+        value: For the program: `result.value`. Any Python object; it is never encoded or shown.
+        content: For the model: a text, a `Content`, or several of them.
+
+    Raises:
+        TypeError: The content is something else.
+    """
+
+    __slots__ = ("_content", "_value")
+
+    def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
+        parts = (content,) if isinstance(content, (str, Content)) else _as_parts(content)
+        self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
+        self._value = value
+
+    @property
+    def value(self) -> object:
+        """For the program."""
+        return self._value
+
+    @property
+    def content(self) -> tuple[Content, ...]:
+        """For the model."""
+        return self._content
+
+    def __repr__(self) -> str:
+        return f"ToolOutput(value={self._value!r}, content={self._content!r})"
+
+
+def _as_parts(content: object) -> tuple[str | Content, ...]:
+    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
+    for part in parts:
+        if not isinstance(part, (str, Content)):
+            raise TypeError(
+                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
+                "Content.json takes any JSON value"
+            )
+    return parts
+
+
+class Output:
+    """The encoded return value of a tool that is more than one short text. Immutable by convention.
+
+    Attributes:
+        value: The value for the program.
+        content: The text for the model, if a provider accepts only text.
+        parts: The pieces of content; none if it is a text that was cut.
+        whole: The text or the pieces before they were cut; None if they were not.
+    """
+
+    __slots__ = ("content", "parts", "value", "whole")
+
+    def __init__(
+        self,
+        value: object,
+        content: str,
+        parts: tuple[Content, ...] = (),
+        whole: str | tuple[Content, ...] | None = None,
+    ) -> None:
+        self.value = value
+        self.content = content
+        self.parts = parts
+        self.whole = whole
+
+
+def text_of(parts: Iterable[Content]) -> str:
+    """Return pieces of content as text, for providers that accept only text."""
+    return "\n".join(text for text in map(str, parts) if text)
+
+
+# --- Content blocks ---
 
 
 def base64_of(data: bytes) -> str:
@@ -362,7 +349,7 @@ def _resource(content: Content) -> dict[str, Any]:
     return {"uri": content.uri, "mimeType": content.media_type, **held}
 
 
-def content_of(block: object, make: type[Content]) -> Content:
+def content_from_block(block: object, make: type[Content]) -> Content:
     """Return the content of a block.
 
     Args:
@@ -385,7 +372,7 @@ def content_of(block: object, make: type[Content]) -> Content:
         raise ValueError(f"a content block of the type {sort} cannot be read: {reason}") from error
 
 
-def _bytes(text: str) -> bytes:
+def _decode_base64(text: str) -> bytes:
     try:
         return a2b_base64(text, strict_mode=True)
     except Error as error:
@@ -399,14 +386,14 @@ def _media_type(holder: Mapping[str, Any]) -> str | None:
 
 
 def _image(block: Mapping[str, Any], make: type[Content]) -> Content:
-    data = _bytes(block["data"])
+    data = _decode_base64(block["data"])
     shown = media_type_of(data)  # which models are shown, whatever a server calls it
     return make.image(data, media_type=_media_type(block) if shown is None else None)
 
 
 def _file(block: Mapping[str, Any], make: type[Content]) -> Content:
     resource = block["resource"]
-    data = resource["text"].encode() if "text" in resource else _bytes(resource["blob"])
+    data = resource["text"].encode() if "text" in resource else _decode_base64(resource["blob"])
     media_type = _media_type(resource) or ("text/plain" if "text" in resource else None)
     return make.file(data, media_type=media_type, uri=resource["uri"])
 
@@ -419,16 +406,18 @@ def _link(block: Mapping[str, Any], make: type[Content]) -> Content:
 _READERS: Final[dict[str, Callable[[Mapping[str, Any], type[Content]], Content]]] = {
     "text": lambda block, make: make.text(block["text"]),
     "image": _image,
-    "audio": lambda block, make: make.audio(_bytes(block["data"]), media_type=_media_type(block)),
+    "audio": lambda block, make: make.audio(_decode_base64(block["data"]), media_type=_media_type(block)),
     "resource": _file,
     "resource_link": _link,
 }
 
-# --- _content._media ---
+
+# --- Media types ---
+
 
 _TOKEN: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789!#$&-^_.+")
 
-_BEGINNINGS: Final = (
+_SIGNATURES: Final = (
     (b"\x89PNG\r\n\x1a\n", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
     (b"GIF87a", "image/gif"),
@@ -440,10 +429,10 @@ _BEGINNINGS: Final = (
     (b"\xff\xfb", "audio/mpeg"),
 )
 _RIFF: Final = {b"WEBP": "image/webp", b"WAVE": "audio/wav"}
-"""What stands at the ninth byte of a RIFF file."""
+"""Media types by the ninth to twelfth byte of a RIFF file."""
 
 _OFFICE: Final = "application/vnd.openxmlformats-officedocument."
-_ENDINGS: Final = {
+_EXTENSIONS: Final = {
     ".docx": f"{_OFFICE}wordprocessingml.document",
     ".xlsx": f"{_OFFICE}spreadsheetml.sheet",
     ".pptx": f"{_OFFICE}presentationml.presentation",
@@ -456,17 +445,17 @@ _ENDINGS: Final = {
     ".yml": "application/yaml",
     ".toml": "application/toml",
 }
-"""What Python's own table does not have in every version, or has under a name that providers do not take."""
+"""Extensions that Python's own table lacks in some version, or has with a media type that providers do not accept."""
 
-_TEXTS: Final = frozenset(
+_TEXT_TYPES: Final = frozenset(
     {"application/json", "application/xml", "application/yaml", "application/toml", "application/javascript"}
 )
 
 UNKNOWN: Final = "application/octet-stream"
-"""Bytes of which no more is known (RFC 2046, 4.5.1)."""
+"""The media type of unknown bytes (RFC 2046, 4.5.1)."""
 
 
-def checked_media_type(given: object) -> str:
+def check_media_type(given: object) -> str:
     """Return a media type in small letters.
 
     Raises:
@@ -484,31 +473,33 @@ def checked_media_type(given: object) -> str:
 
 def media_type_of(data: bytes, name: str | None = None) -> str | None:
     """Return the media type that bytes show by their beginning, or else a file by its ending; None if neither tells."""
-    for beginning, media_type in _BEGINNINGS:
+    for beginning, media_type in _SIGNATURES:
         if data.startswith(beginning):
             return media_type
     if data.startswith(b"RIFF") and data[8:12] in _RIFF:
         return _RIFF[data[8:12]]
-    return None if name is None else _by_name(name)
+    return None if name is None else _guess_by_name(name)
 
 
-def _by_name(name: str) -> str | None:
+def _guess_by_name(name: str) -> str | None:
     from mimetypes import MimeTypes  # not needed where a file is not named
     from pathlib import PurePath
 
     ending = PurePath(name).suffix.lower()
-    known = _ENDINGS.get(ending)
+    known = _EXTENSIONS.get(ending)
     return known or MimeTypes().guess_type(f"x{ending}", strict=False)[0]  # Python's own table, not the machine's
 
 
 def is_text(media_type: str) -> bool:
-    """Tell whether bytes of a media type are text."""
-    return media_type.startswith("text/") or media_type in _TEXTS or media_type.endswith(("+json", "+xml", "+yaml"))
+    """Return whether bytes of a media type are text."""
+    return (
+        media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml", "+yaml"))
+    )
 
 
-def ending_of(media_type: str) -> str:
+def extension_of(media_type: str) -> str:
     """Return the ending of a file of a media type, with its dot; `.bin` where none is known."""
-    for ending, known in _ENDINGS.items():
+    for ending, known in _EXTENSIONS.items():
         if known == media_type:
             return ending
     from mimetypes import MimeTypes  # as above
@@ -516,7 +507,8 @@ def ending_of(media_type: str) -> str:
     return MimeTypes().guess_extension(media_type, strict=False) or ".bin"
 
 
-# --- _content._sources ---
+# --- Sources, names and URIs ---
+
 
 _REST_OF_SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-.")
 
@@ -543,7 +535,7 @@ def read_source(maker: str, source: object) -> tuple[bytes, str | None]:
     return path.read_bytes(), path.name
 
 
-def decoded(data: bytes) -> str | None:
+def decode_text(data: bytes) -> str | None:
     """Return the text of bytes in UTF-8, or None if they are none."""
     try:
         return data.decode()
@@ -551,7 +543,7 @@ def decoded(data: bytes) -> str | None:
         return None
 
 
-def checked_line(what: str, given: object) -> str:
+def check_line(what: str, given: object) -> str:
     """Return a text of one line.
 
     Raises:
@@ -565,14 +557,14 @@ def checked_line(what: str, given: object) -> str:
     return given
 
 
-def checked_uri(given: object) -> str:
+def check_uri(given: object) -> str:
     """Return a URI.
 
     Raises:
         TypeError: It is no string.
         ValueError: It has no scheme (RFC 3986, 3.1).
     """
-    uri = checked_line("uri", given)
+    uri = check_line("uri", given)
     scheme, colon, rest = uri.partition(":")
     if not (colon and rest and scheme[:1].isalpha() and _REST_OF_SCHEME.issuperset(scheme.lower())):
         raise ValueError(f"uri has its scheme in front, such as 'file:///report.pdf': {uri!r:.100} has none")

@@ -1,4 +1,4 @@
-"""What does a tool know of the call that it is running for?"""
+"""`Context`, through which a tool learns of the call that it is running for."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ else:
 
 
 class Context(Generic[Deps]):
-    """The call that a tool is running for. A parameter that is annotated with it is filled in by the executor, and no model ever sees it.
+    """The call that a tool is running for. The executor fills in a parameter with this annotation; models never see it.
 
         @fc_register("tool")
         def orders(context: Context[Shop], customer: str) -> list[str]:
@@ -34,7 +34,7 @@ class Context(Generic[Deps]):
         call: The call.
         tool: The tool.
         cancellation: Tells whether the call was cancelled.
-        report: Told of progress: a number from 0 to 1, and a message.
+        report: Called with progress: a number from 0 to 1, and a message.
     """
 
     __slots__ = ("_call", "_cancellation", "_deps", "_report", "_tool")
@@ -82,7 +82,7 @@ class Context(Generic[Deps]):
         return self._cancellation
 
     def progress(self, fraction: float, message: str = "") -> None:
-        """Say how far the work is. Whoever streams the call is told; otherwise nobody is.
+        """Report progress to the caller, if it streams the call.
 
         Args:
             fraction: From 0 to 1; what lies outside is taken for the nearer of the two.

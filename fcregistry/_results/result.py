@@ -1,4 +1,4 @@
-"""What came of a tool call?"""
+"""`ToolResult`, the outcome of a tool call."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class Notes:
-    """How a result came about, where that is not as usual. Immutable.
+    """Unusual circumstances of a result. Immutable.
 
     Args:
         attempts: How often the tool was called.
@@ -38,7 +38,7 @@ class Notes:
 
 
 class ToolResult:
-    """What came of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
+    """The outcome of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
 
     Args:
         call: The call that was asked for; None where there was nothing that could be read as one.
@@ -181,24 +181,24 @@ class ToolResult:
         Raises:
             TypeError: It is something else.
         """
-        told = self._copied()
+        result = self._copied()
         if type(content) is str:
-            told._content, told._output = content, None
+            result._content, result._output = content, None
         else:
             parts = ToolOutput(content=content).content
-            told._content = text_of(parts)
-            told._output = Output(self._value, told._content, parts)
-        return told
+            result._content = text_of(parts)
+            result._output = Output(self._value, result._content, parts)
+        return result
 
     def with_approval(self, approval: Approval) -> ToolResult:
         """Return this result with how its call was approved or denied."""
-        told = self._copied()
-        told._notes = Notes(self.attempts, self.cached, approval)
-        return told
+        result = self._copied()
+        result._notes = Notes(self.attempts, self.cached, approval)
+        return result
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        told = (self._call, self._value, self._error, self._content, picklable(self._tool), self._arguments)
-        return type(self), (*told, self._duration, self._repairs, self._output, self._notes)
+        state = (self._call, self._value, self._error, self._content, picklable(self._tool), self._arguments)
+        return type(self), (*state, self._duration, self._repairs, self._output, self._notes)
 
     def _copied(self) -> ToolResult:
         copy = object.__new__(ToolResult)

@@ -1,11 +1,6 @@
-"""Which draft of JSON Schema is a schema written in?
+"""The drafts of JSON Schema, from 4 to 2020-12: their keywords, which one a schema is written in, and its form in the newest.
 
 Source: the meta-schemas of drafts 4 to 2020-12, and what they list under `properties`.
-
-MERGED: How is a schema of an older draft said in JSON Schema 2020-12? Keyword by keyword, one schema at a time.
-
-Source: JSON Schema, "Migrating from older drafts".
-MERGED: What is raised for a schema that is none?
 """
 
 from __future__ import annotations
@@ -17,18 +12,16 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-# --- _validation._dialects ---
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
     """A draft of JSON Schema.
 
     Attributes:
-        name: What people call it.
-        uri: What `$schema` calls it.
-        engine: The name of its validator, which is the same in `jsonschema` and `jsonschema-rs`.
-        keywords: What it enforces; all else in a schema only describes.
+        name: Its usual name, such as `2020-12`.
+        uri: Its URI, the value of `$schema`.
+        engine: The class name of its validator, the same in `jsonschema` and `jsonschema-rs`.
+        keywords: The keywords that it enforces. All others only describe.
     """
 
     name: str
@@ -38,7 +31,7 @@ class Draft:
 
     @property
     def ref_stands_alone(self) -> bool:
-        """Whether what stands beside a `$ref` is ignored (draft 7 core, 8.3, and before)."""
+        """Whether keywords beside a `$ref` are ignored (draft 7 core, 8.3, and before)."""
         return "dependentSchemas" not in self.keywords
 
 
@@ -50,7 +43,7 @@ _DRAFT_4 = frozenset({
 })  # fmt: skip
 _DRAFT_6 = _DRAFT_4 | {"const", "contains", "propertyNames"}
 _DRAFT_7 = _DRAFT_6 | {"if", "then", "else"}
-# `dependencies` is no keyword of the last two any more; their meta-schemas keep it, and both engines enforce it.
+# The last two drafts dropped `dependencies`, but their meta-schemas keep it, and both engines enforce it.
 _DRAFT_2019 = _DRAFT_7 | {
     "$recursiveRef", "dependentRequired", "dependentSchemas", "maxContains", "minContains", "unevaluatedItems",
     "unevaluatedProperties",
@@ -69,39 +62,31 @@ DRAFTS: Final = (
     _draft("6", "http://json-schema.org/draft-06/schema#", _DRAFT_6),
     _draft("4", "http://json-schema.org/draft-04/schema#", _DRAFT_4),
 )
-"""Those that are read, newest first."""
+"""The supported drafts, newest first."""
 
 NEWEST: Final = DRAFTS[0]
 ENFORCED: Final = frozenset().union(*(draft.keywords for draft in DRAFTS))
-"""What any draft enforces."""
-
-
-def _plain(uri: str) -> str:
-    return uri.removeprefix("https://").removeprefix("http://").removesuffix("#")
-
-
-_BY_URI: Final = {_plain(draft.uri): draft for draft in DRAFTS} | {"json-schema.org/schema": NEWEST}
-_TOO_OLD: Final = re.compile(r"json-schema\.org/draft-0[0-3]/(hyper-)?schema")
+"""The keywords that any draft enforces."""
 
 
 def declared_draft(schema: Mapping[str, Any]) -> Draft | None:
-    """Return the draft that `$schema` names; None where it is missing, or names none that we know.
+    """Return the draft that `$schema` names, or None if it is missing or names no known draft.
 
     Raises:
-        SchemaError: It names a draft before 4, or nothing.
+        SchemaError: It names a draft before 4, or is not a string.
     """
     uri = schema.get("$schema")
     if uri is None:
         return None
     if not isinstance(uri, str):
         raise SchemaError('"$schema" must be a string, the URI of a draft of JSON Schema')
-    if _TOO_OLD.fullmatch(_plain(uri)):
+    if _TOO_OLD.fullmatch(_bare_uri(uri)):
         raise SchemaError(f'"$schema" is "{uri}", and drafts before 4 are not read: write the schema in a later one')
-    return _BY_URI.get(_plain(uri))
+    return _BY_URI.get(_bare_uri(uri))
 
 
 def own_draft(schema: Any) -> Draft | None:
-    """Return the draft that a schema inside another names; None where it names none that we know.
+    """Return the draft that a subschema names, or None if it names no known draft.
 
     Raises:
         SchemaError: It names a draft before 4.
@@ -111,15 +96,23 @@ def own_draft(schema: Any) -> Draft | None:
     return None
 
 
-def one_by_one(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[str, Any], Draft]]:
-    """Yield a schema, and those inside it that name a draft of their own, each without the others: a bundle has several."""
+def _bare_uri(uri: str) -> str:
+    return uri.removeprefix("https://").removeprefix("http://").removesuffix("#")
+
+
+_BY_URI: Final = {_bare_uri(draft.uri): draft for draft in DRAFTS} | {"json-schema.org/schema": NEWEST}
+_TOO_OLD: Final = re.compile(r"json-schema\.org/draft-0[0-3]/(hyper-)?schema")
+
+
+def split_by_draft(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[str, Any], Draft]]:
+    """Yield a schema and its subschemas that name a draft of their own, each without the others: a bundle has several."""
     if not any(map(_has_embedded, schema.values())):
         yield schema, draft
         return
     embedded: list[dict[str, Any]] = []
     yield {name: _without_embedded(value, embedded) for name, value in schema.items()}, draft
     for each in embedded:
-        yield from one_by_one(each, own_draft(each) or draft)
+        yield from split_by_draft(each, own_draft(each) or draft)
 
 
 def _has_embedded(value: Any) -> bool:
@@ -139,22 +132,17 @@ def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
     return {name: _without_embedded(item, embedded) for name, item in value.items()}
 
 
-# --- formats._drafts ---
+def upgrade_keywords(schema: dict[str, Any]) -> dict[str, Any]:
+    """Return a copy of a schema with the keywords of draft 2020-12, and without those that only identify it.
 
-_OF_DOCUMENTS: Final = frozenset(
-    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions"}
-)
-"""Keywords that say nothing of values: they identify a schema, or hold what others refer to."""
-
-
-def modern(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a schema with the keywords of 2020-12, and without those that only identify it."""
+    Only the schema itself is rewritten, not its subschemas. Source: JSON Schema, "Migrating from older drafts".
+    """
     written = {
         keyword: value
         for keyword, value in schema.items()
-        if keyword not in _OF_DOCUMENTS or (keyword == "id" and not isinstance(value, str))
+        if keyword not in _IDENTIFYING or (keyword == "id" and not isinstance(value, str))
     }
-    _tuple(written)
+    _upgrade_tuple(written)
     for exclusive, bound in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
         was_flag = isinstance(written.get(exclusive), bool)  # draft 4
         if was_flag and written.pop(exclusive) and bound in written:
@@ -165,7 +153,7 @@ def modern(schema: dict[str, Any]) -> dict[str, Any]:
     return written
 
 
-def _tuple(schema: dict[str, Any]) -> None:
+def _upgrade_tuple(schema: dict[str, Any]) -> None:
     if isinstance(schema.get("items"), list):
         schema["prefixItems"] = schema.pop("items")
         if "additionalItems" in schema:
@@ -173,12 +161,15 @@ def _tuple(schema: dict[str, Any]) -> None:
     schema.pop("additionalItems", None)
 
 
-# --- _validation._errors ---
+_IDENTIFYING: Final = frozenset(
+    {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions"}
+)
+"""Keywords that identify a schema or hold definitions, and assert nothing."""
 
 
 class SchemaError(ValueError):
-    """A schema that no validator can be made of; the message says why."""
+    """A schema that cannot be used for validation; the message says why."""
 
 
 class PatternError(SchemaError):
-    """A pattern that the linear-time engine does not take."""
+    """A pattern that the linear-time engine does not support."""

@@ -1,16 +1,4 @@
-"""Validates JSON values against a schema.
-
-MERGED: The schemas for which the gate may not say whether a value is valid.
-
-Both validators say the same of all that our own schemas are made of, and property tests keep it so. Elsewhere they part:
-
-- The gate compares numbers from 2**63 on by their text, Python by what they are: 1e23 is not 10**23. jsonschema decides. (That `uniqueItems`
-  may meet both in one array is left: only the value tells, and the gate is asked first.)
-- For the gate `contentEncoding` and `contentMediaType` are assertions in drafts 6 and 7; for jsonschema, and in all later drafts, they only
-  describe. jsonschema decides.
-- A schema inside a schema may name a draft of its own, and the gate looks at that only beside an `$id`. jsonschema decides.
-- An empty `$ref` leads to the top of the schema; for the gate it is none. jsonschema decides.
-"""
+"""Validation of JSON values against a schema, by `jsonschema-rs` where it may decide, otherwise by `jsonschema`."""
 
 from __future__ import annotations
 
@@ -19,8 +7,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import NEWEST, declared_draft
 from fcregistry._schema.engine_py import compile_schema
-from fcregistry._schema.engine_rs import Texts, doubtful_patterns, gate_of
-from fcregistry._schema.foreign import Arguments, spoken_of
+from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, make_validator
+from fcregistry._schema.external import Arguments, arguments_of_schema
 from fcregistry._schema.violations import MOST_STEPS, ViolationFinder
 
 if TYPE_CHECKING:
@@ -29,24 +17,23 @@ if TYPE_CHECKING:
     from fcregistry._base.call import Problem
     from fcregistry._schema.drafts import Draft
 
-# --- _validation._validator ---
 
 Engine = Literal["jsonschema-rs", "jsonschema"]
 
 
 class Validator:
-    """Validates JSON values against one schema. Compiled at first use, and kept.
+    """Validates JSON values against one schema. It is compiled at first use.
 
-    The schema is of the draft that its `$schema` names, from 4 to 2020-12; without one, of 2020-12. That it ends, and that its references lead
-    somewhere, is `schema_problem`'s to say.
+    The draft is the one that `$schema` names, from 4 to 2020-12; without it, 2020-12. `schema_problem` of `external.py` checks that
+    references lead somewhere and that validation ends.
 
     Args:
         schema: The schema.
-        formats: Format -> whether a string is of it, beside the formats of the standard.
-        engine: `jsonschema-rs` for the gate, or `jsonschema` to do without it.
+        formats: Format -> its check, for formats beside those of the standard.
+        engine: `jsonschema-rs` to use it where its verdicts are those of jsonschema, or `jsonschema` to do without it.
     """
 
-    __slots__ = ("_arguments", "_engine", "_finder", "_formats", "_gate", "_record", "_schema")
+    __slots__ = ("_arguments", "_engine", "_finder", "_formats", "_python", "_rust", "_schema")
 
     def __init__(
         self,
@@ -58,94 +45,101 @@ class Validator:
         self._formats = dict(formats or {})
         self._engine = engine
         self._arguments: Arguments | None = None
-        self._gate: Any = None
-        self._record: Callable[[object], bool] | None = None
+        self._rust: Any = None
+        self._python: Callable[[object], bool] | None = None
         self._finder: ViolationFinder | None = None
 
     def compile(self) -> None:
         """Compile now, rather than at the first value.
 
         Raises:
-            SchemaError: The schema is none.
+            SchemaError: The schema is malformed.
         """
         draft = declared_draft(self._schema) or NEWEST
-        if self._engine == "jsonschema-rs" and trusts_verdict(self._schema, draft):
-            self._gate = gate_of(self._schema, self._formats, draft)
-        if self._gate is None:
-            self._record_of()
+        if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, draft):
+            self._rust = make_validator(self._schema, self._formats, draft)
+        if self._rust is None:
+            self._compile_python()
 
     @property
     def is_fast(self) -> bool:
         """Whether `jsonschema-rs` decides, and not `jsonschema`. Compiles the schema."""
         if self._engine != "jsonschema-rs":
             return False
-        if self._gate is None and self._record is None:
+        if self._rust is None and self._python is None:
             self.compile()
-        return self._gate is not None
+        return self._rust is not None
 
     def is_valid(self, value: object) -> bool:
-        """Tell whether a JSON value is valid."""
-        if self._gate is not None:
+        """Return whether a JSON value is valid."""
+        if self._rust is not None:
             try:
-                return bool(self._gate.is_valid(value))
-            except (ValueError, RecursionError):  # half a surrogate pair, or nesting beyond the gate's own limit
-                return self._record_of()(value)
-        if self._record is None:
+                return bool(self._rust.is_valid(value))
+            except (ValueError, RecursionError):  # half a surrogate pair, or deeper nesting than this engine supports
+                return self._compile_python()(value)
+        if self._python is None:
             self.compile()
             return self.is_valid(value)
-        return self._record(value)
+        return self._python(value)
 
     def problems(self, value: object) -> tuple[Problem, ...]:
-        """Return what is wrong with a JSON value, sorted by path; nothing for a valid one."""
+        """Return the problems of a JSON value, sorted by path; none for a valid one."""
         return () if self.is_valid(value) else word_problems(self.violations(value))
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
-        """Return what an invalid JSON value breaks, the first hundred, before it is worded; never nothing.
+        """Return the first hundred violations of an invalid JSON value, before they are word_problems; always at least one.
 
         Args:
             value: The value.
-            most_steps: How many times a subschema is applied to a part of it.
+            most_steps: How often subschemas may be applied to parts of it.
 
         Raises:
-            TooManyStepsError: With fewer steps than `MOST_STEPS`, for a value that takes more.
+            TooManyStepsError: `most_steps` is below `MOST_STEPS`, and the value takes more.
         """
         if self._finder is None:
             draft = declared_draft(self._schema) or NEWEST
-            texts = Texts(self._formats, draft, doubtful_patterns(self._schema))
-            self._finder = ViolationFinder(self._schema, draft, texts)
+            checker = TextChecker(self._formats, draft, has_unenforced_patterns(self._schema))
+            self._finder = ViolationFinder(self._schema, draft, checker)
         return self._finder.find(value, most_steps) or [Violation((), "schema", None, value)]
 
     @property
     def properties(self) -> frozenset[str]:
-        """The properties that the schema knows."""
-        return frozenset(self._spoken_of().names)
+        """The properties that the schema names."""
+        return frozenset(self._described_arguments().names)
 
     @property
     def required(self) -> frozenset[str]:
         """The properties that the value must have."""
-        return self._spoken_of().required
+        return self._described_arguments().required
 
-    def _spoken_of(self) -> Arguments:
+    def _described_arguments(self) -> Arguments:
         if self._arguments is None:
-            self._arguments = spoken_of(self._schema, declared_draft(self._schema) or NEWEST)
+            self._arguments = arguments_of_schema(self._schema, declared_draft(self._schema) or NEWEST)
         return self._arguments
 
-    def _record_of(self) -> Callable[[object], bool]:
-        if self._record is None:
-            self._record = compile_schema(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
-        return self._record
+    def _compile_python(self) -> Callable[[object], bool]:
+        if self._python is None:
+            self._python = compile_schema(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
+        return self._python
 
 
-# --- _validation._trust ---
+def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
+    """Return whether jsonschema-rs may decide if a value is valid, because jsonschema would decide the same.
 
+    Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema decides:
 
-def trusts_verdict(schema: dict[str, Any], draft: Draft) -> bool:
-    """Tell whether the gate may say if a value is valid."""
-    assertions = _CONTENT if draft.ref_stands_alone else frozenset()
+    - jsonschema-rs compares numbers from 2**63 on by their text, Python by their value: 1e23 is not 10**23. (An array with `uniqueItems` may
+      contain both forms. That is left: only the value shows it, and jsonschema-rs is asked first.)
+    - jsonschema-rs treats `contentEncoding` and `contentMediaType` as assertions in drafts 6 and 7; for jsonschema, and in later drafts, they
+      only describe.
+    - A subschema may name a draft of its own; jsonschema-rs respects that only beside an `$id`.
+    - An empty `$ref` leads to the top of the schema; jsonschema-rs ignores it.
+    """
+    assertions = _CONTENT_KEYWORDS if draft.ref_stands_alone else frozenset()
     if assertions & schema.keys():
         return False
     waiting: list[Any] = list(schema.values())
-    for value in waiting:  # which grows on the way
+    for value in waiting:  # grows during the loop
         kind = type(value)
         if kind is dict:
             if isinstance(value.get("$schema"), str) or value.get("$ref") == "" or assertions & value.keys():
@@ -158,5 +152,5 @@ def trusts_verdict(schema: dict[str, Any], draft: Draft) -> bool:
     return True
 
 
-_CONTENT: Final = frozenset({"contentEncoding", "contentMediaType"})
+_CONTENT_KEYWORDS: Final = frozenset({"contentEncoding", "contentMediaType"})
 _COMPARED_ALIKE: Final = 2**63

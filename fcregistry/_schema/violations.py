@@ -1,8 +1,8 @@
-"""What an invalid value breaks, found by walking the schema and the value side by side.
+"""The violations of an invalid value, found by walking the schema and the value side by side.
 
-The validators say whether a value is valid. Their own lists of errors name every error of every branch of a union, so for nested unions they
-grow exponentially. Here a subschema that a reference leads to is applied to a place of the value once, and what it found there is shared; the
-number of steps and of violations is bounded.
+The engines decide whether a value is valid. Their own lists of errors name every error of every branch of a union, so for nested unions they
+grow exponentially. Here the target of a reference is applied to a place of the value once, and its violations are shared; the number of steps and
+of violations is bounded.
 
 Source: JSON Schema core and validation, drafts 4 to 2020-12.
 """
@@ -14,64 +14,64 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
-from fcregistry._schema.scope import LocalPlaces, Scope, is_one_resource, standard_resolver
+from fcregistry._schema.references import REFERENCES, LocalResolver, Scope, is_one_resource, standard_resolver
 from fcregistry.types import are_unique, is_multiple, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from fcregistry._schema.drafts import Draft
-    from fcregistry._schema.engine_rs import Texts
+    from fcregistry._schema.engine_rs import TextChecker
+
 
 MOST_STEPS: Final = 100_000
-"""How many times a subschema is applied to a place, beside once for each part of a value. It takes some 0.2 s."""
+"""How often subschemas are applied to places, beside once for each part of a value. That takes some 0.2 s."""
 
 Path: TypeAlias = tuple[str | int, ...]
 
 
 class TooManyStepsError(Exception):
-    """Finding what is wrong with a value takes longer than its caller allows."""
+    """Finding the violations of a value takes more steps than the caller allows."""
 
 
 class ViolationFinder:
-    """Finds what invalid values break.
+    """Finds the violations of invalid values.
 
     Args:
         schema: A valid schema.
         draft: The draft that it is written in.
-        texts: Answers for formats and patterns.
+        checker: Checks formats and patterns.
     """
 
     __slots__ = ("_schema", "_scope", "_words")
 
-    def __init__(self, schema: dict[str, Any], draft: Draft, texts: Texts) -> None:
+    def __init__(self, schema: dict[str, Any], draft: Draft, checker: TextChecker) -> None:
         self._schema = schema
-        resolver = LocalPlaces(schema) if is_one_resource(schema) else standard_resolver(schema, draft)
-        self._scope = Scope(draft, texts, resolver, {})
+        resolver = LocalResolver(schema) if is_one_resource(schema) else standard_resolver(schema, draft)
+        self._scope = Scope(draft, checker, resolver, {})
         self._words: dict[tuple[int, str], str] = {}
 
     def find(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
-        """Return what a value breaks, the first hundred.
+        """Return the first hundred violations of a value.
 
         Args:
             value: The value.
-            most_steps: How many times a subschema is applied to a part of it. After `MOST_STEPS`, and one for each part, the rest is not
-                looked at.
+            most_steps: How often subschemas may be applied to parts of it. After `MOST_STEPS`, and one for each part, the rest is skipped.
 
         Raises:
-            TooManyStepsError: Fewer were allowed, and it takes more.
+            TooManyStepsError: `most_steps` is below `MOST_STEPS`, and the value takes more.
         """
         gives_up = most_steps < MOST_STEPS
-        walk = _Walk(self._words, most_steps if gives_up else most_steps + _parts(value), gives_up=gives_up)
+        walk = _Walk(self._words, most_steps if gives_up else most_steps + _count_parts(value), gives_up=gives_up)
         found = walk.apply(self._schema, self._scope, value, ())
         return found or ([Violation((), "too large", None, value)] if walk.is_over else [])
 
 
-def _parts(value: object) -> int:
+def _count_parts(value: object) -> int:
     """Return how many names and items a JSON value has, at any depth."""
     count = 0
     waiting = [value]
-    for each in waiting:  # which grows on the way
+    for each in waiting:  # grows during the loop
         if isinstance(each, (dict, list)):
             count += len(each)
             waiting += [
@@ -86,12 +86,12 @@ class _Walk:
     """One walk through a value.
 
     Args:
-        words: Place of a keyword -> its words, from earlier walks; new ones are added.
+        words: Place of a keyword -> its text, from earlier walks; new ones are added.
         most_steps: How many steps it may take.
         gives_up: Whether one more raises `TooManyStepsError`.
 
     Attributes:
-        is_over: Whether the walk took too many steps; what it has found until then holds.
+        is_over: Whether the walk took too many steps; the violations found until then are correct.
     """
 
     __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
@@ -104,7 +104,7 @@ class _Walk:
         self.is_over = False
 
     def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return what a value breaks of a subschema that is read by this scope; nothing where it holds."""
+        """Return the violations of a subschema in a scope; none if it holds."""
         if schema.__class__ is not dict:
             return [] if schema else [Violation(path, "false schema", False, value)]
         if not self.step():
@@ -114,7 +114,7 @@ class _Walk:
         for keyword, limit, breaks, check in _plan_of(scope, schema):
             if breaks is not None:
                 if breaks(limit, value):
-                    found.append(Violation(path, keyword, limit, value, self._asked(schema, keyword, limit)))
+                    found.append(Violation(path, keyword, limit, value, self._demand_text(schema, keyword, limit)))
             elif check is not None:
                 if place is None:
                     place = _Place(self, schema, scope, path)
@@ -128,7 +128,7 @@ class _Walk:
         """Count a step, and return whether it may be taken.
 
         Raises:
-            TooManyStepsError: It may not, and the walk gives up then.
+            TooManyStepsError: It may not, and the walk gives up.
         """
         if self._steps_left > 0:
             self._steps_left -= 1
@@ -139,14 +139,14 @@ class _Walk:
         return False
 
     def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return what a value breaks of a subschema that a reference leads to: one list, whichever subschemas refer to it."""
-        key = (id(schema), path, scope.texts.strict)
+        """Return the violations of the target of a reference: one list, whichever subschemas refer to it."""
+        key = (id(schema), path, scope.checker.strict)
         if key not in self._shared:
             self._shared[key] = self.apply(schema, scope, value, path)
         return self._shared[key]
 
-    def _asked(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
-        """Return what a keyword asks for, worded once for all values that break it."""
+    def _demand_text(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
+        """Return the text of what a keyword demands, made once for all values that violate it."""
         words = self._words.get((id(schema), keyword))
         if words is None:
             words = self._words[id(schema), keyword] = requirement(keyword, limit)
@@ -154,12 +154,12 @@ class _Walk:
 
 
 class _Place(NamedTuple):
-    """A subschema that is being applied, and where.
+    """A subschema that is being applied, and the place in the value.
 
     Attributes:
         walk: The walk.
         schema: The subschema.
-        scope: What it is read by.
+        scope: Its scope.
         path: The place in the value.
     """
 
@@ -173,11 +173,11 @@ class _Place(NamedTuple):
         return self.walk.apply(schema, self.scope.inside(schema), value, self.path)
 
     def holds(self, schema: Any, value: Any) -> bool:
-        """Return whether a subschema holds in the same place, as far as is known."""
+        """Return whether a subschema holds in the same place, or may hold with patterns that are not enforced."""
         return not self.apply(schema, value)
 
     def surely_holds(self, schema: Any, value: Any) -> bool:
-        """Return whether a subschema holds in the same place if a pattern that is not enforced counts as broken."""
+        """Return whether a subschema holds in the same place even if patterns that are not enforced do not match."""
         return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
 
     def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:
@@ -189,20 +189,29 @@ class _Place(NamedTuple):
                 return
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Return whether a text matches a pattern; for one that is not enforced, the answer that refuses less."""
-        matches = self.scope.texts.matches(pattern, text)
-        return not self.scope.texts.strict if matches is None else matches
+        """Return whether a text matches a pattern; for a pattern that is not enforced, the answer that refuses less."""
+        matches = self.scope.checker.matches(pattern, text)
+        return not self.scope.checker.strict if matches is None else matches
 
     def matches_any(self, patterns: Iterable[str], name: str) -> bool:
-        """Return whether a property matches one of several patterns; True where that takes too many steps to tell."""
+        """Return whether a property matches one of several patterns; True if the walk has no steps left."""
         return any(not self.walk.step() or self.matches(pattern, name) for pattern in patterns)
 
 
-# --- keywords that look at the value alone -----------------------------------------------------------------------
+def _add(more: list[Violation], found: list[Violation]) -> None:
+    """Append violations, each once: where several references lead to one subschema, they would double at each level."""
+    if not found:
+        found += more
+    elif more:
+        known = set(map(id, found))
+        found += [each for each in more if id(each) not in known]
+
+
+# --- Keywords that look at the value alone ---
 
 
 Breaks: TypeAlias = "Callable[[Any, Any], bool]"
-"""Takes the keyword's value and the value."""
+"""Takes the keyword's value and the value, and returns whether the latter violates the former."""
 
 
 def _is_number(value: Any) -> bool:
@@ -230,8 +239,8 @@ def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
     return is_whole_float or _breaks_type(kinds, value)
 
 
-def _none_of(choices: list[Any]) -> Breaks:
-    """Return what tells whether a value is none of some."""
+def _breaks_choices(choices: list[Any]) -> Breaks:
+    """Return the check that a value is none of the choices."""
     keys = frozenset(map(json_key, choices))
     return lambda _, value: json_key(value) not in keys
 
@@ -240,22 +249,23 @@ def _breaks_multiple(step: Any, value: Any) -> bool:
     return _is_number(value) and not is_multiple(value, step)
 
 
-def _counts(kind: type[dict[Any, Any] | list[Any] | str], breaks: Callable[[int, Any], bool]) -> Breaks:
+def _make_count_check(kind: type[dict[Any, Any] | list[Any] | str], breaks: Callable[[int, Any], bool]) -> Breaks:
     return lambda limit, value: isinstance(value, kind) and breaks(len(value), limit)
 
 
-def _compares(breaks: Callable[[Any, Any], bool]) -> Breaks:
-    # The exclusive limits of draft 4 are booleans, which say something of the limit beside them.
+def _make_limit_check(breaks: Callable[[Any, Any], bool]) -> Breaks:
+    # The exclusive limits of draft 4 are booleans, about the limit beside them.
     return lambda limit, value: _is_number(value) and not isinstance(limit, bool) and breaks(value, limit)
 
 
-# --- keywords that apply subschemas, or look at what is beside them ----------------------------------------------
+# --- Keywords that apply subschemas, or depend on other keywords ---
+
 
 Check: TypeAlias = "Callable[[_Place, Any, Any, list[Violation]], None]"
-"""Takes the place, the keyword's value and the value, and appends what it breaks."""
+"""Takes the place, the keyword's value and the value, and appends the violations."""
 
 
-def _reference(keyword: str) -> Check:
+def _make_reference_check(keyword: str) -> Check:
     def check(place: _Place, reference: Any, value: Any, found: list[Violation]) -> None:
         schema, scope = place.scope.follow(keyword, reference)
         _add(place.walk.shared(schema, scope, value, place.path), found)
@@ -263,16 +273,7 @@ def _reference(keyword: str) -> Check:
     return check
 
 
-def _add(more: list[Violation], found: list[Violation]) -> None:
-    """Append violations, each once: several references may lead to one subschema, and theirs would double at each level."""
-    if not found:
-        found += more
-    elif more:
-        known = set(map(id, found))
-        found += [each for each in more if id(each) not in known]
-
-
-def _limit(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) -> Check:
+def _make_bound_check(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) -> Check:
     def check(place: _Place, limit: Any, value: Any, found: list[Violation]) -> None:
         if _is_number(value):
             is_exclusive = place.schema.get(exclusive) is True  # draft 4
@@ -283,7 +284,7 @@ def _limit(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) 
 
 
 def _format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, str) and not place.scope.texts.is_of_format(name, value):
+    if isinstance(value, str) and not place.scope.checker.is_of_format(name, value):
         found.append(Violation(place.path, "format", name, value))
 
 
@@ -303,15 +304,15 @@ def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Vio
             (name, schema, part)
             for pattern, schema in schemas.items()
             for name, part in value.items()
-            if place.walk.step() and _applies(place.scope.texts, pattern, name)
+            if place.walk.step() and _may_match(place.scope.checker, pattern, name)
         )
         place.apply_inside(matched, found)
 
 
-def _applies(texts: Texts, pattern: str, name: str) -> bool:
+def _may_match(checker: TextChecker, pattern: str, name: str) -> bool:
     """Return whether a property must be of a pattern's subschema; for a pattern that is not enforced, the answer that refuses less."""
-    matches = texts.matches(pattern, name)
-    return texts.strict if matches is None else matches
+    matches = checker.matches(pattern, name)
+    return checker.strict if matches is None else matches
 
 
 def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
@@ -321,13 +322,13 @@ def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[
     names = (name for name in value if name not in known)
     if patterns:
         names = (name for name in names if not place.matches_any(patterns, name))
-    _check_unknown(place, names, tuple(known), allowed, value, found)
+    _check_unknown_names(place, names, tuple(known), allowed, value, found)
 
 
-def _check_unknown(
+def _check_unknown_names(
     place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
 ) -> None:
-    """Refuse properties, the first hundred, or apply the subschema that they must be of."""
+    """Refuse the first hundred unknown properties, or apply the subschema that they must satisfy."""
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
     elif first := list(islice(names, MAX_VIOLATIONS)):
@@ -338,7 +339,7 @@ def _property_names(place: _Place, names: Any, value: Any, found: list[Violation
     if isinstance(value, dict):
         scope = place.scope.inside(names)
         for name in value:
-            # A name is not the property's value, and has a place of its own: no array has an item -1.
+            # A name is not the property's value, so it gets a place of its own: no array has an item -1.
             if place.walk.apply(names, scope, name, (*place.path, name, -1)):
                 found.append(Violation((*place.path, name), "propertyNames", names, name))
                 if len(found) >= MAX_VIOLATIONS:
@@ -361,25 +362,27 @@ def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Viol
                 _required(place, needed, value, inner)
             else:
                 inner = place.apply(needed, value)
-            found += _under(place, {"required": [name]}, True, inner)
+            found += _with_condition(place, {"required": [name]}, True, inner)
             if len(found) >= MAX_VIOLATIONS:
                 return
 
 
 def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
     holds = place.holds(condition, value)
-    then = _under(place, condition, True, place.apply(place.schema.get("then", True), value))
-    otherwise = _under(place, condition, False, place.apply(place.schema.get("else", True), value))
+    then = _with_condition(place, condition, True, place.apply(place.schema.get("then", True), value))
+    otherwise = _with_condition(place, condition, False, place.apply(place.schema.get("else", True), value))
     if holds == place.surely_holds(condition, value):
         found += then if holds else otherwise
-    elif place.scope.texts.strict:  # whether the condition holds is not known: surely valid is what is so either way
+    elif (
+        place.scope.checker.strict
+    ):  # unknown whether the condition holds: surely valid is a value that is valid either way
         found += [*then, *otherwise]
     elif otherwise:
         found += then
 
 
-def _under(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
-    """Return violations with the condition that they stand under."""
+def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
+    """Return violations with a condition under which they count."""
     outer = Condition(place.path, condition, holds)
     return [replace(each, conditions=(outer, *each.conditions)) for each in violations]
 
@@ -419,14 +422,18 @@ def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) ->
         return
     schema, is_counted = place.schema, "minContains" in place.scope.draft.keywords
     least, most = (schema.get("minContains", 1), schema.get("maxContains")) if is_counted else (1, None)
-    held = _count(place, wanted, place.scope, value)
+    held = _count_holding(place, wanted, place.scope, value)
     if held < least and not place.walk.is_over:
         found.append(Violation(place.path, "minContains", (least, wanted), value))
-    if most is not None and _count(place, wanted, place.scope.opposite(), value) > most and not place.walk.is_over:
+    if (
+        most is not None
+        and _count_holding(place, wanted, place.scope.opposite(), value) > most
+        and not place.walk.is_over
+    ):
         found.append(Violation(place.path, "maxContains", (most, wanted), value))
 
 
-def _count(place: _Place, schema: Any, scope: Scope, items: list[Any]) -> int:
+def _count_holding(place: _Place, schema: Any, scope: Scope, items: list[Any]) -> int:
     inner, path = scope.inside(schema), place.path
     return sum(not place.walk.apply(schema, inner, item, (*path, at)) for at, item in enumerate(items))
 
@@ -445,7 +452,7 @@ def _all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> 
 
 def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
     broken = []
-    for branch in _possible(place, branches, value):
+    for branch in _likely_branches(place, branches, value):
         violations = place.apply(branch, value)
         if not violations:
             return
@@ -453,53 +460,53 @@ def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) ->
     found.append(Violation(place.path, "anyOf", branches, value, branches=tuple(broken)))
 
 
-def _possible(place: _Place, branches: Any, value: Any) -> Any:
-    """Return the branches that a value may have been meant for; all where they are few.
+def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
+    """Return the branches that a value may be meant for; all, if they are few.
 
-    Of many, those that a constant, or the type, rules out are left out, but for some: a message would not name so many.
+    Of many branches, those that a constant or the type rules out are left out except for some: a message would not name so many.
     """
-    if len(branches) <= _MANY:
+    if len(branches) <= _MOST_BRANCHES:
         return branches
     possible: list[Any] = []
     others: list[Any] = []
     for branch in branches:
         if place.walk.step() and not _is_ruled_out(place.scope, branch, value):
             possible.append(branch)
-        elif len(others) < _MANY:
+        elif len(others) < _MOST_BRANCHES:
             others.append(branch)
     return possible + others
 
 
 def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
-    """Return whether the type of a value, or a constant in it, is not that of a branch; False where it takes a longer look."""
+    """Return whether the type of a value, or a constant in it, rules out a branch; False if only applying the branch can tell."""
     if isinstance(branch, dict) and "$ref" in branch:
         branch, scope = scope.follow("$ref", branch["$ref"])
     if not isinstance(branch, dict) or "$ref" in branch:
         return False
     properties = branch.get("properties", {}) if isinstance(value, dict) else {}
-    return _breaks_one(scope, branch, value, ("const", "enum", "type")) or any(
-        name in value and isinstance(schema, dict) and _breaks_one(scope, schema, value[name], ("const", "enum"))
+    return _breaks_any(scope, branch, value, ("const", "enum", "type")) or any(
+        name in value and isinstance(schema, dict) and _breaks_any(scope, schema, value[name], ("const", "enum"))
         for name, schema in properties.items()
     )
 
 
-def _breaks_one(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
+def _breaks_any(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
     return any(
         breaks is not None and keyword in keywords and breaks(limit, value)
         for keyword, limit, breaks, _ in _plan_of(scope, schema)
     )
 
 
-_MANY: Final = 100
-"""How many branches a union has of which each is looked at closely."""
+_MOST_BRANCHES: Final = 100
+"""The most branches of a union that are all applied."""
 
 
 def _one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
-    branches = _possible(place, branches, value)
+    branches = _likely_branches(place, branches, value)
     broken = [tuple(place.apply(branch, value)) for branch in branches]
     if all(broken):
         found.append(Violation(place.path, "oneOf", branches, value, branches=tuple(broken)))
-    # The branches that surely hold are counted: where a pattern is not enforced, that may be none.
+    # Counted are the branches that surely hold: with a pattern that is not enforced, possibly none does.
     elif sum(place.surely_holds(branch, value) for branch in branches) > 1 and not place.walk.is_over:
         found.append(Violation(place.path, "oneOf", branches, value))
 
@@ -509,7 +516,7 @@ def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> No
         found.append(Violation(place.path, "not", unwanted, value))
 
 
-# --- what no other keyword has looked at -------------------------------------------------------------------------
+# --- Unevaluated properties and items ---
 
 
 def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
@@ -517,7 +524,7 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
         return
     evaluated: set[str] = set()
     known: dict[str, None] = {}
-    for each in _applied(place, value):
+    for each in _places_in_place(place, value):
         schema = each.schema
         names = schema.get("properties", ())
         known.update(dict.fromkeys(names))
@@ -528,19 +535,19 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
             evaluated.update(name for name in value if name not in evaluated and each.matches_any(patterns, name))
     if not place.walk.is_over:
         unknown = (name for name in value if name not in evaluated)
-        _check_unknown(place, unknown, tuple(known), allowed, value, found)
+        _check_unknown_names(place, unknown, tuple(known), allowed, value, found)
 
 
 def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
     if not isinstance(value, list):
         return
     evaluated: set[int] = set()
-    for each in _applied(place, value):
+    for each in _places_in_place(place, value):
         schema = each.schema
         evaluated.update(_items_by_place(schema, each.scope.draft, len(value)))
         if "unevaluatedItems" in schema and schema is not place.schema:
             evaluated.update(range(len(value)))
-        if "contains" in schema:  # 2019-09 does not say so, and both validators do
+        if "contains" in schema:  # not so in 2019-09, but both engines do it
             wanted, scope = schema["contains"], each.scope.inside(schema["contains"])
             evaluated.update(
                 at for at, item in enumerate(value) if not place.walk.apply(wanted, scope, item, (*place.path, at))
@@ -550,7 +557,7 @@ def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Viol
 
 
 def _items_by_place(schema: dict[str, Any], draft: Draft, length: int) -> range:
-    """Return the items that the keywords for items by place speak of."""
+    """Return the items that `items`, `prefixItems` and `additionalItems` evaluate."""
     items = schema.get("items")
     if items is not None and not isinstance(items, list):
         return range(length)
@@ -561,26 +568,26 @@ def _items_by_place(schema: dict[str, Any], draft: Draft, length: int) -> range:
     return range(length if "additionalItems" in schema else min(length, len(items)))
 
 
-def _applied(place: _Place, value: Any) -> Iterator[_Place]:
-    """Yield a place, and those of the subschemas that apply to the same value and hold, at any depth."""
+def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
+    """Yield a place, and the places of the subschemas that apply to the same value and hold, at any depth."""
     waiting = [place]
     while waiting and not place.walk.is_over:
         each = waiting.pop()
         yield each
-        for schema, scope in _in_place(each, value):
+        for schema, scope in _schemas_in_place(each, value):
             if isinstance(schema, dict) and not place.walk.shared(schema, scope, value, place.path):
                 waiting.append(each._replace(schema=schema, scope=scope))
 
 
-def _in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
-    """Yield the subschemas that a place's own applies to the same value, each with its scope."""
+def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
+    """Yield the subschemas that a place's schema applies to the same value, each with its scope."""
     schema, scope = place.schema, place.scope
     for keyword in _REFERENCES & schema.keys() & scope.draft.keywords:
         yield scope.follow(keyword, schema[keyword])
-    yield from ((inner, scope.inside(inner)) for inner in _branches(place, value))
+    yield from ((inner, scope.inside(inner)) for inner in _subschemas_in_place(place, value))
 
 
-def _branches(place: _Place, value: Any) -> Iterator[Any]:
+def _subschemas_in_place(place: _Place, value: Any) -> Iterator[Any]:
     schema = place.schema
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from schema.get(keyword, ())
@@ -596,50 +603,11 @@ def _branches(place: _Place, value: Any) -> Iterator[Any]:
             yield schema["else"]
 
 
-_REFERENCES: Final = frozenset({"$ref", "$dynamicRef", "$recursiveRef"})
+# --- The checks of a schema ---
 
-_BREAKS: Final[dict[str, Breaks]] = {
-    "exclusiveMaximum": _compares(lambda value, limit: value >= limit),
-    "exclusiveMinimum": _compares(lambda value, limit: value <= limit),
-    "maxItems": _counts(list, lambda count, limit: count > limit),
-    "maxLength": _counts(str, lambda count, limit: count > limit),
-    "maxProperties": _counts(dict, lambda count, limit: count > limit),
-    "minItems": _counts(list, lambda count, limit: count < limit),
-    "minLength": _counts(str, lambda count, limit: count < limit),
-    "minProperties": _counts(dict, lambda count, limit: count < limit),
-    "multipleOf": _breaks_multiple,
-    "type": _breaks_type,
-}
-_CHECKS: Final[dict[str, Check]] = {
-    **{keyword: _reference(keyword) for keyword in sorted(_REFERENCES)},
-    "additionalItems": _additional_items,
-    "additionalProperties": _additional_properties,
-    "allOf": _all_of,
-    "anyOf": _any_of,
-    "contains": _contains,
-    "dependencies": _dependencies,
-    "dependentRequired": _dependencies,
-    "dependentSchemas": _dependencies,
-    "format": _format,
-    "if": _if,
-    "items": _items,
-    "maximum": _limit("maximum", "exclusiveMaximum", lambda value, limit: value > limit),
-    "minimum": _limit("minimum", "exclusiveMinimum", lambda value, limit: value < limit),
-    "not": _not,
-    "oneOf": _one_of,
-    "pattern": _pattern,
-    "patternProperties": _pattern_properties,
-    "prefixItems": _prefix_items,
-    "properties": _properties,
-    "propertyNames": _property_names,
-    "required": _required,
-    "unevaluatedItems": _unevaluated_items,
-    "unevaluatedProperties": _unevaluated_properties,
-    "uniqueItems": _unique_items,
-}
 
 Plan: TypeAlias = "list[tuple[str, Any, Breaks | None, Check | None]]"
-"""Keyword, its value, and what tells whether a value breaks it, of which there is one."""
+"""Keyword, its value, and its function: one of the two."""
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
@@ -650,7 +618,7 @@ def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
 
 
 def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
-    """Return what a draft enforces of a subschema."""
+    """Return the checks of the keywords that a draft enforces in a subschema."""
     if draft.ref_stands_alone and "$ref" in schema:
         schema = {"$ref": schema["$ref"]}
     enforced = [(keyword, limit) for keyword, limit in schema.items() if keyword in draft.keywords]
@@ -663,5 +631,48 @@ def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
     if keyword == "type" and isinstance(limit, str):
         return _BREAKS_TYPE[limit]
     if keyword in ("const", "enum"):
-        return _none_of(limit if keyword == "enum" else [limit])
+        return _breaks_choices(limit if keyword == "enum" else [limit])
     return _BREAKS.get(keyword)
+
+
+_REFERENCES: Final = frozenset(REFERENCES)
+
+_BREAKS: Final[dict[str, Breaks]] = {
+    "exclusiveMaximum": _make_limit_check(lambda value, limit: value >= limit),
+    "exclusiveMinimum": _make_limit_check(lambda value, limit: value <= limit),
+    "maxItems": _make_count_check(list, lambda count, limit: count > limit),
+    "maxLength": _make_count_check(str, lambda count, limit: count > limit),
+    "maxProperties": _make_count_check(dict, lambda count, limit: count > limit),
+    "minItems": _make_count_check(list, lambda count, limit: count < limit),
+    "minLength": _make_count_check(str, lambda count, limit: count < limit),
+    "minProperties": _make_count_check(dict, lambda count, limit: count < limit),
+    "multipleOf": _breaks_multiple,
+    "type": _breaks_type,
+}
+_CHECKS: Final[dict[str, Check]] = {
+    **{keyword: _make_reference_check(keyword) for keyword in sorted(_REFERENCES)},
+    "additionalItems": _additional_items,
+    "additionalProperties": _additional_properties,
+    "allOf": _all_of,
+    "anyOf": _any_of,
+    "contains": _contains,
+    "dependencies": _dependencies,
+    "dependentRequired": _dependencies,
+    "dependentSchemas": _dependencies,
+    "format": _format,
+    "if": _if,
+    "items": _items,
+    "maximum": _make_bound_check("maximum", "exclusiveMaximum", lambda value, limit: value > limit),
+    "minimum": _make_bound_check("minimum", "exclusiveMinimum", lambda value, limit: value < limit),
+    "not": _not,
+    "oneOf": _one_of,
+    "pattern": _pattern,
+    "patternProperties": _pattern_properties,
+    "prefixItems": _prefix_items,
+    "properties": _properties,
+    "propertyNames": _property_names,
+    "required": _required,
+    "unevaluatedItems": _unevaluated_items,
+    "unevaluatedProperties": _unevaluated_properties,
+    "uniqueItems": _unique_items,
+}

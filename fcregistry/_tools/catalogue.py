@@ -1,26 +1,32 @@
-"""Which tools do selectors name, one after the other?
-
-MERGED: Which of the declared tools may be seen, and which one does a name mean?
-
-What a registry reads its declarations through: whose each is, what is hidden, and what has to be imported before an answer can be given.
-Nothing is imported while a lock is held.
-"""
+"""The catalogue of a registry: which declared and described tools are visible, and which of them names and selectors mean."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
-from fcregistry._tools.definition import asks_for_strictness
+from fcregistry._tools.definition import wants_strictness
 from fcregistry._tools.indexed import BROKEN, Described
-from fcregistry._tools.names import Owned, by_key, did_you_mean, nearest, only_one, standing
-from fcregistry._tools.selectors import Selector, is_glob, normalized, parse_selector, parse_selectors, subject_of
+from fcregistry._tools.selectors import (
+    Owned,
+    Selector,
+    by_key,
+    did_you_mean,
+    in_effect,
+    is_glob,
+    nearest,
+    normalized,
+    only_one,
+    parse_selector,
+    parse_selectors,
+    subject_of,
+)
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
 TYPE_CHECKING = False
+
 if TYPE_CHECKING:
     from typing import Protocol
 
@@ -28,13 +34,13 @@ if TYPE_CHECKING:
     from fcregistry._tools.indexed import IndexedPlugins
 
     class Permission(Protocol):
-        """What the configuration says at one moment."""
+        """The rules of the configuration at one moment."""
 
         def preferred(self, distributions: Iterable[str]) -> str | None:
             """Return which of some distributions has precedence, or None."""
 
     class Discovery(IndexedPlugins, Protocol):
-        """What the registry asks of discovery: whose a declaration is, and to load what is installed."""
+        """What the registry needs of discovery: the owners of declarations, and the tools of installed plugins."""
 
         def owner(self, declaration: Declaration) -> Owner | None:
             """Return the plugin that ships the declaration, or None for the application."""
@@ -42,78 +48,39 @@ if TYPE_CHECKING:
         def hidden(
             self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None
         ) -> str | None:
-            """Return why the declaration is not to be seen (failed, disabled, denied), or None."""
+            """Return why the declaration is hidden (failed, disabled, denied), or None."""
 
         def permission(self) -> Permission:
-            """Return what the configuration says now."""
+            """Return the present rules of the configuration."""
 
         def know(self, distribution: str | None = None) -> None:
-            """Have the tools known of the plugins of one distribution, or of all: described, or imported; failures are recorded, not raised."""
+            """Learn the tools of the plugins of one distribution, or of all, from the index or by import. Failures are recorded, not raised."""
 
         def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
-            """Return the tools that are described and whose plugins are not imported: of that name, or all."""
+            """Return the described tools of plugins that are not imported: those of a name, or all."""
 
         def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
-            """Return the tools among these that have that alias."""
+            """Return the described tools of plugins that are not imported and have an alias."""
 
         def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
-            """Return what has to do with some words, best first: of these tools, and of those that are described."""
+            """Return the matches for some words, best first, among these tools and the described ones."""
 
         def why_hidden(self, name: str) -> str | None:
-            """Return why a described tool of a plain name is there and not to be seen, or None."""
+            """Return why a described tool of a plain name is hidden, or None."""
 
         def why_refused(self, distribution: str) -> str | None:
-            """Return why a plugin of a distribution is not to be described, so that nobody knows its tools, or None."""
+            """Return why a plugin of a distribution may not be described, so that its tools are not known, or None."""
 
         def distributions(self) -> tuple[str, ...]:
             """Return the names of the distributions that ship plugins, sorted."""
 
 
-# --- _choosing ---
-
-
-def chosen(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
-    """Return what selectors name, sorted by name and id, and whether one names each of them exactly; without any, all there are.
-
-    Raises:
-        SelectorError: One is no selector.
-        ToolNotFoundError: One, an excluding one apart, matches nothing.
-        AmbiguousToolError: A plain name that several tools have.
-    """
-    parsed = parse_selectors(selectors)
-    catalogue.load_for(parsed)
-    found: dict[Declaration, tuple[Owned, bool]] = {}
-    if not parsed or parsed[0].excludes:
-        found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
-    for selector in parsed:
-        if selector.excludes:
-            left = [each for each in found.values() if not selector.matches(subject_of(*each[0]))]
-            found = {owned.declaration: (owned, exact) for owned, exact in left}
-            continue
-        for owned in _matching(catalogue, selector):
-            known = owned.declaration in found and found[owned.declaration][1]
-            found[owned.declaration] = (owned, known or selector.is_exact)
-    return sorted(found.values(), key=lambda each: (each[0].declaration.name, each[0].id))
-
-
-def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
-    if selector.is_exact:
-        return [catalogue.resolve(selector.text)]
-    found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]
-    if not found:
-        raise catalogue.nothing_matches(selector.text)
-    return found
-
-
-# --- _catalogue ---
-
-
 class Catalogue:
-    """The tools of a log, as a registry sees them.
+    """The tools of a log of declarations, with their owners and what is hidden. Nothing is imported while a lock is held.
 
     Args:
         log: The declarations.
-        discovers: Whether installed plugins count: only in the process's own registry.
+        discovers: Whether to include installed plugins: only in the process's own registry.
         strict: Whether a parameter without a type is an error rather than a warning.
     """
 
@@ -123,7 +90,7 @@ class Catalogue:
         self._strict = strict
 
     def visible(self) -> list[Owned]:
-        """Return all declarations with their owners: those that were made, and those that are described; without what is hidden."""
+        """Return all visible declarations with their owners: those that were made, and those that the index describes."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in self._log]
         return self._with_declared(_discovery().described(), self._log)
@@ -131,9 +98,9 @@ class Catalogue:
     def _with_declared(
         self, described: Iterable[tuple[Described, Owner]], declarations: Iterable[Declaration]
     ) -> list[Owned]:
-        """Return what is declared and may be seen, and of what is described the rest.
+        """Return the visible declarations that were made, and the described ones that were not.
 
-        The latter is read first: a plugin that another thread loads meanwhile is then in both, and counts once.
+        The described ones are read first: those of a plugin that another thread loads meanwhile are then in both, and count once.
         """
         also = [Owned(*each) for each in described]
         made = self.seen(declarations)
@@ -143,7 +110,7 @@ class Catalogue:
         return [*made, *(each for each in also if (each.owner, each.key) not in keys)]
 
     def seen(self, declarations: Iterable[Declaration]) -> list[Owned]:
-        """Return declarations that were made with their owners; without those of disabled or failed plugins."""
+        """Return the visible ones of declarations that were made, with their owners."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in declarations]
         discovery = _discovery()
@@ -152,22 +119,22 @@ class Catalogue:
         return [each for each in owned if discovery.hidden(*each, permission) is None]
 
     def load(self, distribution: str | None = None) -> None:
-        """Have the tools known of the plugins of one distribution, or of all."""
+        """Learn the tools of the plugins of one distribution, or of all."""
         if self._discovers:
             _discovery().know(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
-        """Have known what the selectors may name: one distribution where all of them say so, otherwise everything."""
+        """Learn the tools that the selectors may name: of single distributions if all of them name one, otherwise of all."""
         wanted = [selector for selector in selectors if not selector.excludes]
         names = {selector.distribution for selector in wanted}
         if wanted and None not in names and not any(is_glob(name or "") for name in names):
             for name in sorted(filter(None, names)):
                 self.load(name)
         elif not (wanted and all(selector.is_exact for selector in wanted)):
-            self.load()  # exact names look for themselves, if they have to
+            self.load()  # for exact names, `resolve` loads what it needs
 
     def tool(self, owned: Owned) -> Tool:
-        """Return the tool of a declaration; made once, and kept with it."""
+        """Return the tool of a declaration. It is made once and stored there."""
         declaration, owner = owned
         if declaration.tool is None or declaration.tool._owner != owner:
             if isinstance(declaration, Described):
@@ -176,27 +143,27 @@ class Catalogue:
                 assert owner is not None
                 declaration.tool = DescribedDefinition.tool(declaration, owner)
             else:
-                strict = self._strict or asks_for_strictness(declaration.module)
+                strict = self._strict or wants_strictness(declaration.module)
                 declaration.tool = Tool(declaration, owner, strict=strict)
         tool: Tool = declaration.tool
         return tool
 
     def offered(self) -> Iterator[Owned]:
-        """Yield what patterns may match: each key once, if it can be defined, and has the environment it requires."""
+        """Yield the tools that patterns may match: one of each key, if it can be defined and its required environment is set."""
         for rivals in by_key(self.visible()).values():
-            left = standing(rivals)
+            left = in_effect(rivals)
             if len(left) == 1 and self._is_usable(left[0]):
                 yield left[0]
 
     def _is_usable(self, owned: Owned) -> bool:
         declaration = owned.declaration
         if isinstance(declaration, Described) and not declaration.says("requires_env"):
-            return not declaration.flags & BROKEN  # as of most, told without making a tool
+            return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
         return not tool.missing_env and tool.definition_error is None
 
     def searched(self, words: str) -> Iterator[Tool]:
-        """Yield the tools that have to do with some words, best first."""
+        """Yield the tools that match some words, best first."""
         made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
         if not self._discovers:
             from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
@@ -206,11 +173,11 @@ class Catalogue:
         for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
                 yield found
-            elif self._is_usable(owned := Owned(*found)) and len(standing(self._rivals(owned))) == 1:
+            elif self._is_usable(owned := Owned(*found)) and len(in_effect(self._rivals(owned))) == 1:
                 yield self.tool(owned)
 
     def _rivals(self, owned: Owned) -> list[Owned]:
-        """Return everything that claims the key of one, itself included."""
+        """Return all declarations with the key of one, itself included."""
         name = owned.declaration.name
         everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))
         return [each for each in everything if each.key == owned.key]
@@ -226,23 +193,23 @@ class Catalogue:
 
     @staticmethod
     def real(declaration: Declaration) -> Declaration:
-        """Return the declaration that was made, where this one is a description of it; its plugin is imported for that."""
+        """Return the declaration itself for one that the index describes; its plugin is imported for that."""
         return _discovery().real(declaration) if isinstance(declaration, Described) else declaration
 
     def resolve(self, name: str) -> Owned:
         """Return the declaration that a name means: plain, with its group, or canonical.
 
         Raises:
-            ToolNotFoundError: None.
-            AmbiguousToolError: Several.
-            DuplicateToolError: One key that several modules of its owner claim.
+            ToolNotFoundError: There is none.
+            AmbiguousToolError: There are several.
+            DuplicateToolError: Several modules of one owner claim the name.
         """
         try:
             selector = parse_selector(name)
         except SelectorError:
             if not isinstance(name, str):
                 raise
-            raise self.not_found(name) from None  # no name that a tool could have
+            raise self.not_found(name) from None  # not a possible name
         if not selector.is_exact or selector.excludes:
             raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
         if selector.distribution is None:
@@ -251,7 +218,7 @@ class Catalogue:
                 return own
         self.load(selector.distribution)
         found = self._preferred(name, self._named(selector))
-        if found is None:  # an alias, only where nothing that could be loaded has the name
+        if found is None:  # aliases count only if nothing that could be loaded has the name
             aliased = self._aliased(selector)
             found = only_one(name, self._own(aliased)) or self._preferred(name, aliased)
         if found is None:
@@ -259,7 +226,7 @@ class Catalogue:
         return found
 
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
-        """Return the one that a name means: of those of several distributions, that of the one with precedence, if any has."""
+        """Return the one that a name means: of several distributions, the one with precedence wins."""
         owners = {each.owner.distribution for each in found if each.owner is not None}
         winner = _discovery().permission().preferred(owners) if len(owners) > 1 else None
         if winner is not None:
@@ -287,14 +254,14 @@ class Catalogue:
 
     @staticmethod
     def _own(found: Iterable[Owned]) -> list[Owned]:
-        """Return the application's own, which it takes before any plugin's."""
+        """Return the application's own, which win over those of plugins."""
         return [each for each in found if each.owner is None]
 
     def _names(self) -> list[str]:
         return sorted({each.declaration.name for each in self.visible()})
 
     def not_found(self, name: str) -> ToolNotFoundError:
-        """Return the error for a name that is not there: the nearest ones, and why it may be hidden."""
+        """Return the error for an unknown name, with the nearest names, or why the tool is hidden."""
         names = [each.full_name if ":" in name else each.local_name for each in self.visible()]
         near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
         meant = self._distribution_hint(name) or self._group_hint(name) or did_you_mean(near)
@@ -304,7 +271,7 @@ class Catalogue:
         return ToolNotFoundError(message, name=name, candidates=near)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
-        """Return the error for a pattern that no tool fits: the nearest names, and why one may be hidden."""
+        """Return the error for a pattern without matches, with the nearest names, or why a tool is hidden."""
         near = did_you_mean(nearest(selector, self._names()))
         return ToolNotFoundError(
             f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
@@ -320,7 +287,7 @@ class Catalogue:
         return f"; that is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
-        """Return why a tool of that plain name is there and not to be seen; nothing if there is none."""
+        """Return why a tool of that plain name is hidden; empty if none is."""
         if not self._discovers:
             return ""
         discovery = _discovery()
@@ -330,6 +297,39 @@ class Catalogue:
                 return f": {reason}"
         reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
         return f": {reason}" if reason else ""
+
+
+def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
+    """Return the tools that selectors name, sorted by name and id, each with whether one names it exactly; without selectors, all tools.
+
+    Raises:
+        SelectorError: One is not a selector.
+        ToolNotFoundError: One that does not exclude matches nothing.
+        AmbiguousToolError: A plain name that several tools have.
+    """
+    parsed = parse_selectors(selectors)
+    catalogue.load_for(parsed)
+    found: dict[Declaration, tuple[Owned, bool]] = {}
+    if not parsed or parsed[0].excludes:
+        found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
+    for selector in parsed:
+        if selector.excludes:
+            left = [each for each in found.values() if not selector.matches(subject_of(*each[0]))]
+            found = {owned.declaration: (owned, exact) for owned, exact in left}
+            continue
+        for owned in _matching(catalogue, selector):
+            known = owned.declaration in found and found[owned.declaration][1]
+            found[owned.declaration] = (owned, known or selector.is_exact)
+    return sorted(found.values(), key=lambda each: (each[0].declaration.name, each[0].id))
+
+
+def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
+    if selector.is_exact:
+        return [catalogue.resolve(selector.text)]
+    found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]
+    if not found:
+        raise catalogue.nothing_matches(selector.text)
+    return found
 
 
 def _discovery() -> Discovery:

@@ -1,4 +1,4 @@
-"""What is recorded of a tool when it is declared, and when do two declarations collide?
+"""Declarations of tools, their log, and collisions between them.
 
 A declaration is cheap: a function, its options and the module that declared it. Everything else is made when the tool is first used.
 """
@@ -40,7 +40,7 @@ def local_name(name: str, group: str) -> str:
 
 
 class Declaration:
-    """A function that was declared as a tool, with what the decorator was told and by whom."""
+    """A function that was declared as a tool, with its options and the module that declared it."""
 
     __slots__ = ("function", "group", "locals", "module", "name", "options", "plugin", "tool")
 
@@ -64,17 +64,17 @@ class Declaration:
         self.tool: Any = None  # the Tool that the catalogue made of it; `Tool` is above this module
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Without its tool, which is made again, and without the names around it: a function that has some has no name to be found by.
+        # Without its tool, which is made again, and without its locals: a function inside another cannot be pickled by name anyway.
         return type(self), (self.function, self.name, self.group, self.module, self.options, None, self.plugin)
 
     @property
     def place(self) -> str:
-        """`module.qualname (file:line)`, as far as it is known."""
+        """`module.qualname (file:line)`, as far as known."""
         return place_text(self.function, self.module)
 
     @property
     def instance(self) -> str | None:
-        """The name of the type whose instance its function is bound to, if it is."""
+        """The type's name of the instance that its function is bound to, or None."""
         return type(self.function.__self__).__qualname__ if hasattr(self.function, "__self__") else None
 
     def __repr__(self) -> str:
@@ -85,13 +85,13 @@ class DeclarationLog:
     """All declarations of a registry, by name. Thread-safe; nothing is imported while its lock is held."""
 
     def __init__(self) -> None:
-        self._lock = RLock()  # reentrant: comparing what two functions close over may run anybody's `==`
+        self._lock = RLock()  # reentrant: comparing the closures of two functions may run external code
         self._by_name: dict[str, tuple[Declaration, ...]] = {}
         self._by_alias: dict[str, tuple[Declaration, ...]] = {}
         self._is_renewed = False
 
     def _renew_after_forks(self) -> None:
-        from fcregistry._base.forks import after_fork  # at the first declaration, since nothing happens on import
+        from fcregistry._base.forks import after_fork  # at the first declaration, because nothing happens on import
 
         self._is_renewed = True
         after_fork(self, DeclarationLog._renew)
@@ -125,7 +125,7 @@ class DeclarationLog:
         """Record declarations, all of them or none.
 
         Raises:
-            DuplicateToolError: As for `add`; none is recorded then.
+            DuplicateToolError: Another function of the same module has a name in its group already; none is recorded then.
         """
         if not self._is_renewed:
             self._renew_after_forks()
@@ -151,7 +151,7 @@ class DeclarationLog:
             self._by_alias[alias] = tuple(d for d in self.aliased(alias) if d is not declaration)
 
     def remove(self, declaration: Declaration) -> None:
-        """Forget a declaration; one that is not there is no error."""
+        """Remove a declaration, if it is there."""
         with self._lock:
             left = tuple(d for d in self.named(declaration.name) if d is not declaration)
             if left:
@@ -178,7 +178,7 @@ def _one_source(old: Declaration, new: Declaration) -> bool:
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:
-    """Word the collision of two declarations, naming both origins and the fix."""
+    """Return the message for the collision of two declarations, with both origins and the fix."""
     if old.place == new.place and (kind := new.instance):
         return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
     return (

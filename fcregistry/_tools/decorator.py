@@ -1,10 +1,4 @@
-"""Which tools does an object bring along: the methods that were decorated in the body of its class?
-
-MERGED: Which classes do the string annotations of a function name that was written inside of another, and is given as it is?
-
-A decorator is called where the function is written, and looks there. Here the functions that were written around it are looked for
-among those that are running, as they are where a test or a notebook's cell defines a class, a function that takes it, and an executor.
-MERGED: What does `@fc_register` do? It records, and returns the function unchanged.
+"""The decorator `fc_register`, which records a function and returns it unchanged, and the methods that it marks in classes.
 
 Import cost and decoration cost are what plugin authors pay, so this module imports nothing beyond what it records with.
 """
@@ -15,7 +9,7 @@ import sys
 
 from fcregistry._base.source import check_callable, default_name, place_text, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
-from fcregistry._tools.options import checked, group_problem, name_problem
+from fcregistry._tools.options import check_options, group_problem, name_problem
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -35,24 +29,173 @@ if TYPE_CHECKING:
         def __call__(self, function: F, name: str | None = None, /) -> F: ...
 else:
 
-    def overload(function):  # typing, whose own it is, would be most of the import time
+    def overload(function):  # typing.overload would be most of the import time
         return function
 
-# --- _methods ---
+
+_OPTIMIZED = 0x01  # inspect.CO_OPTIMIZED: a function's frame, not a module's or a class body's
+_NESTED = 0x10  # inspect.CO_NESTED: a function inside another
+_FUNCTION = type(lambda: None)
+_NO_OPTIONS: dict[str, Any] = {}
 
 
-def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
-    """Return the attributes of a class that were decorated in its body, each with its declaration; what a subclass overrides counts once."""
-    found: dict[str, tuple[Declaration, ...]] = {}
-    cls = instance if isinstance(instance, type) else type(instance)
-    for base in reversed(cls.__mro__):
-        for attribute, value in vars(base).items():
-            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
-            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
-                found[attribute] = marks
-            else:
-                found.pop(attribute, None)  # overridden without the decorator: no tool any more
-    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]
+@overload
+def fc_register(group: F, /, **options: Unpack[ToolOptions]) -> F: ...
+
+
+@overload
+def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
+
+
+def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
+    """Declare a function as a tool; it is returned unchanged.
+
+    All of these declare one:
+
+        @fc_register                                   # the default group, "tool"
+        @fc_register("search.web", tags=("web",))      # a nested group, with options
+        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+        fc_register(function, name="second_name")      # the same, with options
+
+    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
+
+    Args:
+        group: The group, dotted where nested. Without parentheses, the function itself.
+        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
+            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
+            replace`: see docs/reference/options.md.
+
+    Returns:
+        The function, or a decorator that takes it (and, as a second argument, a name).
+
+    Raises:
+        DefinitionError: The name, the group or options are invalid; all wrong options are named together.
+        DuplicateToolError: Another function of the module has that name in that group already.
+    """
+    if not isinstance(group, str):
+        if options:
+            check_options(options, f"{group!r}")
+        declare(group, None, DEFAULT_GROUP, options or _NO_OPTIONS, sys._getframe(1), log)
+        return group
+    if options:
+        check_options(options, f"a tool of the group {group!r}")
+
+    def decorate(function: Any, name: str | None = None, /) -> Any:
+        declare(function, name, group, options, sys._getframe(1), log)
+        return function
+
+    return decorate
+
+
+def declare(
+    function: Callable[..., Any],
+    name: str | None,
+    group: str,
+    options: dict[str, Any],
+    frame: FrameType,
+    to: DeclarationLog,
+) -> None:
+    """Check a declaration made in `frame` and record it; in a class body only mark the method."""
+    if name is None and options:
+        name = options.get("name")
+    if type(function) is not _FUNCTION:
+        name = _name_of_callable(function, name, frame)
+    elif name is None:
+        name = function.__name__
+    module = frame.f_globals.get("__name__", "__main__")
+    problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
+    if problem is not None:
+        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
+    declaration = Declaration(function, name, group, module, options)
+    if frame.f_code.co_flags & _OPTIMIZED:
+        declaration.locals = capture_named_locals(function, frame)
+    elif _is_class_body(frame):
+        try:
+            setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+        except AttributeError as error:
+            raise DefinitionError(
+                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
+            ) from error
+        return
+    to.add(declaration)
+
+
+def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
+    """Return the name of a callable that is not a plain function, after a check that it is callable: for a classmethod, its function."""
+    in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class exists
+    check_callable(function.__func__ if in_class else function)
+    if name is not None:
+        return name
+    return function.__name__ if type(function) is classmethod else default_name(function)
+
+
+def _is_class_body(frame: FrameType) -> bool:
+    return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
+
+
+# --- Locals that string annotations name ---
+
+
+def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
+    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
+    source = function if type(function) is _FUNCTION else underlying(function)
+    code = getattr(source, "__code__", None)
+    if code and not code.co_flags & _NESTED:
+        return None
+    try:
+        annotations = getattr(source, "__annotations__", None)
+    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them; building the schema reports what fails
+        annotations = _annotations_without_failing(source)
+    if not annotations or str not in map(type, annotations.values()):
+        return None
+    names: set[str] = set()
+    for text in annotations.values():
+        if type(text) is not str:
+            continue
+        try:
+            names.update(compile(text, "<annotation>", "eval").co_names)
+        except (SyntaxError, ValueError):
+            continue  # not an expression: building the schema reports it with the parameter's name
+    local = frame.f_locals
+    return dict(local) if names.intersection(local) else None
+
+
+def _annotations_without_failing(source: Any) -> dict[str, Any] | None:
+    from fcregistry._base.annotations import annotations_of  # few functions need it
+
+    try:
+        return annotations_of(source)
+    except Exception:  # noqa: BLE001  # as above
+        return None
+
+
+def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
+    """Return the locals of the functions around a function, if its string annotations name some; those of inner functions win.
+
+    A decorator runs where the function is defined, and looks there. A function that is passed to `Tool.from_function` is undecorated, so this
+    searches the running frames: a test or a notebook cell may define a class, a function that takes it, and an executor.
+
+    None if the innermost function has returned: a name may be one of its locals, whatever it means elsewhere.
+    """
+    source = underlying(function)
+    qualname = getattr(source, "__qualname__", None) or ""
+    innermost, within, _ = qualname.rpartition(".<locals>.")
+    if not within:
+        return None
+    scope = getattr(source, "__globals__", None)
+    found: dict[str, Any] | None = None
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        place = frame.f_code.co_qualname
+        if frame.f_globals is scope and (
+            place == innermost if found is None else qualname.startswith(f"{place}.<locals>.")
+        ):
+            found = {**(capture_named_locals(function, frame) or {}), **(found or {})}
+        frame = frame.f_back
+    return found or None
+
+
+# --- Methods that are marked in a class body ---
 
 
 def bound_methods(instance: object, prefix: str = "", group: str | None = None) -> list[Declaration]:
@@ -64,7 +207,7 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
         group: A group for all of them, in place of the one that each was marked with.
 
     Raises:
-        DefinitionError: It is a class, no method is marked, or the prefix or group makes a name that cannot be.
+        DefinitionError: It is a class, no method is marked, or the prefix or group makes an invalid name.
     """
     if isinstance(instance, type):
         raise DefinitionError(
@@ -90,158 +233,15 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
     ]
 
 
-# --- _enclosing ---
-
-
-def enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the locals of the functions in which one was written, if its string annotations name some; an inner one's go before.
-
-    None where the innermost is not running any more: a name may be one of its own, whatever others mean by it.
-    """
-    source = underlying(function)
-    qualname = getattr(source, "__qualname__", None) or ""
-    innermost, within, _ = qualname.rpartition(".<locals>.")
-    if not within:
-        return None
-    scope = getattr(source, "__globals__", None)
-    found: dict[str, Any] | None = None
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        place = frame.f_code.co_qualname
-        if frame.f_globals is scope and (
-            place == innermost if found is None else qualname.startswith(f"{place}.<locals>.")
-        ):
-            found = {**(named_locals(function, frame) or {}), **(found or {})}
-        frame = frame.f_back
-    return found or None
-
-
-# --- _decorator ---
-
-_OPTIMIZED = 0x01  # inspect.CO_OPTIMIZED: the frame of a function, not of a module or a class body
-_NESTED = 0x10  # inspect.CO_NESTED: what is defined in a function
-_FUNCTION = type(lambda: None)
-_NO_OPTIONS: dict[str, Any] = {}
-
-
-def declare(
-    function: Callable[..., Any],
-    name: str | None,
-    group: str,
-    options: dict[str, Any],
-    frame: FrameType,
-    to: DeclarationLog,
-) -> None:
-    """Check a declaration by the code of `frame` and record it; in a class body it only marks the method."""
-    if name is None and options:
-        name = options.get("name")
-    if type(function) is not _FUNCTION:
-        name = _name_of_callable(function, name, frame)
-    elif name is None:
-        name = function.__name__
-    module = frame.f_globals.get("__name__", "__main__")
-    problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
-    if problem is not None:
-        raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
-    declaration = Declaration(function, name, group, module, options)
-    if frame.f_code.co_flags & _OPTIMIZED:
-        declaration.locals = named_locals(function, frame)
-    elif _is_class_body(frame):
-        try:
-            setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
-        except AttributeError as error:
-            raise DefinitionError(
-                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
-            ) from error
-        return
-    to.add(declaration)
-
-
-def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
-    """Return the name of what is no plain function, and look whether it can be called: of a classmethod, the function in it."""
-    in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class is there
-    check_callable(function.__func__ if in_class else function)
-    if name is not None:
-        return name
-    return function.__name__ if type(function) is classmethod else default_name(function)
-
-
-def _is_class_body(frame: FrameType) -> bool:
-    return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
-
-
-def named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
-    source = function if type(function) is _FUNCTION else underlying(function)
-    code = getattr(source, "__code__", None)
-    if code and not code.co_flags & _NESTED:
-        return None
-    try:
-        annotations = getattr(source, "__annotations__", None)
-    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them; who builds the schema complains of what fails
-        annotations = _annotations_apart(source)
-    if not annotations or str not in map(type, annotations.values()):
-        return None
-    names: set[str] = set()
-    for text in annotations.values():
-        if type(text) is not str:
-            continue
-        try:
-            names.update(compile(text, "<annotation>", "eval").co_names)
-        except (SyntaxError, ValueError):
-            continue  # not an expression: the schema builder says so, with the parameter's name
-    local = frame.f_locals
-    return dict(local) if names.intersection(local) else None
-
-
-def _annotations_apart(source: Any) -> dict[str, Any] | None:
-    from fcregistry._base.annotations import annotations_of  # what few functions need
-
-    try:
-        return annotations_of(source)
-    except Exception:  # noqa: BLE001  # as above
-        return None
-
-
-@overload
-def fc_register(group: F, /, **options: Unpack[ToolOptions]) -> F: ...
-@overload
-def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
-def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
-    """Declare a function as a tool; it is returned unchanged.
-
-    All of these do it:
-
-        @fc_register                                   # the default group, "tool"
-        @fc_register("search.web", tags=("web",))      # a nested group, with options
-        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
-        fc_register(function, name="second_name")      # the same, with options
-
-    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
-
-    Args:
-        group: The group, dotted where nested. Without parentheses, the function itself.
-        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
-            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
-            replace`: see docs/reference/options.md.
-
-    Returns:
-        The function, or a decorator that takes it (and, as a second argument, a name).
-
-    Raises:
-        DefinitionError: A name, group or option that cannot be; everything wrong with the options at once.
-        DuplicateToolError: Another function of the module has that name in that group already.
-    """
-    if not isinstance(group, str):
-        if options:
-            checked(options, f"{group!r}")
-        declare(group, None, DEFAULT_GROUP, options or _NO_OPTIONS, sys._getframe(1), log)
-        return group
-    if options:
-        checked(options, f"a tool of the group {group!r}")
-
-    def decorate(function: Any, name: str | None = None, /) -> Any:
-        declare(function, name, group, options, sys._getframe(1), log)
-        return function
-
-    return decorate
+def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
+    """Return the methods that were decorated in the body of a class or its bases, each with its declaration; overridden ones count once."""
+    found: dict[str, tuple[Declaration, ...]] = {}
+    cls = instance if isinstance(instance, type) else type(instance)
+    for base in reversed(cls.__mro__):
+        for attribute, value in vars(base).items():
+            # A staticmethod or classmethod around a decorated function does not show that function's attributes.
+            if marks := getattr(value, MARK, None) or getattr(getattr(value, "__func__", None), MARK, None):
+                found[attribute] = marks
+            else:
+                found.pop(attribute, None)  # overridden without the decorator: not a tool any more
+    return [(attribute, mark) for attribute in sorted(found) for mark in found[attribute]]

@@ -1,7 +1,4 @@
-"""What is made of a declaration when its tool is first used? Its signature, its schemas and its validators.
-
-MERGED: Where did a tool come from, and which one exactly ran?
-"""
+"""The definition of a tool, made when the tool is first used: its signature, schemas, validators, options and origin."""
 
 from __future__ import annotations
 
@@ -23,14 +20,12 @@ if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.signature import Signature
 
-# --- _definition ---
-
-STRICT: Final = "FCREGISTRY_STRICT"
-"""A module, or a package above it, that sets this to True asks for strictness for its own tools."""
-
 
 class ToolDefinition:
-    """What several views of one tool share. Everything is made at first use; schemas are kept packed, and handed out as copies."""
+    """The part of a tool that all its views share: signature, schemas, validators.
+
+    Everything is made at first use. Schemas are stored packed, and callers get copies.
+    """
 
     __slots__ = (
         "_digest",
@@ -58,16 +53,16 @@ class ToolDefinition:
 
     @property
     def known_record(self) -> ToolRecord | None:
-        """What was described of the tool, if it was."""
+        """The record of the tool, if it comes from the index; otherwise None."""
         return None
 
     @property
     def is_loaded(self) -> bool:
-        """Whether the function is there, and not only described."""
+        """Whether the function is loaded, and not only described."""
         return True
 
     def loaded(self) -> ToolDefinition:
-        """Return the definition of the function itself, which is imported for it where it was only described."""
+        """Return the definition of the function itself; a described one imports its plugin for that."""
         return self
 
     @property
@@ -77,22 +72,20 @@ class ToolDefinition:
 
     @property
     def asks_for_deps(self) -> bool:
-        """Whether it asks that context for something of the application's."""
+        """Whether it needs something of the application from that context."""
         context = self.signature.context
         return context is not None and context.deps is not None
 
     @property
     def options(self) -> Options:
-        """What the tool was declared with."""
+        """The options that the tool was declared with."""
         if self._options is None:
-            # which a tool that is only listed does not need
-
             self._options = Options.of(self.declaration.options)
         return self._options
 
     @property
     def description(self) -> str:
-        """What the model is told of it: the option, or what the docstring says before its sections."""
+        """The description for the model: the option, or the docstring up to its sections."""
         given = self.declaration.options.get("description")
         return self.signature.documentation.description if given is None else str(given)
 
@@ -102,14 +95,14 @@ class ToolDefinition:
         return first_paragraph(self.description)
 
     def origin(self, owner: Owner | None) -> Origin:
-        """Return where the tool came from, which an owner ships, or the application, where that is None."""
+        """Return where the tool came from; its owner is a plugin, or None for the application."""
         return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
 
     @property
     def error(self) -> DefinitionError | None:
-        """Why it cannot be, or None."""
+        """Why the tool cannot be defined, or None."""
         try:
-            self.signature  # noqa: B018  # makes it
+            self.signature  # noqa: B018  # makes and checks it
         except DefinitionError as error:
             return error
         return None
@@ -119,14 +112,14 @@ class ToolDefinition:
         """The signature as JSON sees it.
 
         Raises:
-            DefinitionError: Everything about the function, or the schema it brings, that cannot be.
+            DefinitionError: The function, or the schema it brings, cannot be used; the message names everything.
         """
         if self._signature is None:
             try:
                 self._define()
             except DefinitionError:
                 raise
-            except Exception as error:  # an author's annotations and defaults are foreign code, and may raise anything
+            except Exception as error:  # an author's annotations and defaults are external code, and may raise anything
                 place = place_text(self.declaration.function, self.declaration.module)
                 problem = f"{type(error).__name__}: {said_by(error)}"
                 raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
@@ -134,18 +127,16 @@ class ToolDefinition:
         return self._signature
 
     def _define(self) -> None:
-        from fcregistry._tools.signature import (
-            Signature,  # all of `types`, which a tool that is only listed does not need
-        )
+        from fcregistry._tools.signature import Signature  # with all of `types`, which a listed tool does not need
 
         declared = self.declaration
-        foreign = declared.options.get("parameters")
-        if foreign is None:
+        external = declared.options.get("parameters")
+        if external is None:
             signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
-            self._parameters = _packed(signature.parameters_schema())
+            self._parameters = _pack(signature.parameters_schema())
         else:
-            signature, schema = _read_foreign(declared, foreign)
-            self._parameters = _packed(schema)
+            signature, schema = _read_external_schema(declared, external)
+            self._parameters = _pack(schema)
         self._signature = signature
 
     @property
@@ -157,9 +148,9 @@ class ToolDefinition:
 
     @property
     def schema_digest(self) -> str:
-        """The SHA-256 of the schema of the arguments, in hexadecimal; the order of names in it makes no difference."""
+        """The SHA-256 of the schema of the arguments, in hexadecimal, independent of the order of names."""
         if not self._digest:
-            from hashlib import sha256  # OpenSSL, which most processes need not load
+            from hashlib import sha256  # loads OpenSSL, which most processes do not need
 
             canonical = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
             self._digest = sha256(canonical.encode()).hexdigest()
@@ -169,7 +160,7 @@ class ToolDefinition:
     def returns(self) -> dict[str, Any] | None:
         """The schema of the result, or None if there is none. A copy."""
         if self._returns is None:
-            self._returns = _packed(self.signature.returns_schema())
+            self._returns = _pack(self.signature.returns_schema())
         schema: dict[str, Any] | None = marshal.loads(self._returns)
         return schema
 
@@ -183,7 +174,7 @@ class ToolDefinition:
         return self._validators[engine]
 
     def result_validator(self, engine: Engine) -> Validator | None:
-        """Return a validator of results, or None if nothing is said of them."""
+        """Return a validator of results, or None if the tool has no schema for them."""
         schema = self.returns
         if schema is None:
             return None
@@ -192,8 +183,8 @@ class ToolDefinition:
 
         return Validator(schema, STRING_FORMATS, engine)
 
-    def standing_in(self, function: Callable[..., Any]) -> ToolDefinition:
-        """Return the same of another function that takes the same arguments."""
+    def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
+        """Return a definition like this one for another function that takes the same arguments."""
         declared = self.declaration
         other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
         other._signature = self.signature.without_context()
@@ -207,38 +198,42 @@ def first_paragraph(text: str) -> str:
     return " ".join(text.split("\n\n", 1)[0].split())
 
 
-def _packed(schema: dict[str, Any] | None) -> bytes:
-    """Return a schema in a few bytes that are quickly unpacked, for this process alone."""
+def _pack(schema: dict[str, Any] | None) -> bytes:
+    """Return a schema in a compact form that is fast to unpack, for this process alone."""
     try:
         return marshal.dumps(schema)
-    except ValueError:  # a default is of a class derived from str, say: no JSON itself, and becomes it
+    except ValueError:  # a default is of a class derived from str, for example
         return marshal.dumps(json.loads(json.dumps(schema)))
 
 
-def _read_foreign(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
-    """Return the signature of a function whose schema others wrote, and the schema as it is published."""
+def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
+    """Return the signature of a function with an external schema, and the schema as it is published."""
     from fcregistry._schema.drafts import SchemaError
-    from fcregistry._schema.foreign import ForeignSchema
+    from fcregistry._schema.external import ExternalSchema
     from fcregistry._tools.signature import Signature
 
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
     signature = Signature.untyped(declared.function, declared.module, declared.locals)
     try:
-        foreign = ForeignSchema.read(given)
+        external = ExternalSchema.read(given)
     except SchemaError as error:
         raise DefinitionError(headline, (f"parameters=…: {error}",)) from None
-    if problems := signature.misfits(foreign.arguments.names, foreign.arguments.may_have):
+    if problems := signature.misfits(external.arguments.names, external.arguments.may_have):
         raise DefinitionError(headline, tuple(problems))
-    return signature, foreign.schema
+    return signature, external.schema
 
 
-def asks_for_strictness(module: str) -> bool:
-    """Tell whether a module, or a package above it, asks that a parameter without a type be an error."""
-    return says_of_itself(module, STRICT)
+STRICT: Final = "FCREGISTRY_STRICT"
+"""A module, or a package above it, sets this to True to make a parameter without a type an error in its own tools."""
 
 
-def says_of_itself(module: str, flag: str) -> bool:
-    """Tell whether an imported module, or a package above it, sets a flag of ours."""
+def wants_strictness(module: str) -> bool:
+    """Return whether a module, or a package above it, sets `FCREGISTRY_STRICT`."""
+    return sets_module_flag(module, STRICT)
+
+
+def sets_module_flag(module: str, flag: str) -> bool:
+    """Return whether an imported module, or a package above it, sets a flag to a true value."""
     while module:
         if getattr(sys.modules.get(module), flag, False):
             return True
@@ -246,7 +241,7 @@ def says_of_itself(module: str, flag: str) -> bool:
     return False
 
 
-# --- _origin ---
+# --- Origin ---
 
 
 class Origin(NamedTuple):
@@ -272,7 +267,7 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, owner: Owner | None, module: str, source: Callable[..., Any]) -> Origin:
-        """Return the origin of a function, without what wraps it, that a module declared and an owner ships."""
+        """Return the origin of an unwrapped function that a module declared and an owner ships."""
         code = getattr(source, "__code__", None)
         return cls(
             distribution=owner.distribution if owner else None,
@@ -291,13 +286,13 @@ class Origin(NamedTuple):
 
 
 class Provenance(NamedTuple):
-    """Which tool, of which version, stands behind a call: what an audit keeps of it.
+    """Which tool a call ran, in which version: for audits.
 
     Attributes:
         id: The canonical id.
         distribution: The installed distribution that ships it; None for the application itself.
         version: That distribution's version.
-        schema_digest: The SHA-256 of its parameters' schema, in hexadecimal: another one means other arguments.
+        schema_digest: The SHA-256 of its parameters' schema, in hexadecimal. A different one means different arguments.
     """
 
     id: str
@@ -307,7 +302,7 @@ class Provenance(NamedTuple):
 
     @classmethod
     def of(cls, owner: Owner | None, id: str, schema_digest: str) -> Provenance:
-        """Return the provenance of a tool that an owner ships, or the application, where that is None."""
+        """Return the provenance of a tool; its owner is a plugin, or None for the application."""
         return cls(
             id=id,
             distribution=owner.distribution if owner else None,
@@ -316,11 +311,11 @@ class Provenance(NamedTuple):
         )
 
 
-# --- _declared ---
+# --- Options ---
 
 
 class Options(NamedTuple):
-    """What a tool was declared with; see docs/reference/options.md for each."""
+    """The options of a tool; docs/reference/options.md describes each."""
 
     title: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()
@@ -345,7 +340,7 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return given options, checked before, with defaults for the others."""
+        """Return options that were checked before, with defaults for the others."""
         known = {name: value for name, value in given.items() if name in _DEFAULTS}
         for name in ("tags", "aliases", "requires_env"):
             if name in known:
@@ -358,7 +353,7 @@ class Options(NamedTuple):
         return cls(**known)
 
     def given(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, in the order above: what `show` shows."""
+        """Return the options that differ from their defaults, in the order above, as `fcregistry show` lists them."""
         return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
 
 

@@ -1,7 +1,4 @@
-"""What is made of a description when its tool is used? As little as can be, until only the plugin itself can tell.
-
-MERGED: What is known of a tool whose plugin is not imported before its function is needed?
-"""
+"""Tools that the index describes and whose plugins are not imported until only the plugin itself has the answer."""
 
 from __future__ import annotations
 
@@ -10,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.definition import Options, ToolDefinition, asks_for_strictness
+from fcregistry._tools.definition import Options, Origin, ToolDefinition, wants_strictness
 from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
@@ -19,229 +16,36 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry._tools.declaration import Owner
-    from fcregistry._tools.definition import Origin
     from fcregistry._tools.signature import Signature
 
     class IndexedPlugins(Protocol):
-        """What an indexed tool asks of discovery."""
+        """What an indexed tool needs of discovery."""
 
         def record(self, described: Described) -> ToolRecord:
-            """Return all that is known of a described tool."""
+            """Return the record of a described tool."""
 
         def real(self, described: Described) -> Declaration:
-            """Import the plugin of a described tool, and return its declaration; raises `PluginError` where there is none."""
+            """Import the plugin of a described tool, and return its declaration; raises `PluginError` if it has none."""
 
         def forget(self, described: Described) -> None:
-            """Have the plugin of a described tool described anew, since it ships something else."""
+            """Have the plugin of a described tool described anew, because it ships something else."""
 
-# --- _described_definition ---
-
-_DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
-"""The options that can be functions, or an object that is one in all but name."""
-
-
-class DescribedDefinition(ToolDefinition):
-    """A definition as the index knows it; what only the function can tell, its plugin is imported for. From then on it is the real one."""
-
-    __slots__ = ("_described", "_real")
-
-    def __init__(self, declaration: Described) -> None:
-        super().__init__(declaration, strict=False)
-        self._described = declaration
-        self._real: ToolDefinition | None = None
-
-    @classmethod
-    def tool(cls, declaration: Described, owner: Owner) -> Tool:
-        """Return the tool of a description."""
-        return Tool._of(cls(declaration), declaration.name, owner)
-
-    @property
-    def is_loaded(self) -> bool:
-        """Whether its function can be called without importing anything."""
-        return self._real is not None
-
-    @property
-    def known_record(self) -> ToolRecord | None:
-        """What was described of the tool."""
-        return self._described.record
-
-    def loaded(self) -> ToolDefinition:
-        """Return the definition of the real function, once it turned out to be what was described.
-
-        Raises:
-            PluginError: The plugin does not load.
-            ToolChangedError: It ships something else.
-        """
-        if self._real is None:
-            described = self._described
-            declared = _discovery().real(described)
-            if self._real is not None:  # whoever handed the plugin over asked for it, too
-                return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
-            real = ToolDefinition(declared, asks_for_strictness(declared.module))
-            assert described.tool is not None
-            now = record_of(Tool._of(real, real.declaration.name, described.tool._owner))
-            # What selectors and policies went by is not in the digest, so the options are compared too, as both places have them
-            if (
-                now["digest"] != described.digest
-                or not described.options == described.record["options"] == now["options"]
-            ):
-                _discovery().forget(described)
-                raise ToolChangedError(
-                    f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
-                    f"definition under this name (digest {now['digest'][:12]}, described was {described.digest[:12]}); "
-                    "look it up again"
-                )
-            declared.tool = described.tool  # one tool, however it is looked up
-            self._real = real
-            self.declaration, self.strict = declared, real.strict
-        return self._real
-
-    @property
-    def asks_for_context(self) -> bool:
-        """Whether the function is given the context of its call."""
-        return bool(self._described.flags & CONTEXT)
-
-    @property
-    def asks_for_deps(self) -> bool:
-        """Whether it asks that context for something of the application's."""
-        return bool(self._described.flags & DEPS)
-
-    @property
-    def options(self) -> Options:
-        """What the tool was declared with; a function among it is called through its plugin."""
-        if self._real is not None:
-            return self._real.options
-        if self._options is None:
-            given = self._described.options
-            if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
-                return self.loaded().options  # what stands among facts of the author's own has no JSON
-            self._options = Options.of({name: self._option(name, value) for name, value in given.items()})
-        return self._options
-
-    def _option(self, name: str, value: Any) -> Any:
-        if not _is_computed(value):
-            return value
-        if name == "cache":
-            return _CacheOfPlugin(self)
-
-        def deferred(*arguments: Any) -> Any:
-            return getattr(self.loaded().options, name)(*arguments)
-
-        return deferred
-
-    @property
-    def description(self) -> str:
-        """What the model is told of it."""
-        if (error := self.error) is not None:
-            raise error
-        return self._described.record["description"]
-
-    @property
-    def summary(self) -> str:
-        """The first paragraph of the description, as one line."""
-        if (error := self.error) is not None:
-            raise error
-        return self._described.summary
-
-    def origin(self, owner: Owner | None) -> Origin:
-        """Return where the tool came from."""
-        from fcregistry._tools.definition import Origin  # which a tool that is only listed does not need
-
-        record = self._described.record
-        return Origin(
-            distribution=owner.distribution if owner else None,
-            version=owner.version if owner else None,
-            entry_point=owner.entry_point if owner else None,
-            module=record["module"],
-            qualname=record["qualname"],
-            file=record["file"],
-            line=record["line"],
-        )
-
-    @property
-    def error(self) -> DefinitionError | None:
-        """Why it cannot be, or None."""
-        if not self._described.flags & BROKEN:
-            return None
-        record = self._described.record
-        place = f" ({record['file']}:{record['line']})" if record["file"] else ""
-        headline = f"{record['module']}.{record['qualname']}{place} cannot be a tool:"
-        return DefinitionError(headline, tuple(record.get("problems", ())))
-
-    @property
-    def signature(self) -> Signature:
-        """The signature as JSON sees it; its plugin is imported for it.
-
-        Raises:
-            DefinitionError: Everything about the function that cannot be.
-            PluginError: The plugin does not load.
-            ToolChangedError: It ships something else than was described.
-        """
-        if (error := self.error) is not None:
-            raise error
-        return self.loaded().signature
-
-    @property
-    def parameters(self) -> dict[str, Any]:
-        """The schema of the arguments. A copy."""
-        if (error := self.error) is not None:
-            raise error
-        parameters: dict[str, Any] = _copied(self._described.record["parameters"])
-        return parameters
-
-    @property
-    def returns(self) -> dict[str, Any] | None:
-        """The schema of the result, or None if there is none. A copy."""
-        if (error := self.error) is not None:
-            raise error
-        returns: dict[str, Any] | None = _copied(self._described.record["returns"])
-        return returns
-
-    def standing_in(self, function: Callable[..., Any]) -> ToolDefinition:
-        """Return the same of another function that takes the same arguments."""
-        return self.loaded().standing_in(function)
-
-
-class _CacheOfPlugin:
-    """The cache that a tool brings: its plugin is imported when a result is looked up there, or kept."""
-
-    def __init__(self, definition: DescribedDefinition) -> None:
-        self._definition = definition
-
-    def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, or the default."""
-        return self._definition.loaded().options.cache.get(key, default)
-
-    def set(self, key: str, value: Any) -> object:
-        """Keep a value."""
-        return self._definition.loaded().options.cache.set(key, value)
-
-
-def _is_computed(value: Any) -> bool:
-    return isinstance(value, dict) and list(value) == [COMPUTED]
-
-
-def _copied(schema: Any) -> Any:
-    return json.loads(json.dumps(schema))
-
-
-# --- _described ---
 
 BROKEN: Final = 1
 """It cannot be defined."""
 CONTEXT: Final = 2
 """It asks for the context of its call."""
 DEPS: Final = 4
-"""And that for something of the application's."""
+"""It needs something of the application from that context."""
 
 
 class Described(Declaration):
-    """A declaration as the index knows it. Asking for its function imports its plugin.
+    """A declaration from the index. Asking for its function imports its plugin.
 
     Attributes:
-        row: Where the index keeps its record.
+        row: The row of its record in the index.
         summary: The first paragraph of its description, as one line.
-        flags: What can be told of it in a bit: `BROKEN`, `CONTEXT`, `DEPS`.
+        flags: The sum of `BROKEN`, `CONTEXT` and `DEPS`, as far as they apply.
     """
 
     __slots__ = ("_options", "_options_text", "_record", "flags", "row", "summary")
@@ -269,12 +73,12 @@ class Described(Declaration):
         self.tool = None
 
     def says(self, option: str) -> bool:
-        """Tell whether its text of options speaks of one: if not, it was not given."""
+        """Return whether its options may have one of a name: if not, it was not given. This does not parse them."""
         return bool(self._options_text) and f'"{option}"' in self._options_text
 
     @property
     def options(self) -> dict[str, Any]:  # type: ignore[override]
-        """What it was declared with, as JSON."""
+        """The options that it was declared with, as JSON."""
         if self._options is None:
             self._options = json.loads(self._options_text) if self._options_text else {}
         assert self._options is not None
@@ -282,14 +86,14 @@ class Described(Declaration):
 
     @property
     def record(self) -> ToolRecord:
-        """All that is known of it."""
+        """The record of the tool, read from the index when it is first needed."""
         if self._record is None:
             self._record = _discovery().record(self)
         return self._record
 
     @property
     def digest(self) -> str:
-        """What the digest of its record has to be when it is loaded."""
+        """The digest that the record of the loaded tool must have."""
         return digest_of(self.record)
 
     @property
@@ -299,14 +103,14 @@ class Described(Declaration):
 
     @property
     def place(self) -> str:
-        """`module.qualname (file:line)`, as far as it is known."""
+        """`module.qualname (file:line)`, as far as known."""
         record = self.record
         line = f" ({record['file']}:{record['line']})" if record["file"] else ""
         return f"{record['module']}.{record['qualname']}{line}"
 
     @property
     def instance(self) -> None:
-        """Not known of what is not imported."""
+        """None: not known without an import."""
         return None
 
     @property
@@ -321,10 +125,208 @@ class Described(Declaration):
         return tool._definition.loaded().declaration.function
 
 
-def record_of(tool: Tool) -> ToolRecord:
-    """Return what is known of a tool; of one that cannot be defined, why. Of a described one, nothing is imported.
+# --- Their definitions ---
 
-    A view under another name, or with another description, has the record of the tool itself: locks and the index go by what its plugin ships.
+
+class DescribedDefinition(ToolDefinition):
+    """A definition from the index. What only the function knows makes it import its plugin; from then on it uses the real definition."""
+
+    __slots__ = ("_described", "_real")
+
+    def __init__(self, declaration: Described) -> None:
+        super().__init__(declaration, strict=False)
+        self._described = declaration
+        self._real: ToolDefinition | None = None
+
+    @classmethod
+    def tool(cls, declaration: Described, owner: Owner) -> Tool:
+        """Return the tool of a description."""
+        return Tool._of(cls(declaration), declaration.name, owner)
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether its function can be called without importing anything."""
+        return self._real is not None
+
+    @property
+    def known_record(self) -> ToolRecord | None:
+        """The record of the tool."""
+        return self._described.record
+
+    def loaded(self) -> ToolDefinition:
+        """Return the definition of the real function, after a check that it is what was described.
+
+        Raises:
+            PluginError: The plugin does not load.
+            ToolChangedError: It ships something else.
+        """
+        if self._real is None:
+            described = self._described
+            declared = _discovery().real(described)
+            if self._real is not None:  # the import itself asked for it
+                return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
+            real = ToolDefinition(declared, wants_strictness(declared.module))
+            assert described.tool is not None
+            now = record_of(Tool._of(real, real.declaration.name, described.tool._owner))
+            # Selectors and policies rely on options that the digest lacks, so the options are compared too
+            if (
+                now["digest"] != described.digest
+                or not described.options == described.record["options"] == now["options"]
+            ):
+                _discovery().forget(described)
+                raise ToolChangedError(
+                    f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
+                    f"definition under this name (digest {now['digest'][:12]}, described was {described.digest[:12]}); "
+                    "look it up again"
+                )
+            declared.tool = described.tool  # one tool, however it is looked up
+            self._real = real
+            self.declaration, self.strict = declared, real.strict
+        return self._real
+
+    @property
+    def asks_for_context(self) -> bool:
+        """Whether the function is given the context of its call."""
+        return bool(self._described.flags & CONTEXT)
+
+    @property
+    def asks_for_deps(self) -> bool:
+        """Whether it needs something of the application from that context."""
+        return bool(self._described.flags & DEPS)
+
+    @property
+    def options(self) -> Options:
+        """The options that the tool was declared with; to call a function among them imports the plugin."""
+        if self._real is not None:
+            return self._real.options
+        if self._options is None:
+            given = self._described.options
+            if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
+                return self.loaded().options  # a value without JSON among plain facts: only the plugin has it
+            self._options = Options.of({name: self._option(name, value) for name, value in given.items()})
+        return self._options
+
+    def _option(self, name: str, value: Any) -> Any:
+        if not _is_computed(value):
+            return value
+        if name == "cache":
+            return _DeferredCache(self)
+
+        def deferred(*arguments: Any) -> Any:
+            return getattr(self.loaded().options, name)(*arguments)
+
+        return deferred
+
+    @property
+    def description(self) -> str:
+        """The description for the model."""
+        if (error := self.error) is not None:
+            raise error
+        return self._described.record["description"]
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the description, as one line."""
+        if (error := self.error) is not None:
+            raise error
+        return self._described.summary
+
+    def origin(self, owner: Owner | None) -> Origin:
+        """Return where the tool came from."""
+        record = self._described.record
+        return Origin(
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            entry_point=owner.entry_point if owner else None,
+            module=record["module"],
+            qualname=record["qualname"],
+            file=record["file"],
+            line=record["line"],
+        )
+
+    @property
+    def error(self) -> DefinitionError | None:
+        """Why the tool cannot be defined, or None."""
+        if not self._described.flags & BROKEN:
+            return None
+        record = self._described.record
+        place = f" ({record['file']}:{record['line']})" if record["file"] else ""
+        headline = f"{record['module']}.{record['qualname']}{place} cannot be a tool:"
+        return DefinitionError(headline, tuple(record.get("problems", ())))
+
+    @property
+    def signature(self) -> Signature:
+        """The signature as JSON sees it; its plugin is imported for it.
+
+        Raises:
+            DefinitionError: The function cannot be used; the message names everything.
+            PluginError: The plugin does not load.
+            ToolChangedError: It ships something else than was described.
+        """
+        if (error := self.error) is not None:
+            raise error
+        return self.loaded().signature
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """The schema of the arguments. A copy."""
+        if (error := self.error) is not None:
+            raise error
+        parameters: dict[str, Any] = _copy_json(self._described.record["parameters"])
+        return parameters
+
+    @property
+    def returns(self) -> dict[str, Any] | None:
+        """The schema of the result, or None if there is none. A copy."""
+        if (error := self.error) is not None:
+            raise error
+        returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
+        return returns
+
+    def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
+        """Return a definition like this one for another function that takes the same arguments."""
+        return self.loaded().with_function(function)
+
+
+_DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
+"""The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
+
+
+class _DeferredCache:
+    """Stands for the cache of a tool: its plugin is imported when a result is looked up or stored."""
+
+    def __init__(self, definition: DescribedDefinition) -> None:
+        self._definition = definition
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return the value of a key, or the default."""
+        return self._definition.loaded().options.cache.get(key, default)
+
+    def set(self, key: str, value: Any) -> object:
+        """Store a value."""
+        return self._definition.loaded().options.cache.set(key, value)
+
+
+def _is_computed(value: Any) -> bool:
+    return isinstance(value, dict) and list(value) == [COMPUTED]
+
+
+def _copy_json(schema: Any) -> Any:
+    return json.loads(json.dumps(schema))
+
+
+def _discovery() -> IndexedPlugins:
+    found: IndexedPlugins = slots.discovery()
+    return found
+
+
+# --- Records ---
+
+
+def record_of(tool: Tool) -> ToolRecord:
+    """Return the record of a tool; for one that cannot be defined, with the problems. A described tool is not imported.
+
+    A view under another name or with another description has the record of the tool itself: locks and the index are about what a plugin ships.
     """
     if (known := tool._definition.known_record) is not None:
         return known
@@ -353,8 +355,3 @@ def record_of(tool: Tool) -> ToolRecord:
     if error is not None:
         record["problems"] = list(error.problems) or [str(error)]
     return record
-
-
-def _discovery() -> IndexedPlugins:
-    found: IndexedPlugins = slots.discovery()
-    return found

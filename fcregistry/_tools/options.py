@@ -1,6 +1,6 @@
-"""Which options may a tool be declared with, and what values may they take?
+"""The options of a tool, and checks of their values and of names.
 
-This module is imported by every plugin author's decorator, so it imports nothing; the checks run only for options that are given.
+Every plugin author's decorator imports this module, so it imports nothing; the checks run only for options that are given.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     Keys = str | Sequence[str] | Callable[..., str | Sequence[str]]
 
     class SharedOptions(TypedDict, total=False):
-        """The options of a tool, its name apart."""
+        """The options of a tool except its name."""
 
         title: str
         description: str
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
         replace: bool
 
     class ToolOptions(SharedOptions, total=False):
-        """Everything `fc_register` takes beside the group."""
+        """The options of `fc_register`."""
 
         name: str
 
@@ -109,13 +109,13 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
 }
-"""Option -> its check, and what it takes in words. One row an option; docs/reference/options.md lists the same rows."""
+"""Option -> its check, and its values in words. One row per option; docs/reference/options.md lists the same rows."""
 
 
 def option_problems(options: Mapping[str, object]) -> list[str]:
-    """Return what is wrong with the given options, a sentence each, in the order given."""
+    """Return the problems of the given options, a sentence each, in the order given."""
     problems: list[str] = []
-    if not options:  # as with most tools
+    if not options:  # the usual case
         return problems
     for name, value in options.items():
         if name not in CHECKS:
@@ -143,7 +143,7 @@ def _suggestion(name: str) -> str:
 
 
 def name_problem(name: object) -> str | None:
-    """Return why a name cannot be a tool's, with the fix, or None for a good one (`^[A-Za-z0-9_-]{1,64}$`)."""
+    """Return why a name is not valid for a tool, with the fix, or None for a valid one (`^[A-Za-z0-9_-]{1,64}$`)."""
     if not isinstance(name, str):
         return f"a name is a string, not {name!r}"
     if (
@@ -165,7 +165,7 @@ def name_problem(name: object) -> str | None:
 
 
 def group_problem(group: object) -> str | None:
-    """Return why a group name cannot be one, or None: segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots."""
+    """Return why a name is not valid for a group, or None: segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots."""
     if not isinstance(group, str):
         return f"a group's name is a string, not {group!r}"
     for segment in group.split("."):
@@ -178,7 +178,7 @@ def group_problem(group: object) -> str | None:
     return None
 
 
-def checked(options: Mapping[str, object], where: str) -> None:
-    """Raise one `DefinitionError` for all that is wrong with the options of one declaration."""
+def check_options(options: Mapping[str, object], where: str) -> None:
+    """Raise one `DefinitionError` for all problems of the options of a declaration."""
     if problems := option_problems(options):
         raise DefinitionError(f"{where} cannot be registered:", tuple(problems))

@@ -1,8 +1,4 @@
-"""What does a function say of its parameters and its result: by signature, annotations and docstring?
-
-MERGED: Which parameter of a function is filled in by the executor, and not by a model? The one that is annotated with `Context`.
-MERGED: How is a callable called: which parameters has it, is it asynchronous, and where is its docstring?
-"""
+"""The parameters of a function: how Python sees them, what their annotations and docstring mean, and which takes the context."""
 
 from __future__ import annotations
 
@@ -39,11 +35,12 @@ if TYPE_CHECKING:
 
     from fcregistry.types import TypeReader
 
-# --- _parameters ---
+
+# --- Parameters of a tool ---
 
 
 class Parameter(NamedTuple):
-    """One parameter of a tool: what a model sees of it, and how it is passed."""
+    """One parameter of a tool: its type and description, and how it is passed."""
 
     name: str
     kind: Any
@@ -54,18 +51,18 @@ class Parameter(NamedTuple):
 
 
 class ParameterReader:
-    """Reads one function's annotations, gathering what is wrong with them.
+    """Reads the annotations of one function, and collects their problems.
 
     Args:
         function: The callable.
         source: The function behind it.
         names: Locals of the enclosing function that its string annotations name.
-        documentation: What its docstring says.
+        documentation: Its docstring.
 
     Attributes:
-        problems: What has no JSON form.
-        doubts: What has a type that says nothing.
-        remarks: What else its author should know.
+        problems: Parameters without a JSON form, a sentence each.
+        doubts: Parameters whose type is not known, a sentence each.
+        remarks: What else the author should know.
         context: The parameter that takes the context of a call, once the parameters are read.
     """
 
@@ -86,7 +83,7 @@ class ParameterReader:
         self._reader: TypeReader = type_reader(names, _owner(function))
 
     def parameters(self, raw: list[RawParameter]) -> list[Parameter]:
-        """Return what is known of parameters; a TypedDict that `**kwargs` unpacks is a parameter for each of its keys."""
+        """Return the parameters of the tool; a TypedDict that `**kwargs` unpacks gives one for each of its keys."""
         read: list[Parameter] = []
         self.context = context_parameter(raw, self._resolved, self.problems)
         for each in raw:
@@ -124,7 +121,7 @@ class ParameterReader:
     def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
         record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
-            if record is not ANY_CODEC:  # then it is said already why there is none
+            if record is not ANY_CODEC:  # then the problem is recorded already
                 self.problems.append(
                     f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, and {show_type(annotation)} is none"
                 )
@@ -140,10 +137,10 @@ class ParameterReader:
         return read
 
     def remark_what_is_left(self) -> None:
-        """Note what the docstring says of parameters there are not, once the parameters are read."""
+        """Add remarks on parameters in the docstring that do not exist. Call it after `parameters`."""
         if self._documented:
             own = signature_of(self._source).parameters
-            left = [name for name in self._documented if name not in own]  # a partial has given some already
+            left = [name for name in self._documented if name not in own]  # a partial has some arguments already
             self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
 
     def result(self) -> Codec | None:
@@ -163,7 +160,7 @@ class ParameterReader:
             self.problems.append(
                 f"parameter {name!r}: its annotation is nested too deeply; take a record that refers to itself"
             )
-        except Exception as error:  # evaluating an author's annotation may raise anything; the author is told  # noqa: BLE001
+        except Exception as error:  # evaluating an author's annotation may raise anything, which is reported  # noqa: BLE001
             self.problems.append(
                 f"parameter {name!r}: the annotation {annotation!r:.200} cannot be resolved ({type(error).__name__}: {error}); "
                 "define or import that name in the module of the function"
@@ -177,7 +174,7 @@ class ParameterReader:
             return annotation
 
     def _resolved(self, annotation: Any) -> Any:
-        if type(annotation) is type:  # as most
+        if type(annotation) is type:  # the usual case
             return annotation
         if isinstance(annotation, str):
             for names in (self._scope, self._names(), vars(builtins)):
@@ -192,14 +189,14 @@ class ParameterReader:
         return resolve_texts(annotation, self._names(), self._scope)
 
     def _names(self) -> dict[str, Any]:
-        """Return what the module knows in which the function was written."""
+        """Return the globals of the module in which the function was written."""
         if self._globals is None:
             module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
             self._globals = getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
         return self._globals
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
-        """Return the codec of the type that the docstring names; of any value, with a doubt, where it names none that can be had."""
+        """Return the codec of the type that the docstring names; without a usable one, the codec of any value, with a doubt."""
         annotation = type_named(documented) if documented else None
         if annotation is None:
             said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
@@ -208,7 +205,7 @@ class ParameterReader:
                 return self._reader.read(annotation)
             except UnsupportedType as unsupported:
                 said = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
-        if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` says it: anything
+        if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` means any value
             self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
         return ANY_CODEC
 
@@ -216,7 +213,7 @@ class ParameterReader:
 def _owner(function: Any) -> type | None:
     """Return the class that `Self` stands for in a bound method, or None."""
     instance = getattr(function, "__self__", None)
-    if instance is None or isinstance(instance, ModuleType):  # that of a function of C is its module
+    if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
     return instance if isinstance(instance, type) else type(instance)
 
@@ -226,13 +223,13 @@ def result_codec(function: Callable[..., Any], names: Mapping[str, Any]) -> Code
     return ParameterReader(function, underlying(function), names, NO_DOCUMENTATION).result()
 
 
-def untyped(
+def read_untyped(
     function: Callable[..., Any], module: str, names: Mapping[str, Any]
 ) -> tuple[tuple[Parameter, ...], ContextParameter | None, list[str]]:
-    """Return parameters that take what they are given, the one that takes the context, and what cannot be: of a tool that brings its own schema.
+    """Return the parameters of a tool with its own schema, without types; the one for the context; and problems.
 
     Raises:
-        DefinitionError: Python does not know them.
+        DefinitionError: Python does not know the parameters.
     """
     raw = raw_parameters(function, module)
     reader = ParameterReader(function, underlying(function), names, NO_DOCUMENTATION)
@@ -252,26 +249,26 @@ def untyped(
     return parameters, context, reader.problems
 
 
-def warn(message: str, source: Any) -> None:
-    """Warn of what a function's author could say and does not, at the function."""
+def warn_author(message: str, source: Any) -> None:
+    """Warn the author of a function, at the line of the function."""
     code = getattr(source, "__code__", None)
     if code is None:
         warnings.warn(message, DefinitionWarning, stacklevel=2)
-    else:  # shown at the function, not where it happens to be used first
+    else:  # at the function, and not at its first use
         warnings.warn_explicit(message, DefinitionWarning, code.co_filename, code.co_firstlineno)
 
 
-# --- _injection ---
+# --- The context ---
 
 
 class ContextParameter(NamedTuple):
-    """The parameter that takes the context of a call.
+    """The parameter for the context of a call, which the executor fills in.
 
     Attributes:
         name: Its name.
         kind: How it is passed.
         place: Its place among all parameters.
-        deps: The type that the context's `deps` is to be of, or None if it asks for none.
+        deps: The type of the context's `deps`, or None if it asks for none.
     """
 
     name: str
@@ -287,16 +284,17 @@ def context_parameter(
 
     Args:
         raw: All parameters.
-        resolve: Returns an annotation with types for its texts; may raise anything.
-        problems: Takes what cannot be.
+        resolve: Replaces the strings in an annotation by types; may raise anything.
+        problems: The list to which problems are added.
     """
     module = sys.modules.get("fcregistry._results.context")
-    if module is None:  # an author who annotates with it has imported it
+    if module is None:  # to annotate with it, the author must import it
         return None
     found = [
         (place, each, deps)
         for place, each in enumerate(raw)
-        if each.annotation is not EMPTY and (deps := _deps_of(each.annotation, module.Context, resolve)) is not _NONE
+        if each.annotation is not EMPTY
+        and (deps := _requested_deps(each.annotation, module.Context, resolve)) is not _NOT_A_CONTEXT
     ]
     if not found:
         return None
@@ -313,32 +311,33 @@ def context_parameter(
     return ContextParameter(parameter.name, parameter.kind, place, deps)
 
 
-_NONE: Any = object()
-
-
-def _deps_of(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
-    """Return the type of `deps` that an annotation asks for, None for any, and `_NONE` if it is no context."""
+def _requested_deps(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
+    """Return the type of `deps` that an annotation asks for, None for any, or `_NOT_A_CONTEXT`."""
     if isinstance(annotation, str):
-        if "Context" not in annotation:  # an alias of it in a text is the author's to write as a type
-            return _NONE
+        if "Context" not in annotation:  # an alias of it must be written as a type, not as a string
+            return _NOT_A_CONTEXT
         try:
             annotation = resolve(annotation)
         except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
-            return _NONE
+            return _NOT_A_CONTEXT
     if annotation is context:
         return None
     origin = get_origin(annotation)
     if origin is context:
         asked = get_args(annotation)[0]
         return None if asked in (Any, None, type(None)) else asked
-    if origin in (Union, UnionType):  # `Context | None`, which can be called without one too
+    if origin in (Union, UnionType):  # `Context | None`: callable without one too
         members = [each for each in get_args(annotation) if each is not type(None)]
         if len(members) == 1:
-            return _deps_of(members[0], context, resolve)
-    return _NONE
+            return _requested_deps(members[0], context, resolve)
+    return _NOT_A_CONTEXT
 
 
-# --- _functions ---
+_NOT_A_CONTEXT: Any = object()
+
+
+# --- Callables as Python sees them ---
+
 
 Kind = Literal["sync", "async", "generator", "async generator"]
 EMPTY: Final = inspect.Parameter.empty
@@ -362,10 +361,10 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
     """Return the parameters of a callable as Python sees them.
 
     Raises:
-        DefinitionError: Python does not know them, or nothing of their annotations, or it is a method without its instance.
+        DefinitionError: Python does not know them or cannot evaluate their annotations, or the callable is a method without its instance.
     """
     try:
-        parameters = _of_code(function) if _is_plain(function) else _of_signature(function, module)
+        parameters = _read_code(function) if _is_plain(function) else _read_signature(function, module)
     except DefinitionError:
         raise
     except Exception as error:  # from Python 3.14 on annotations are evaluated now, and may raise anything
@@ -377,12 +376,12 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
 
 
 def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
-    """Tell a function that is what its code says: no wrapper, and nothing set on it that says otherwise."""
+    """Return whether a callable is a function without wrappers or attributes, whose code object describes it fully."""
     return type(function) is FunctionType and not function.__dict__
 
 
-def _of_code(function: FunctionType) -> list[RawParameter]:
-    """Read a plain function's code: what `inspect.signature` does, for the callable that needs none of its care, in a fifth of the time."""
+def _read_code(function: FunctionType) -> list[RawParameter]:
+    """Read the code object of a plain function, in a fifth of the time of `inspect.signature`."""
     code, annotations = function.__code__, annotations_of(function)
     names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = function.__defaults__ or ()
@@ -411,7 +410,7 @@ def _of_code(function: FunctionType) -> list[RawParameter]:
     return parameters
 
 
-def _of_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+def _read_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
     failed = _failed_annotations(function)
     try:
         parameters = signature_of(function).parameters.values()
@@ -426,7 +425,7 @@ def _of_signature(function: Callable[..., Any], module: str) -> list[RawParamete
 def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
     try:
         source = inspect.unwrap(underlying(function))
-    except ValueError:  # it wraps itself, which `inspect.signature` says
+    except ValueError:  # it wraps itself, which `inspect.signature` reports
         return {}
     return {name: hint for name, hint in annotations_of(source).items() if type(hint) is Unresolved}
 
@@ -439,7 +438,7 @@ def _check_bound(function: Callable[..., Any], module: str) -> None:
 
 
 def docstring_of(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a callable: that of the function behind a partial, of the class of a callable object."""
+    """Return the docstring of a callable: for a partial that of its function, for a callable object that of its class."""
     if type(function) is FunctionType:
         return function.__doc__
     source = underlying(function)
@@ -449,7 +448,7 @@ def docstring_of(function: Callable[..., Any]) -> str | None:
 
 
 def kind_of_function(function: Callable[..., Any]) -> Kind:
-    """Tell a plain function, a coroutine function and the two sorts of generator apart, behind partials and methods."""
+    """Return the kind of a function, also behind partials and methods."""
     if _is_plain(function):
         flags = function.__code__.co_flags
         return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
@@ -463,12 +462,12 @@ def kind_of_function(function: Callable[..., Any]) -> Kind:
     return "sync"
 
 
-_NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR
-
-
 def _kind_of_code(flags: int) -> Kind:
     if flags & inspect.CO_ASYNC_GENERATOR:
         return "async generator"
     if flags & inspect.CO_COROUTINE:
         return "async"
     return "generator" if flags & inspect.CO_GENERATOR else "sync"
+
+
+_NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR

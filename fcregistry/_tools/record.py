@@ -1,4 +1,4 @@
-"""What is known of a tool without its function? The same in the index, in manifests, in locks and on the command line."""
+"""Records: a tool or plugin as JSON, the same in the index, in manifests, in locks and on the command line."""
 
 from __future__ import annotations
 
@@ -8,57 +8,18 @@ from typing import Any, Final, NotRequired, TypedDict, cast
 
 from fcregistry._tools.options import group_problem, name_problem, option_problems
 
-COMPUTED: Final = "computed"
-"""What stands in a record for an option that is a function: `{"computed": "module.qualname"}`."""
-
-_DIGESTED: Final = ("group", "name", "description", "parameters", "returns")
-
-_DIGESTED_OPTIONS: Final = (
-    "title",
-    "aliases",
-    "read_only",
-    "destructive",
-    "idempotent",
-    "open_world",
-    "requires_approval",
-)
-"""The options that a model is told, or that decide about its calls."""
-
-_UNWRITTEN: Final = ("cache", "examples", "meta", "reads", "requires_approval", "writes")
-"""The options that may be a function, or hold an object, so that their value has no JSON."""
-
-_FIELDS: Final[dict[str, tuple[type, ...]]] = {
-    "name": (str,),
-    "group": (str,),
-    "description": (str,),
-    "summary": (str,),
-    "parameters": (dict,),
-    "returns": (dict, type(None)),
-    "options": (dict,),
-    "context": (bool,),
-    "deps": (str, type(None)),
-    "module": (str,),
-    "qualname": (str,),
-    "file": (str, type(None)),
-    "line": (int, type(None)),
-    "digest": (str,),
-}
-"""What a record has to have, and of which types."""
-
-_LONGEST: Final = 300
-
 
 class ToolRecord(TypedDict):
-    """One tool as JSON; its plugin knows which distribution and version ships it.
+    """One tool as JSON. Its distribution and version are known from its plugin.
 
     Attributes:
         name: The name it was registered under.
         group: The group it was registered in.
         summary: The first paragraph of the description, as one line.
-        description: What a model is told of it.
+        description: The description for the model.
         parameters: The JSON Schema of its arguments; empty if it cannot be defined.
         returns: The JSON Schema of its result, or None.
-        options: What it was declared with, as JSON, where that is not the default; a function as `{"computed": name}`.
+        options: The options that differ from their defaults, as JSON; a function as `{"computed": name}`.
         context: Whether it asks for the context of its call.
         deps: The type that its context asks for, which only an application has; None if it asks for none.
         module: The module that declared it.
@@ -66,7 +27,7 @@ class ToolRecord(TypedDict):
         file: The function's source file, where there is one.
         line: Its line there.
         digest: See `digest_of`.
-        problems: Why it cannot be defined; only there if it cannot.
+        problems: Why it cannot be defined. Missing if it can.
     """
 
     name: str
@@ -87,19 +48,19 @@ class ToolRecord(TypedDict):
 
 
 class PluginRecord(TypedDict):
-    """One plugin as JSON: what it ships, or why it does not load.
+    """One plugin as JSON: its tools, or why it does not load.
 
     Attributes:
         entry_point: The name of the entry point.
-        value: What that names: `module` or `module:object`.
-        tools: What it ships, sorted by group and name.
-        dynamic: Whether its tools depend on the environment, so that they have to be asked for each time.
+        value: The value of the entry point: `module` or `module:object`.
+        tools: Its tools, sorted by group and name.
+        dynamic: Whether its tools depend on the environment, so that they must be listed anew each time.
         seconds: How long its import took.
         printed: Whether it wrote to standard output when it was imported.
-        changes: What it changed in the process when it was imported, that others rely on, a phrase each.
+        changes: What its import changed in the process that others rely on, a phrase each.
         failure: Why it does not load: the error's type and message in one line; None if it does.
-        detail: More of that, such as a traceback; empty where there is no more.
-        advice: What to do about it; empty if it loads.
+        detail: More about the failure, such as a traceback; may be empty.
+        advice: How to fix it; empty if it loads.
     """
 
     entry_point: str
@@ -114,69 +75,89 @@ class PluginRecord(TypedDict):
     advice: str
 
 
-def digest_of(record: ToolRecord) -> str:
-    """Return the SHA-256, in hexadecimal, of what a model is told of a tool and what decides about its calls.
-
-    That is its group, name, description, schemas and annotations (title, aliases, hints, whether it requires approval); where it
-    came from is not in it, nor the order of names in a schema.
-    """
-    from hashlib import sha256  # OpenSSL, which most processes need not load
-
-    told: dict[str, Any] = {name: record[name] for name in _DIGESTED}
-    told["options"] = {name: record["options"][name] for name in _DIGESTED_OPTIONS if name in record["options"]}
-    return sha256(canonical(told).encode("utf-8", "backslashreplace")).hexdigest()
-
-
-def canonical(value: Mapping[str, Any]) -> str:
-    """Return the one text of a JSON object: names sorted, no space."""
-    return _CANONICAL.encode(value)
-
-
-_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+COMPUTED: Final = "computed"
+"""The key for an option that is a function or object: `{"computed": "module.qualname"}`."""
 
 
 def option_json(name: str, value: Any) -> Any:
     """Return an option's value as JSON; a function, or an object such as a cache, by its name."""
     from fcregistry.types import to_json
 
-    if name == "cache" and not isinstance(value, bool):  # what is in it now is nobody's business
-        return _by_name(value)
+    if name == "cache" and not isinstance(value, bool):  # its contents do not belong into a record
+        return _computed_json(value)
     if not callable(value):
         try:
             return to_json(value)
-        except (TypeError, ValueError):  # a cache of the author's own, say
+        except (TypeError, ValueError):  # for example a cache of the author's own
             pass
-    return _by_name(value)
+    return _computed_json(value)
 
 
-def _by_name(value: Any) -> dict[str, str]:
+def _computed_json(value: Any) -> dict[str, str]:
     named = value if callable(value) else type(value)
     return {COMPUTED: f"{getattr(named, '__module__', '?')}.{getattr(named, '__qualname__', type(named).__qualname__)}"}
 
 
+# --- Digests ---
+
+
+def digest_of(record: ToolRecord) -> str:
+    """Return the SHA-256, in hexadecimal, of what the model sees of a tool and what decides about its calls.
+
+    That is its group, name, description, schemas and annotations (title, aliases, hints, whether it requires approval). Its origin and the
+    order of names in a schema make no difference.
+    """
+    from hashlib import sha256  # loads OpenSSL, which most processes do not need
+
+    digested: dict[str, Any] = {name: record[name] for name in _DIGESTED}
+    digested["options"] = {name: record["options"][name] for name in _DIGESTED_OPTIONS if name in record["options"]}
+    return sha256(canonical_json(digested).encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def canonical_json(value: Mapping[str, Any]) -> str:
+    """Return the canonical text of a JSON object: names sorted, no space."""
+    return _CANONICAL.encode(value)
+
+
+_CANONICAL: Final = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+
+_DIGESTED: Final = ("group", "name", "description", "parameters", "returns")
+
+_DIGESTED_OPTIONS: Final = (
+    "title",
+    "aliases",
+    "read_only",
+    "destructive",
+    "idempotent",
+    "open_world",
+    "requires_approval",
+)
+"""The options that the model sees or that decide about its calls."""
+
+
+# --- External records ---
+
+
 def read_record(value: Any) -> ToolRecord:
-    """Return the tool record that a stranger wrote, such as the author of a manifest; what no record has is left out.
+    """Return an external tool record, such as one of a manifest, after a check; unknown fields are left out.
 
     Args:
         value: Any JSON value.
 
     Raises:
-        ValueError: It is none, or it could not have been made from a tool that was declared. The message says why, in words that follow
-            "what it says of the tool".
+        ValueError: It is not a record, or no declared tool could have it. The message continues the words "what it says of the tool".
     """
-    from fcregistry._schema.well_formed import (
-        check_schemas,  # which words all that is wrong: most records are never read
-    )
+    from fcregistry._schema.document import check_tool_schemas  # not needed by the many processes that read no record
 
     if type(value) is not dict:
         raise ValueError("is no object")
     for field, types in _FIELDS.items():
-        if type(value.get(field, _MISSING)) not in types:  # exactly: True is no line
+        if type(value.get(field, _MISSING)) not in types:  # exactly: True is not a line
             raise ValueError(f"has no {field}")
-    if not _are_texts(value.get("problems", [])):
+    if not _are_strings(value.get("problems", [])):
         raise ValueError("has no problems in words")
     record = cast(ToolRecord, {name: value[name] for name in value if name in _FIELDS or name == "problems"})
-    if problems := _problems(record):
+    if problems := _declaration_problems(record):
         text = "; ".join(problems)
         raise ValueError(f"cannot be used: {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}")
     try:
@@ -185,17 +166,16 @@ def read_record(value: Any) -> ToolRecord:
         raise ValueError("is nested too deeply") from None
     if digest != record["digest"]:
         raise ValueError("was changed by hand: the digest is another")
-    check_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
+    check_tool_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
     return record
 
 
-_MISSING: Final = object()
-
-
-def _problems(record: ToolRecord) -> list[str]:
-    """Return what `fc_register` would not have taken."""
+def _declaration_problems(record: ToolRecord) -> list[str]:
+    """Return what `fc_register` would have refused."""
     written = {
-        name: value for name, value in record["options"].items() if not (name in _UNWRITTEN and _is_computed(value))
+        name: value
+        for name, value in record["options"].items()
+        if not (name in _MAYBE_COMPUTED and _is_computed(value))
     }
     problems = [each for each in (name_problem(record["name"]), group_problem(record["group"])) if each is not None]
     if not isinstance(written.get("cache", True), bool):
@@ -207,5 +187,31 @@ def _is_computed(value: Any) -> bool:
     return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
 
 
-def _are_texts(value: Any) -> bool:
+def _are_strings(value: Any) -> bool:
     return type(value) is list and all(type(each) is str for each in value)
+
+
+_FIELDS: Final[dict[str, tuple[type, ...]]] = {
+    "name": (str,),
+    "group": (str,),
+    "description": (str,),
+    "summary": (str,),
+    "parameters": (dict,),
+    "returns": (dict, type(None)),
+    "options": (dict,),
+    "context": (bool,),
+    "deps": (str, type(None)),
+    "module": (str,),
+    "qualname": (str,),
+    "file": (str, type(None)),
+    "line": (int, type(None)),
+    "digest": (str,),
+}
+"""Field of a record -> its types."""
+
+_MAYBE_COMPUTED: Final = ("cache", "examples", "meta", "reads", "requires_approval", "writes")
+"""The options that may be or hold functions and objects, which have no JSON form."""
+
+_LONGEST: Final = 300
+
+_MISSING: Final = object()

@@ -1,22 +1,15 @@
-"""Which of some tools have to do with some words? The ranking of the table, over tools in memory.
+"""Search of tools by words: BM25 over their names, descriptions and parameters, by SQLite's FTS5.
 
-MERGED: How are tools ranked by words? BM25, which SQLite's FTS5 computes, over a table of three columns.
+The name weighs most, then the description, then the parameters. Each word of a query is searched as a word and as a prefix (*file* finds
+*files*, *temp* finds *temperature*), so an exact match counts twice; if no tool matches, words that are spelled alike are searched. Not
+every word must match. A word that most tools have is ignored, unless it is the only one. There is no stemming: stems find *normal* for
+*normalize*, and in a trial with 1,789 functions of the standard library and 42 questions they ranked the answers lower.
 
-A tool's name tells most, so it weighs most, then what is said of it, then its parameters. A word is looked for as it stands and as the beginning
-of others (*file* finds *files*, and *temp* finds *temperature*), so that one that stands there itself counts twice; where no tool has
-either, words that are spelled alike are looked for. Several words need not all be there; one that most tools have decides nothing, unless it is
-the only one. Without stems: they find *normal* where *normalize*
-was asked for, and in a trial with 1,789 functions of the standard library and 42 questions the answer stood further down with them.
+Names are split: `getHTTPResponse_v2` is get, http, response and v2, and `gethttpresponsev2`. Letters are compared without case and accents. Scripts
+without spaces between words (Chinese, Japanese, Korean, Thai, …) are split into pairs of characters. Words hold letters and digits only, whatever
+the text, so that none is an operator of the query language.
 
 Source: SQLite documentation, "SQLite FTS5 Extension", sections "The bm25() function" and "FTS5 Prefix Queries".
-MERGED: Which words is a text made of, as search compares them?
-
-Names are taken apart: `getHTTPResponse_v2` is get, http, response and v2, and `gethttpresponsev2`. Letters are compared without case and accents.
-Scripts that put no space between words (Chinese, Japanese, Korean, Thai, …) are taken in pairs of characters.
-What comes out holds letters and digits only, whatever went in, so that no word means anything to the language of queries.
-MERGED: Which tools have to do with some words? BM25 over their names, descriptions and parameters.
-
-`_words.py` takes texts apart, `_ranking.py` is the table and its query, `_tools.py` ranks tools in memory.
 """
 
 from __future__ import annotations
@@ -38,11 +31,122 @@ if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
 
-# --- _search._tools ---
+
+# --- Tools in memory ---
+
+
+def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[Tool, ...]:
+    """Return those of some tools that match words, best first; see `ToolSearch.best`."""
+    return ToolSearch(tools).best(words, limit)
+
+
+class ToolSearch:
+    """Finds tools in memory by words. The table is made at the first search. Thread-safe.
+
+    Args:
+        tools: The tools; those that cannot be defined are left out.
+    """
+
+    __slots__ = ("__weakref__", "_table", "_tools")
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools = tuple(tools)
+        self._table: sqlite3.Connection | None = None
+        after_fork(self, ToolSearch._forget)
+
+    def _forget(self) -> None:
+        self._table = None  # SQLite forbids to use a connection in a forked process
+
+    def best(self, words: str, limit: int) -> tuple[Tool, ...]:
+        """Return the tools that match words, best first, equal ones by canonical id; without tools whose required environment is not set.
+
+        Args:
+            words: Any text.
+            limit: How many tools at most.
+
+        Raises:
+            MissingDependencyError: This Python's SQLite was built without FTS5.
+        """
+        self._fill()
+        with sqlite_lock:
+            assert self._table is not None
+            found = (self._tools[row] for row, _ in rank_rows(self._table, words))
+            return tuple(islice((tool for tool in found if not tool.missing_env), limit))
+
+    def _fill(self) -> None:
+        """Make the table, unless it exists. External code may describe the tools, so no lock is held meanwhile."""
+        if self._table is not None:
+            return
+        from weakref import finalize
+
+        try:
+            import sqlite3  # 3 ms, which only a search needs
+        except ImportError as error:
+            raise MissingDependencyError(
+                "tools cannot be searched here: this Python was built without SQLite; use one that has it"
+            ) from error
+        rows = list(self._rows())
+        with sqlite_lock:
+            table = sqlite3.connect(":memory:", check_same_thread=False)
+            finalize(self, _close, table)  # Python 3.13 warns of one that is left open
+            create_table(table)
+            table.executemany(INSERT, rows)
+            self._table = table  # replaces an equal one, if another thread has made it meanwhile
+
+    def _rows(self) -> Iterator[tuple[int, str, str, str, str]]:
+        for row, tool in enumerate(self._tools):
+            if tool.definition_error is None:
+                yield (row, tool.id, *fields_of_tool(tool))
+
+
+def _close(table: sqlite3.Connection) -> None:
+    with sqlite_lock:
+        table.close()
+
+
+def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: str) -> list[int | Tool]:
+    """Return the matches for words, best first: row ids of an index, and tools that are not in it.
+
+    If there are such tools, all are ranked in a copy of the index in memory, because BM25 compares only rows of one table.
+
+    Args:
+        index: A connection to the index.
+        others: The tools that are not in the index: the application's own, and those of plugins that depend on the environment.
+        words: Any text.
+    """
+    added = [tool for tool in others if tool.definition_error is None]
+    if not added:
+        with sqlite_lock:
+            return [row for row, _ in rank_rows(index, words)]
+    import sqlite3  # loaded already, to open the index
+
+    # Before the lock is taken, because external code may describe the tools
+    rows = [(-1 - place, tool.id, *fields_of_tool(tool)) for place, tool in enumerate(added)]
+    with sqlite_lock:
+        both = sqlite3.connect(":memory:")
+        try:
+            index.commit()  # a backup would wait for ever for an open transaction of this connection
+            index.backup(both)
+            both.executemany(INSERT, rows)
+            return [row if row >= 0 else added[-1 - row] for row, _ in rank_rows(both, words)]
+        finally:
+            both.close()
+
+
+def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
+    """Return the columns of a tool."""
+    options = tool.options
+    return text_fields(
+        tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}",
+        tool.description,
+        tool.parameters,
+        group="" if tool.group == DEFAULT_GROUP else tool.group,
+        more=(options.title or "", *options.aliases, *options.tags, tool.origin.distribution or ""),
+    )
 
 
 def fields_of_record(record: ToolRecord, distribution: str = "") -> tuple[str, str, str]:
-    """Return what the table holds of a tool that is known by its record.
+    """Return the columns of a tool that is known by its record.
 
     Args:
         record: The tool.
@@ -58,157 +162,26 @@ def fields_of_record(record: ToolRecord, distribution: str = "") -> tuple[str, s
     )
 
 
-def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
-    """Return what the table holds of a tool."""
-    options = tool.options
-    return text_fields(
-        tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}",
-        tool.description,
-        tool.parameters,
-        group="" if tool.group == DEFAULT_GROUP else tool.group,
-        more=(options.title or "", *options.aliases, *options.tags, tool.origin.distribution or ""),
-    )
+# --- The table ---
 
-
-class ToolSearch:
-    """Finds tools by words; what they are made of is read at the first search, and kept. Threads may share it.
-
-    Args:
-        tools: The tools; what cannot be defined is passed over.
-    """
-
-    __slots__ = ("__weakref__", "_table", "_tools")
-
-    def __init__(self, tools: Iterable[Tool]) -> None:
-        self._tools = tuple(tools)
-        self._table: sqlite3.Connection | None = None
-        after_fork(self, ToolSearch._forget)
-
-    def _forget(self) -> None:
-        self._table = None  # SQLite says not to use a connection in a forked process
-
-    def best(self, words: str, limit: int) -> tuple[Tool, ...]:
-        """Return the tools that have to do with words, best first; equal ones by canonical id. None whose environment is not set.
-
-        Args:
-            words: Any text.
-            limit: How many tools at most.
-
-        Raises:
-            MissingDependencyError: This Python's SQLite was built without FTS5.
-        """
-        self._fill()
-        with sqlite_lock:
-            assert self._table is not None
-            found = (self._tools[row] for row, _ in ranked(self._table, words))
-            return tuple(islice((tool for tool in found if not tool.missing_env), limit))
-
-    def _fill(self) -> None:
-        """Make the table, unless that was done; foreign code may describe the tools, so no lock is held meanwhile."""
-        if self._table is not None:
-            return
-        from weakref import finalize
-
-        try:
-            import sqlite3  # 3 ms, which only a search needs
-        except ImportError as error:
-            raise MissingDependencyError(
-                "tools cannot be searched here: this Python was built without SQLite; use one that has it"
-            ) from error
-        rows = list(self._rows())
-        with sqlite_lock:
-            table = sqlite3.connect(":memory:", check_same_thread=False)
-            finalize(self, _close, table)  # Python 3.13 warns of one that is left open
-            create(table)
-            table.executemany(INSERT, rows)
-            self._table = table  # in place of the same, if another thread has made it meanwhile
-
-    def _rows(self) -> Iterator[tuple[int, str, str, str, str]]:
-        for row, tool in enumerate(self._tools):
-            if tool.definition_error is None:
-                yield (row, tool.id, *fields_of_tool(tool))
-
-
-def _close(table: sqlite3.Connection) -> None:
-    with sqlite_lock:
-        table.close()
-
-
-def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[Tool, ...]:
-    """Return those of some tools that have to do with words, best first; see `ToolSearch.best`."""
-    return ToolSearch(tools).best(words, limit)
-
-
-def ranked_with(index: sqlite3.Connection, others: Iterable[Tool], words: str) -> list[int | Tool]:
-    """Return what has to do with words, best first: the row ids of tools that an index holds, and tools that it does not hold.
-
-    Where there are such tools, they are ranked in a copy of the index in memory, since BM25 compares only what stands in one table.
-
-    Args:
-        index: A connection to the index.
-        others: The tools that it does not hold: the application's own, and those of plugins that change with the environment.
-        words: Any text.
-    """
-    added = [tool for tool in others if tool.definition_error is None]
-    if not added:
-        with sqlite_lock:
-            return [row for row, _ in ranked(index, words)]
-    import sqlite3  # there already: somebody opened the index
-
-    # Before the lock is taken: foreign code may describe the tools
-    rows = [(-1 - place, tool.id, *fields_of_tool(tool)) for place, tool in enumerate(added)]
-    with sqlite_lock:
-        both = sqlite3.connect(":memory:")
-        try:
-            index.commit()  # a backup would wait for ever for what this connection has begun
-            index.backup(both)
-            both.executemany(INSERT, rows)
-            return [row if row >= 0 else added[-1 - row] for row, _ in ranked(both, words)]
-        finally:
-            both.close()
-
-
-# --- _search._ranking ---
 
 CREATE: Final = "CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, name, description, parameters, tokenize='ascii')"
 """Makes the table; the words are written as ASCII splits them, whatever script they are in."""
 
 INSERT: Final = "INSERT INTO words (rowid, id, name, description, parameters) VALUES (?, ?, ?, ?, ?)"
-"""Adds a tool: a row id, or NULL for the next one; its canonical id; and what `text_fields` returns of it."""
+"""Adds a tool: a row id, or NULL for the next one; its canonical id; and the result of `text_fields`."""
 
 DELETE: Final = "DELETE FROM words WHERE rowid = ?"
-"""Takes a tool away."""
-
-_RANK: Final = (
-    "SELECT rowid, bm25(words, 0.0, 4.0, 2.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score, rowid"
-)
-_IDENTITY: Final = "SELECT id FROM words WHERE rowid = ?"
-_TOOLS: Final = "SELECT count(*) FROM words_docsize"
-_COUNT: Final = "SELECT count(*) FROM words WHERE words MATCH ?"
-_VOCABULARY: Final = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
-
-MOST_WORDS: Final = 32
-"""How many different words of a query are looked at."""
-
-_NAMED: Final = frozenset(("properties", "$defs"))
-_NESTED: Final = frozenset(("items", "anyOf", "oneOf", "allOf", "prefixItems", "additionalProperties"))
-"""The keywords of JSON Schema that hold schemas: by name, and one or several."""
-
-_ENOUGH: Final = 500
-"""How many tools are ranked, unless a single word finds more: at some 10 µs each."""
-
-_MOST_CHARACTERS: Final = 10_000
-_SHORTEST_BEGINNING: Final = 2
-_SHORTEST_MISSPELT: Final = 4
+"""Removes a tool."""
 
 
-def create(connection: sqlite3.Connection) -> None:
+def create_table(connection: sqlite3.Connection) -> None:
     """Make the table.
 
     Raises:
         MissingDependencyError: This SQLite was built without FTS5.
     """
-    import sqlite3  # the command line's --help needs it not
+    import sqlite3  # the command line's --help does not need it
 
     try:
         connection.execute(CREATE)
@@ -229,22 +202,22 @@ def text_fields(
     group: str = "",
     more: Iterable[str] = (),
 ) -> tuple[str, str, str]:
-    """Return what the table holds of a tool: the words of its name, of what is said of it, and of its parameters.
+    """Return the columns of a tool: the words of its name, of its description and of its parameters.
 
     Args:
         name: Its name.
-        description: What a model is told of it.
+        description: Its description.
         parameters: The JSON Schema of its arguments.
-        group: Its group, unless that is the default one.
-        more: What else it may be found by: its title, aliases and tags, the distribution that ships it.
+        group: Its group; empty for the default one.
+        more: More texts by which it can be found: its title, aliases and tags, the distribution that ships it.
     """
     words = (name, group.replace(".", " "))
     said = (description, *more)
-    return indexed(" ".join(words)), indexed(" ".join(said)), indexed(" ".join(_said_of(parameters, 0)))
+    return index_text(" ".join(words)), index_text(" ".join(said)), index_text(" ".join(_schema_texts(parameters, 0)))
 
 
-def _said_of(schema: Any, depth: int) -> list[str]:
-    """Return the names and descriptions of properties, and the words to choose from, at any reasonable depth."""
+def _schema_texts(schema: Any, depth: int) -> list[str]:
+    """Return the names and descriptions of properties and the strings of enums, down to a depth of 8."""
     if depth > 8 or not isinstance(schema, dict):
         return []
     said: list[str] = []
@@ -256,52 +229,79 @@ def _said_of(schema: Any, depth: int) -> list[str]:
         elif key in _NAMED and isinstance(inner, dict):
             for name, each in inner.items():
                 said += [str(name)] if key == "properties" else []
-                said += _said_of(each, depth + 1)
+                said += _schema_texts(each, depth + 1)
         elif key in _NESTED:
             for each in inner if isinstance(inner, list) else (inner,):
-                said += _said_of(each, depth + 1)
+                said += _schema_texts(each, depth + 1)
     return said
 
 
-def ranked(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
-    """Yield the row id of each tool that has to do with a query and its score, best first; equal ones by canonical id.
+_NAMED: Final = frozenset(("properties", "$defs"))
+_NESTED: Final = frozenset(("items", "anyOf", "oneOf", "allOf", "prefixItems", "additionalProperties"))
+"""The keywords of JSON Schema that hold schemas: by name, and one or several."""
 
-    The lower a score, the better. Whoever takes no more than it needs saves the rest of the work.
+
+# --- Ranking ---
+
+
+MOST_WORDS: Final = 32
+"""The most different words of a query that count."""
+
+_RANK: Final = (
+    "SELECT rowid, bm25(words, 0.0, 4.0, 2.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score, rowid"
+)
+_IDENTITY: Final = "SELECT id FROM words WHERE rowid = ?"
+_TOOLS: Final = "SELECT count(*) FROM words_docsize"
+_COUNT: Final = "SELECT count(*) FROM words WHERE words MATCH ?"
+_VOCABULARY: Final = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
+
+_ENOUGH: Final = 500
+"""The most tools that are ranked, at some 10 µs each, unless a single word finds more."""
+
+_MOST_CHARACTERS: Final = 10_000
+_SHORTEST_BEGINNING: Final = 2
+_SHORTEST_MISSPELT: Final = 4
+
+
+def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
+    """Yield the row id and score of each tool that matches a query, best first, equal ones by canonical id.
+
+    A lower score is better. A caller that stops early saves the rest of the work.
 
     Args:
         connection: To a database with the table.
-        query: Any text: its words are looked for, and nothing in it is an instruction. Of more than 32 different words, the first 32 count.
+        query: Any text: its words are searched for, and nothing in it is an operator. Of more than 32 different words, the first 32 count.
     """
-    expression = _expression(connection, query)
+    expression = _fts_expression(connection, query)
     if expression:
         for score, equal in groupby(connection.execute(_RANK, (expression,)).fetchall(), key=itemgetter(1)):
-            for row in _by_identity(connection, [row for row, _ in equal]):
+            for row in _sort_by_id(connection, [row for row, _ in equal]):
                 yield row, score
 
 
-def _by_identity(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
-    """Return rows sorted by canonical id; that is not left to the query, which would read it for all."""
+def _sort_by_id(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
+    """Return rows sorted by canonical id. The query does not sort, because it would read the id of every match."""
     if len(rows) == 1:
         return rows
     return sorted(rows, key=lambda row: str(connection.execute(_IDENTITY, (row,)).fetchone()[0]))
 
 
-def _expression(connection: sqlite3.Connection, query: str) -> str:
-    """Return what to look for, in the language of FTS5; nothing where no tool has to do with a query."""
-    words = asked(query[:_MOST_CHARACTERS], MOST_WORDS)
-    counts = dict(chain.from_iterable(_counted(connection, word) for word in words))
+def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
+    """Return the FTS5 expression of a query; empty if no tool matches."""
+    words = query_terms(query[:_MOST_CHARACTERS], MOST_WORDS)
+    counts = dict(chain.from_iterable(_count_word(connection, word) for word in words))
     (tools,) = connection.execute(_TOOLS).fetchone()
     rarest_first = sorted(counts, key=lambda each: counts[each])
     telling = [
         each for each in rarest_first if 2 * counts[each] <= tools
     ]  # BM25 gives nothing for what most tools have
-    return _bounded(telling or rarest_first[:1], counts)
+    return _limit_matches(telling or rarest_first[:1], counts)
 
 
-def _bounded(expressions: list[str], counts: Mapping[str, int]) -> str:
-    """Return the expression for any of some, the rarest first, that does not find too many tools to rank.
+def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
+    """Return the expression for any of several, given rarest first, that does not match too many tools to rank.
 
-    The rarest say which tools are found; the others no more than which of these stands before which.
+    The rarest decide which tools match; the others only affect the order.
     """
     total = 0
     for place, each in enumerate(expressions):
@@ -311,36 +311,36 @@ def _bounded(expressions: list[str], counts: Mapping[str, int]) -> str:
     return " OR ".join(expressions)
 
 
-def _counted(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a word, the name that it may be and each of its parts, with how many tools have them."""
+def _count_word(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
+    """Yield the expressions for a word as a whole name and for each of its parts, with the number of tools that match."""
     if len(word.parts) > 1 and word.whole:
-        yield from _there(connection, f'"{word.whole}"')
+        yield from _count_matches(connection, f'"{word.whole}"')
     for part in word.parts:
         if len(part) > 1 or len(word.parts) == 1:  # of e-mail, mail
-            yield from _counted_part(connection, part, word)
+            yield from _count_part(connection, part, word)
 
 
-def _counted_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a part as it stands and as a beginning; where no tool has either, for words that are spelled alike."""
+def _count_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
+    """Yield the expressions for a part as a word and as a prefix; if neither matches a tool, for words that are spelled alike."""
     exact, beginning = f'"{part}"', f'"{part}"*'
-    found = _there(connection, exact)
+    found = _count_matches(connection, exact)
     if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):
-        found += _there(connection, beginning)
+        found += _count_matches(connection, beginning)
     if not found and len(part) >= _SHORTEST_MISSPELT and part.isascii():
-        for each in _alike(connection, part):
-            found += _there(connection, each)
+        for each in _spelled_alike(connection, part):
+            found += _count_matches(connection, each)
     yield from found
 
 
-def _there(connection: sqlite3.Connection, expression: str) -> list[tuple[str, int]]:
-    """Return an expression with how many tools have it; nothing if none has."""
+def _count_matches(connection: sqlite3.Connection, expression: str) -> list[tuple[str, int]]:
+    """Return an expression with the number of tools that match; an empty list if none does."""
     (count,) = connection.execute(_COUNT, (expression,)).fetchone()
     return [(expression, count)] if count else []
 
 
-def _alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
-    """Yield the expressions for words that are spelled like one that no tool has."""
-    from difflib import get_close_matches  # only for what is misspelt
+def _spelled_alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
+    """Yield the expressions for words of the table that are spelled like an unknown one."""
+    from difflib import get_close_matches  # only for misspelt words
 
     connection.execute(_VOCABULARY)
     near = "SELECT term FROM temp.vocabulary WHERE length(term) BETWEEN ? AND ? ORDER BY term"
@@ -349,12 +349,13 @@ def _alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
         yield f'"{term}"'
 
 
-# --- _search._words ---
+# --- Words of a text ---
+
 
 LONGEST_WORD: Final = 64
-"""Characters after which a word is cut."""
+"""The most characters of a word; the rest is cut off."""
 
-# Compiled by `re` when they are first used, which a command that is asked once does not do with all of them.
+# Compiled by `re` at first use: a command that searches once does not use all of them.
 _NAME_PARTS: Final = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _NOT_IN_WORDS: Final = r"[^A-Za-z0-9_-]"
 _SPACED: Final = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-")}
@@ -372,16 +373,16 @@ STOP_WORDS: Final = frozenset(
         *("was", "we", "what", "when", "where", "which", "who", "will", "with", "would", "you", "your"),
     )
 )
-"""Words of questions that say nothing of a tool."""
+"""Common words of questions that do not help to find a tool."""
 
 
 class Term(NamedTuple):
-    """One word as somebody wrote it.
+    """One word of a text.
 
     Attributes:
         whole: All of it as one word: `getweather` of `get_weather`. Empty in scripts without spaces.
-        parts: The words that it is made of; the word alone if it is made of one.
-        is_pair: Whether the parts are pairs of characters of a script without spaces, which begin nothing longer.
+        parts: The words that it consists of; the word itself if it is simple.
+        is_pair: Whether the parts are pairs of characters of a script without spaces, which are not prefixes of longer words.
     """
 
     whole: str
@@ -391,46 +392,16 @@ class Term(NamedTuple):
 
 def terms(text: str) -> Iterator[Term]:
     """Yield the words of a text, in order."""
-    for chunk in _plain(text).split():
+    for chunk in _without_accents(text).split():
         for place, run in enumerate(re.split(_UNSPACED, chunk) if not chunk.isascii() else (chunk,)):
             if place % 2:
                 yield Term("", tuple(_pairs(run)), is_pair=len(run) > 1)
-            elif parts := _parts(run):
+            elif parts := _split_name(run):
                 yield Term("".join(parts)[:LONGEST_WORD], tuple(part[:LONGEST_WORD] for part in parts))
 
 
-def indexed(text: str) -> str:
-    """Return the words of a text as they are written into the table, with a space between them."""
-    if not text.isascii():
-        return " ".join(_written(terms(text)))
-    chunks = text.translate(_SPACED).split()
-    return " ".join(
-        filter(None, [_indexed(each) if len(each) <= LONGEST_WORD else _taken_apart(each) for each in chunks])
-    )
-
-
-def _taken_apart(run: str) -> str:
-    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_written` does."""
-    parts = _parts(run)
-    whole = ("".join(parts),) if len(parts) > 1 else ()
-    return " ".join([each[:LONGEST_WORD] for each in (*parts, *whole)])
-
-
-_indexed = lru_cache(maxsize=8_192)(_taken_apart)
-"""The same, kept: every word of every tool is asked for, and most of them are said of many."""
-
-
-def _written(found: Iterable[Term]) -> Iterator[str]:
-    for term in found:
-        yield from term.parts
-        if not term.whole:
-            yield term.parts[-1][-1]  # so that each character begins a word
-        elif len(term.parts) > 1:
-            yield term.whole
-
-
-def asked(text: str, at_most: int) -> list[Term]:
-    """Return the words of a query, each once, without those that say nothing; of a query of such words alone, all."""
+def query_terms(text: str, at_most: int) -> list[Term]:
+    """Return the words of a query, each once, without stop words; all of them if there are no others."""
     found: dict[Term, None] = {}
     empty: dict[Term, None] = {}
     for term in terms(text):
@@ -440,8 +411,38 @@ def asked(text: str, at_most: int) -> list[Term]:
     return list(found or empty)[:at_most]
 
 
-def _plain(text: str) -> str:
-    """Return a text with a space for all that stands in no word, and without accents."""
+def index_text(text: str) -> str:
+    """Return the words of a text as the table stores them, separated by spaces."""
+    if not text.isascii():
+        return " ".join(_index_words(terms(text)))
+    chunks = text.translate(_SPACED).split()
+    return " ".join(
+        filter(None, [_split_run_cached(each) if len(each) <= LONGEST_WORD else _split_run(each) for each in chunks])
+    )
+
+
+def _index_words(found: Iterable[Term]) -> Iterator[str]:
+    for term in found:
+        yield from term.parts
+        if not term.whole:
+            yield term.parts[-1][-1]  # so that each character is a prefix of a word
+        elif len(term.parts) > 1:
+            yield term.whole
+
+
+def _split_run(run: str) -> str:
+    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_index_words` does."""
+    parts = _split_name(run)
+    whole = ("".join(parts),) if len(parts) > 1 else ()
+    return " ".join([each[:LONGEST_WORD] for each in (*parts, *whole)])
+
+
+_split_run_cached = lru_cache(maxsize=8_192)(_split_run)
+"""The same, cached: most words occur in many tools."""
+
+
+def _without_accents(text: str) -> str:
+    """Return a text without accents, with a space for each character that is not part of a word."""
     if text.isascii():
         return re.sub(_NOT_IN_WORDS, " ", text)
     from unicodedata import category, normalize  # rarely needed
@@ -454,19 +455,19 @@ def _plain(text: str) -> str:
     return "".join(kept)
 
 
-def _parts(run: str) -> list[str]:
+def _split_name(run: str) -> list[str]:
     """Return the words in a run of letters, digits, `_` and `-`: a name, or a word of prose."""
     if run.isascii():
-        if run.isalpha() and run.islower():  # as most are
+        if run.isalpha() and run.islower():  # the usual case
             return [run]
         return [
-            word.lower() for piece in re.split("[_-]+", run) for word in _joined_digits(re.findall(_NAME_PARTS, piece))
+            word.lower() for piece in re.split("[_-]+", run) for word in _join_digits(re.findall(_NAME_PARTS, piece))
         ]
     return [piece.casefold() for piece in re.split("[_-]+", run) if piece]
 
 
-def _joined_digits(parts: list[str]) -> list[str]:
-    """Put short mixes of letters and digits together again: s3, mp3, h264, 3d, utf8 are words of their own."""
+def _join_digits(parts: list[str]) -> list[str]:
+    """Join short mixes of letters and digits again: s3, mp3, h264, 3d and utf8 are single words."""
     joined: list[str] = []
     for part in parts:
         if joined and (part.isdigit() or (joined[-1].isdigit() and len(part) == 1)) and len(joined[-1]) <= 4:

@@ -1,148 +1,64 @@
-"""Which tools does a selector name? One grammar for the registry, executors, agents, the command line and configuration.
+"""Selectors, which name tools by patterns, and how tools are told apart by name.
+
+One grammar serves the registry, executors, agents, the command line and configuration:
 
 get_weather              the tool of that plain name
 search.lookup  search.*  in a group; everything in a group and below
 weather_*                a glob over names, in every group
-acme-weather:*           a distribution's tools (names compare normalised, as on PyPI)
+acme-weather:*           a distribution's tools (names are compared normalised, as on PyPI)
 tag=read   group=search  by tag; by group, and that group alone
-destructive=true         by what its author says of it: true, false or unset; so read_only, idempotent and open_world
-!acme-weather:delete_*   taken away from what stands before it (from everything, if it stands first)
+destructive=true         by what its author declares: true, false or unset; so read_only, idempotent and open_world
+!acme-weather:delete_*   excluded from what precedes it (from everything, if it comes first)
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry._tools.declaration import DEFAULT_GROUP
-from fcregistry.errors import SelectorError
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, duplicate_text, local_name
+from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from typing import Protocol
 
-    from fcregistry._tools.declaration import Declaration, Owner
-    from fcregistry._tools.tool import Tool
+    from fcregistry._tools.declaration import Owner
+
+    class _Definition(Protocol):
+        declaration: Declaration
+
+    class _Tool(Protocol):
+        """The parts of a `Tool` that selectors need: `tool.py` imports this module, so it cannot be imported here."""
+
+        @property
+        def _definition(self) -> _Definition: ...
+        @property
+        def _owner(self) -> Owner | None: ...
+
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
-"""What an author may say of a tool, and a selector may ask for."""
+"""The options that selectors can ask for, as in `read_only=true`."""
 
 _HINT_VALUES: Final = {"true": True, "false": False, "unset": None}
 
 
-def is_glob(text: str) -> bool:
-    """Tell whether a part of a selector is a pattern."""
-    return "*" in text or "?" in text or "[" in text
+def parse_selectors(texts: Iterable[str]) -> tuple[Selector, ...]:
+    """Parse selectors in order.
 
-
-@lru_cache(maxsize=4096)  # a thousand names, each asked for as often as it has tools, while a person waits
-def normalized(distribution: str) -> str:
-    """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
-    name = distribution.lower().replace("_", "-").replace(".", "-")
-    while "--" in name:
-        name = name.replace("--", "-")
-    return name
-
-
-class SelectorSubject(NamedTuple):
-    """What a selector looks at: the known facts of one tool."""
-
-    name: str
-    group: str
-    distribution: str | None
-    tags: frozenset[str] = frozenset()
-    aliases: tuple[str, ...] = ()
-    read_only: bool | None = None
-    destructive: bool | None = None
-    idempotent: bool | None = None
-    open_world: bool | None = None
-
-
-def subject(tool: Tool) -> SelectorSubject:
-    """Return what selectors look at in a tool."""
-    return subject_of(tool._definition.declaration, tool._owner)
-
-
-def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
-    """Return what selectors look at in a declaration that an owner ships, or the application, where that is None."""
-    options = declaration.options
-    return SelectorSubject(
-        name=declaration.name,
-        group=declaration.group,
-        distribution=owner.distribution if owner else None,
-        tags=frozenset(options.get("tags", ())),
-        aliases=tuple(options.get("aliases", ())),
-        read_only=options.get("read_only"),
-        destructive=options.get("destructive"),
-        idempotent=options.get("idempotent"),
-        open_world=options.get("open_world"),
-    )
-
-
-class Selector(NamedTuple):
-    """One selector, read.
-
-    Attributes:
-        text: As it was written, without the `!`.
-        excludes: Whether it takes away.
-        distribution: The distribution it names, normalised; None for any.
-        group: The group or glob of groups it names; None for any.
-        name: The name or glob of names; None for any.
-        tag: The tag it asks for.
-        hint: The hint it asks for, and its value; None for one that is not set.
+    Raises:
+        SelectorError: One of them is not a selector.
     """
-
-    text: str
-    excludes: bool = False
-    distribution: str | None = None
-    group: str | None = None
-    name: str | None = None
-    tag: str | None = None
-    hint: tuple[str, bool | None] | None = None
-
-    @property
-    def is_exact(self) -> bool:
-        """Whether it names one tool, rather than a pattern that may match any number."""
-        parts = (self.name, self.group, self.distribution)
-        return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
-
-    def matches(self, subject: SelectorSubject) -> bool:
-        """Tell whether a tool is among those it names; aliases are not looked at."""
-        if self.distribution is not None and not self._distribution_matches(subject.distribution):
-            return False
-        if self.tag is not None:
-            return self.tag in subject.tags
-        if self.hint is not None:
-            name, value = self.hint
-            return getattr(subject, name) is value
-        return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
-
-    def _distribution_matches(self, distribution: str | None) -> bool:
-        assert self.distribution is not None
-        return distribution is not None and _fits(normalized(distribution), self.distribution)
-
-    def _group_matches(self, group: str) -> bool:
-        if self.group is None:
-            return True
-        if _fits(group, self.group):
-            return True
-        # `search.*` means all below as well; `search.lookup` and `group=search` mean that group alone.
-        return self.name is not None and is_glob(self.name) and _fits(group, f"{self.group}.*")
-
-
-def _fits(text: str, pattern: str) -> bool:
-    """Tell whether a text is what a part of a selector says, or like it."""
-    if not is_glob(pattern):
-        return text == pattern
-    from fnmatch import fnmatchcase  # which a tool's plain name does not need
-
-    return fnmatchcase(text, pattern)
+    if isinstance(texts, str):
+        raise SelectorError(f"give selectors as a list, not as the one string {texts!r}")
+    return tuple(parse_selector(text) for text in texts)
 
 
 def parse_selector(text: str) -> Selector:
-    """Read one selector.
+    """Parse one selector.
 
     Raises:
-        SelectorError: It is empty, or no selector.
+        SelectorError: It is empty, or not a selector.
     """
     if not isinstance(text, str):
         raise SelectorError(f"{text!r} is no selector: a selector is a string")
@@ -166,7 +82,7 @@ def parse_selector(text: str) -> Selector:
         text=body,
         excludes=excludes,
         distribution=normalized(distribution) if colon else None,
-        # In a canonical id, a name without a group is one in the default group; a glob there is one over every group.
+        # In a canonical id, a name without a group is in the default group; a glob without a group means every group.
         group=group or (DEFAULT_GROUP if colon and not is_glob(name) else None),
         name=name,
     )
@@ -186,12 +102,211 @@ def _by_property(body: str, excludes: bool) -> Selector:
     return Selector(text=body, excludes=excludes, group=value)
 
 
-def parse_selectors(texts: Iterable[str]) -> tuple[Selector, ...]:
-    """Read selectors in order.
+class Selector(NamedTuple):
+    """One parsed selector.
+
+    Attributes:
+        text: As it was written, without the `!`.
+        excludes: Whether it excludes tools, as one with `!` does.
+        distribution: The distribution it names, normalised; None for any.
+        group: The group or glob of groups it names; None for any.
+        name: The name or glob of names; None for any.
+        tag: The tag it asks for, or None.
+        hint: The hint it asks for and its value, which is None for a hint that must be unset; None if it asks for none.
+    """
+
+    text: str
+    excludes: bool = False
+    distribution: str | None = None
+    group: str | None = None
+    name: str | None = None
+    tag: str | None = None
+    hint: tuple[str, bool | None] | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it names one tool, and is not a pattern."""
+        parts = (self.name, self.group, self.distribution)
+        return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
+
+    def matches(self, subject: SelectorSubject) -> bool:
+        """Return whether it names a tool; aliases are ignored."""
+        if self.distribution is not None and not self._distribution_matches(subject.distribution):
+            return False
+        if self.tag is not None:
+            return self.tag in subject.tags
+        if self.hint is not None:
+            name, value = self.hint
+            return getattr(subject, name) is value
+        return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
+
+    def _distribution_matches(self, distribution: str | None) -> bool:
+        assert self.distribution is not None
+        return distribution is not None and _fits(normalized(distribution), self.distribution)
+
+    def _group_matches(self, group: str) -> bool:
+        if self.group is None:
+            return True
+        if _fits(group, self.group):
+            return True
+        # `search.*` includes the groups below; `search.lookup` and `group=search` mean that group alone.
+        return self.name is not None and is_glob(self.name) and _fits(group, f"{self.group}.*")
+
+
+def _fits(text: str, pattern: str) -> bool:
+    """Return whether a text equals a part of a selector, or matches its glob."""
+    if not is_glob(pattern):
+        return text == pattern
+    from fnmatch import fnmatchcase  # which a tool's plain name does not need
+
+    return fnmatchcase(text, pattern)
+
+
+def is_glob(text: str) -> bool:
+    """Return whether a part of a selector is a pattern."""
+    return "*" in text or "?" in text or "[" in text
+
+
+@lru_cache(maxsize=4096)  # a thousand names, each asked for as often as it has tools, while a person waits
+def normalized(distribution: str) -> str:
+    """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
+    name = distribution.lower().replace("_", "-").replace(".", "-")
+    while "--" in name:
+        name = name.replace("--", "-")
+    return name
+
+
+class SelectorSubject(NamedTuple):
+    """The facts of one tool that selectors look at."""
+
+    name: str
+    group: str
+    distribution: str | None
+    tags: frozenset[str] = frozenset()
+    aliases: tuple[str, ...] = ()
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+
+
+def subject(tool: _Tool) -> SelectorSubject:
+    """Return the facts of a tool that selectors look at."""
+    return subject_of(tool._definition.declaration, tool._owner)
+
+
+def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
+    """Return the facts of a declaration that selectors look at; its owner is a plugin, or None for the application."""
+    options = declaration.options
+    return SelectorSubject(
+        name=declaration.name,
+        group=declaration.group,
+        distribution=owner.distribution if owner else None,
+        tags=frozenset(options.get("tags", ())),
+        aliases=tuple(options.get("aliases", ())),
+        read_only=options.get("read_only"),
+        destructive=options.get("destructive"),
+        idempotent=options.get("idempotent"),
+        open_world=options.get("open_world"),
+    )
+
+
+# --- Tools of one name ---
+
+
+Key: TypeAlias = tuple[str | None, str, str]
+"""Owner, group and name: tools with the same key are rivals."""
+
+
+class Owned(NamedTuple):
+    """A declaration and the plugin that ships it, or None for the application."""
+
+    declaration: Declaration
+    owner: Owner | None
+
+    @property
+    def key(self) -> Key:
+        """The key under which it is registered."""
+        declaration, owner = self
+        return (owner.project if owner else None, declaration.group, declaration.name)
+
+    @property
+    def local_name(self) -> str:
+        """Its name with its group, without the default one."""
+        declared = self.declaration
+        return local_name(declared.name, declared.group)
+
+    @property
+    def id(self) -> str:
+        """The canonical id of its tool."""
+        return self.local_name if self.owner is None else f"{self.owner.distribution}:{self.local_name}"
+
+    @property
+    def full_name(self) -> str:
+        """An unambiguous name: the canonical id, or `group.name` for a tool of the application."""
+        if self.owner is None:
+            return f"{self.declaration.group}.{self.declaration.name}"
+        return self.id
+
+
+def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
+    """Return declarations by key; several under one key are rivals."""
+    keys: dict[Key, list[Owned]] = {}
+    for owned in everything:
+        keys.setdefault(owned.key, []).append(owned)
+    return keys
+
+
+def in_effect(rivals: list[Owned]) -> list[Owned]:
+    """Return the rivals that are in effect: the last one with `replace=True`, and those declared after it."""
+    if len(rivals) == 1:
+        return rivals
+    last = max((place for place, each in enumerate(rivals) if each.declaration.options.get("replace")), default=0)
+    return rivals[last:]
+
+
+def clash_text(rivals: list[Owned]) -> str:
+    """Return the message for rivals of which more than one is in effect."""
+    first, second, *_ = in_effect(rivals)
+    return duplicate_text(first.declaration, second.declaration)
+
+
+def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
+    """Return the one declaration among those found by a name, or None if there are none.
 
     Raises:
-        SelectorError: One of them is no selector.
+        AmbiguousToolError: They have several keys.
+        DuplicateToolError: They have one key, which several modules of its owner claim.
     """
-    if isinstance(texts, str):
-        raise SelectorError(f"give selectors as a list, not as the one string {texts!r}")
-    return tuple(parse_selector(text) for text in texts)
+    keys = by_key(found)
+    if len(keys) > 1:
+        ids = tuple(sorted(each.full_name for rivals in keys.values() for each in rivals))
+        raise AmbiguousToolError(f"{name!r} may be any of {', '.join(ids)}; name one of these", candidates=ids)
+    for rivals in keys.values():
+        if len(in_effect(rivals)) > 1:
+            raise DuplicateToolError(clash_text(rivals))
+        return in_effect(rivals)[0]
+    return None
+
+
+# --- Suggestions ---
+
+
+def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
+    """Return up to three names that may be meant: those with the same last part in any case, then those spelled alike."""
+    from difflib import get_close_matches  # only on the way to an error
+
+    known = list(dict.fromkeys(names))
+    last = _last_part(name)
+    same = get_close_matches(name, [each for each in known if _last_part(each) == last], n=3, cutoff=0)
+    return tuple(dict.fromkeys([*same, *get_close_matches(name, known, n=3, cutoff=0.6)]))[:3]
+
+
+def _last_part(name: str) -> str:
+    """Return a name without distribution and group."""
+    return name.rpartition(":")[2].rpartition(".")[2].casefold()
+
+
+def did_you_mean(near: tuple[str, ...]) -> str:
+    """Return the phrase that suggests names; empty for none."""
+    return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -1,7 +1,4 @@
-"""How does a function's signature look in JSON? Its schemas; their inverse is its `binding`.
-
-MERGED: How does a JSON object become a call of a function, and a call a JSON object?
-"""
+"""The signature of a function as JSON sees it: the schemas of its arguments and result, and the binding of a call."""
 
 from __future__ import annotations
 
@@ -24,9 +21,9 @@ from fcregistry._tools.parameters import (
     docstring_of,
     kind_of_function,
     raw_parameters,
+    read_untyped,
     result_codec,
-    untyped,
-    warn,
+    warn_author,
 )
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.types import (
@@ -43,18 +40,16 @@ from fcregistry.types import (
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
-# --- _signature ---
-
 
 class Signature:
     """A function seen from JSON.
 
     Attributes:
-        kind: Whether it is a plain function, a coroutine function or a generator of either sort.
-        documentation: What its docstring says.
+        kind: Whether it is a plain function, a coroutine function or a generator of either kind.
+        documentation: Its docstring.
         parameters: Its parameters, in order.
-        remarks: What its author was warned of: what could be said of it and is not.
-        context: The parameter that the executor fills in, if there is one; it is none of the parameters.
+        remarks: The warnings to its author.
+        context: The parameter that the executor fills in, or None; it is not among `parameters`.
     """
 
     def __init__(
@@ -73,7 +68,7 @@ class Signature:
         self.context = context
         self._function = function
         self._names = names
-        self._foreign = False  # whether the schema was written by others, and may say less than the function needs
+        self._external = False  # whether the schema is external, and may check less than the function needs
 
     @classmethod
     def of(
@@ -88,7 +83,7 @@ class Signature:
             strict: Whether a parameter without a type is an error rather than a warning.
 
         Raises:
-            DefinitionError: Everything about the function that has no JSON form.
+            DefinitionError: Parameters have no JSON form; the message names all of them.
         """
         source = underlying(function)
         documentation = read_docstring(docstring_of(function))
@@ -100,30 +95,30 @@ class Signature:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
         remarks = (*reader.doubts, *reader.remarks)
         for remark in remarks:
-            warn(f"{place_text(function, module)}: {remark}", source)
+            warn_author(f"{place_text(function, module)}: {remark}", source)
         return cls(function, documentation, tuple(parameters), names, remarks, reader.context)
 
     @classmethod
     def untyped(cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None) -> Signature:
-        """Read only how a function is called: for a tool that brings its own schema, whose values are handed on as they are.
+        """Read only how a function is called, for a tool with its own schema, whose values are passed on as they are.
 
         Raises:
-            DefinitionError: Python does not know its parameters, or it takes its context in a way that cannot be.
+            DefinitionError: Python does not know its parameters, or its context parameter is invalid.
         """
         documentation = read_docstring(docstring_of(function))
-        parameters, context, problems = untyped(function, module, names or {})
+        parameters, context, problems = read_untyped(function, module, names or {})
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
         signature = cls(function, documentation, parameters, context=context)
-        signature._foreign = True
+        signature._external = True
         return signature
 
     def misfits(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
-        """Return how a foreign schema of the parameters does not fit the function, a sentence each.
+        """Return where an external schema does not fit the function, a sentence each.
 
         Args:
             names: The properties that the schema names.
-            may_have: Whether the schema lets a call have an argument of a name.
+            may_have: Returns whether the schema allows an argument of a name.
         """
         problems = []
         named, extra = self._named_and_extra()
@@ -137,45 +132,45 @@ class Signature:
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments: always an object, even of nothing. It is to be packed, not to be changed."""
+        """Return the JSON Schema of the arguments: always an object, even without properties. Callers must not change it."""
         writer = SchemaWriter([each.codec for each in self.parameters])
         named, extra = self._named_and_extra()
         properties: dict[str, Any] = {}
         required: list[str] = []
         for each in named:
-            properties[each.name] = _described(each, writer)
+            properties[each.name] = _described_schema(each, writer)
             if each.required:
                 required.append(each.name)
         schema: dict[str, Any] = {"type": "object", "properties": properties}
         if required:
             schema["required"] = required
-        schema["additionalProperties"] = False if extra is None else (_described(extra, writer) or True)
+        schema["additionalProperties"] = False if extra is None else (_described_schema(extra, writer) or True)
         if defs := writer.defs:
             schema["$defs"] = defs
         return schema
 
     def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
-        """Return the parameters that have a name in JSON, and the one that takes all other names, if there is one."""
+        """Return the parameters that have a name in JSON, and the one for all other names, or None."""
         if self.parameters and self.parameters[-1].kind is STAR_STAR:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
 
     @cached_attribute
     def returns(self) -> Codec | None:
-        """The codec of its result, or None if it has none: made when it is asked for, since a model is told nothing of it."""
-        return None if self._foreign else result_codec(self._function, self._names or {})
+        """The codec of its result, or None. It is made at first use, because definitions for models do not need it."""
+        return None if self._external else result_codec(self._function, self._names or {})
 
     def returns_schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of the result, or None if it is not annotated. It is to be packed, not to be changed."""
+        """Return the JSON Schema of the result, or None if it is not annotated. Callers must not change it."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
     @cached_attribute
     def binding(self) -> Binding:
-        """How a JSON object becomes a call: made at the first, since most tools are described more often than they are called."""
-        return Binding(self.parameters, self.context, foreign=self._foreign)
+        """The binding of arguments. It is made at the first call, because most tools are described more often than called."""
+        return Binding(self.parameters, self.context, external=self._external)
 
     def without_context(self) -> Signature:
-        """Return the same of a function that is given no context."""
+        """Return this signature for a function without the context parameter."""
         if self.context is None:
             return self
         other = copy(self)
@@ -185,29 +180,29 @@ class Signature:
 
     @property
     def exact(self) -> bool:
-        """Whether numbers have to keep the digits they were written with, until they are decoded."""
+        """Whether numbers must keep the digits that they were written with until they are decoded."""
         return any(codec.exact for codec in walk_codecs(each.codec for each in self.parameters))
 
 
-def _described(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
+def _described_schema(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
     schema = dict(writer.write(parameter.codec))
-    if parameter.description and "description" not in schema:  # the text of an `Annotated` stands nearer
+    if parameter.description and "description" not in schema:  # the text of an `Annotated` wins
         schema["description"] = parameter.description
     if parameter.default is not EMPTY:
         add_default(schema, parameter.codec, parameter.default)
     return schema
 
 
-# --- _binding ---
+# --- Binding ---
 
 
 class Binding:
-    """The way from JSON arguments to those of a function, and back.
+    """Converts JSON arguments to those of a function, and back.
 
     Args:
         parameters: The function's parameters, in order.
-        context: The parameter that takes the context of a call, if there is one.
-        foreign: Whether the schema was written by others, and may say less than the function needs.
+        context: The parameter for the context of a call, or None.
+        external: Whether the schema is external, and may check less than the function needs.
 
     Attributes:
         by_keyword: Whether every argument is passed by its name.
@@ -215,10 +210,10 @@ class Binding:
     """
 
     def __init__(
-        self, parameters: Sequence[Parameter], context: ContextParameter | None = None, *, foreign: bool = False
+        self, parameters: Sequence[Parameter], context: ContextParameter | None = None, *, external: bool = False
     ) -> None:
         self._context = context
-        self._foreign = foreign
+        self._external = external
         self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
         self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
         self._positional = [each for each in parameters if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
@@ -226,10 +221,10 @@ class Binding:
         self._order: list[Parameter | ContextParameter] = list(self._positional)
         if context is not None and context.kind in (POSITIONAL_ONLY, POSITIONAL):
             self._order.insert(context.place, context)
-        # By keyword wherever that says the same: only positional-only parameters and `*args` need positions.
+        # By keyword if possible: only positional-only parameters and `*args` need positions.
         self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
-        self.hands_through = not self._decoders and self._extra is None and not foreign
+        self.hands_through = not self._decoders and self._extra is None and not external
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the Python values of valid arguments.
@@ -237,7 +232,7 @@ class Binding:
         Raises:
             Refusal: A value that the schema accepts and its type does not.
         """
-        if self._foreign:
+        if self._external:
             self._check_takes(arguments)
         if self.hands_through:
             return dict(arguments)
@@ -253,7 +248,7 @@ class Binding:
                 raise refusal.at(name) from None
             except RecursionError:
                 raise
-            except Exception as error:  # foreign code: an extension's codec may raise anything
+            except Exception as error:  # external code: an extension's codec may raise anything
                 raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
         return decoded
 
@@ -269,10 +264,10 @@ class Binding:
                 raise Refusal("is required", (each.name,))
 
     def bind(self, decoded: dict[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
-        """Return the positional and keyword arguments of the call; `decoded` is left as it is.
+        """Return the positional and keyword arguments of the call; `decoded` is not changed.
 
-        Omitted defaults are filled in where a later positional argument has a value: `inspect.BoundArguments` would move that one
-        to the left. A key named like a positional-only or `*` parameter is that parameter, and never reaches `**kwargs`.
+        Omitted defaults are filled in before a later positional argument: `inspect.BoundArguments` would move that one to the left. A key
+        with the name of a positional-only or `*` parameter is that parameter, and never goes to `**kwargs`.
         """
         taker = self._context
         if self.by_keyword:
@@ -294,26 +289,26 @@ class Binding:
         return (*positional, *star), left
 
     def encode_argument(self, name: str, value: Any) -> Any:
-        """Return the JSON value of one argument given from Python, by its parameter's type where it is of it.
+        """Return the JSON value of one Python argument, by its parameter's type if it is of that type.
 
         Raises:
             EncodingError: It has no JSON form at all.
         """
         parameter = self._by_name.get(name, self._extra)
         if parameter is None or not parameter.codec.handles(value):
-            return to_json(value)  # wrong, and for validation to say so
+            return to_json(value)  # wrong, which validation will report
         try:
             return parameter.codec.encode(value)
         except EncodingError:
             raise
-        except Exception as error:  # foreign code: encoding a value reads its properties, which may raise anything
+        except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
             raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the JSON arguments of a Python call: what a model would have written.
+        """Return the JSON arguments of a Python call, as a model would write them.
 
         Raises:
-            TypeError: A value that is not of its parameter's type, or a call that the function does not take.
+            TypeError: A value is not of its parameter's type, or the function does not accept such a call.
         """
         arguments: dict[str, Any] = {}
         for each, value in zip(self._positional, args, strict=False):

@@ -1,7 +1,4 @@
-"""What is a tool?
-
-MERGED: What may one executor or agent call? A frozen set of tools, by wire name.
-"""
+"""`Tool`, a callable with a name, a description and schemas, and `Toolset`, the tools that one executor or agent may call."""
 
 from __future__ import annotations
 
@@ -14,9 +11,9 @@ from fcregistry._base import slots
 from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
-from fcregistry._tools.decorator import enclosing_locals
+from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
-from fcregistry._tools.options import checked, name_problem
+from fcregistry._tools.options import check_options, name_problem
 from fcregistry.errors import DefinitionError, DuplicateToolError
 
 if TYPE_CHECKING:
@@ -27,8 +24,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.definition import Options, Origin, Provenance
     from fcregistry._tools.options import ToolOptions
     from fcregistry._tools.signature import Signature
-
-# --- _tool ---
 
 
 class Tool:
@@ -45,44 +40,45 @@ class Tool:
     _description: str | None
 
     def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
-        _set(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
+        _set_slots(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
     def _of(cls, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
         made = object.__new__(cls)
-        _set(made, definition, name, owner, description)
+        _set_slots(made, definition, name, owner, description)
         return made
 
     @classmethod
     def from_function(cls, function: Callable[..., Any], **options: Unpack[ToolOptions]) -> Tool:
         """Make a tool of a callable without registering it.
 
-        It is a tool of the application, whoever wrote the function: of a plugin's tool, `described` and `renamed` give one that stays the plugin's.
+        It is a tool of the application, also if the function is a plugin's. Use `described` and `renamed` for views of a plugin's tool that
+        stay the plugin's.
 
         Args:
             function: A function, coroutine function, generator, bound method, `functools.partial` or callable object.
-            **options: As for `fc_register`.
+            **options: The options of `fc_register`, and `name`: see docs/reference/options.md.
 
         Raises:
-            DefinitionError: The name or an option cannot be.
+            DefinitionError: The name or an option is invalid.
         """
         if options:
-            checked(options, repr(function))
-        default, given = default_name(function), options.get("name")  # the first checks that it is one
+            check_options(options, repr(function))
+        default, given = default_name(function), options.get("name")  # this also checks that it is callable
         name = default if given is None else given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"
-        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options), enclosing_locals(function)))
+        return cls(Declaration(function, name, DEFAULT_GROUP, module, dict(options), find_enclosing_locals(function)))
 
     @property
     def name(self) -> str:
-        """The wire name: what a model calls it."""
+        """The wire name, which models use."""
         return self._name
 
     @property
     def declared_name(self) -> str:
-        """The name it was registered under, whatever a view calls it."""
+        """The name it was registered under, also in a renamed view."""
         return self._definition.declaration.name
 
     @property
@@ -104,12 +100,12 @@ class Tool:
 
     @property
     def options(self) -> Options:
-        """What it was declared with."""
+        """The options that it was declared with."""
         return self._definition.options
 
     @property
     def title(self) -> str | None:
-        """A name for people, if it was given one."""
+        """A name for people, or None."""
         return self.options.title
 
     @property
@@ -119,7 +115,7 @@ class Tool:
 
     @property
     def description(self) -> str:
-        """What the model is told of it: what `described` was given, the option, or what the docstring says before its sections."""
+        """The description for the model: that of `described`, the option, or the docstring up to its sections."""
         return self._definition.description if self._description is None else self._description
 
     @property
@@ -129,15 +125,15 @@ class Tool:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The JSON Schema of its arguments: an object, even of nothing. A copy.
+        """The JSON Schema of its arguments: an object, even without properties. A copy.
 
-        It is of draft 2020-12, unless the tool was given a schema: that may name an older draft in its `$schema`.
+        Its draft is 2020-12, unless the tool has an external schema that names an older one in `$schema`.
         """
         return self._definition.parameters
 
     @property
     def returns(self) -> dict[str, Any] | None:
-        """The JSON Schema of its result, or None if that is not annotated, or has none. A copy."""
+        """The JSON Schema of its result, or None if that is not annotated or has no JSON form. A copy."""
         return self._definition.returns
 
     @property
@@ -147,12 +143,12 @@ class Tool:
 
     @property
     def schema_digest(self) -> str:
-        """The SHA-256 of `parameters`, in hexadecimal: the same in every process and on every Python, another for another schema."""
+        """The SHA-256 of `parameters`, in hexadecimal: the same for the same schema in every process and on every Python."""
         return self._definition.schema_digest
 
     @property
     def provenance(self) -> Provenance:
-        """Which tool it is, of which version: what results, logs and spans say of it."""
+        """Its identity and version, for results, logs and spans."""
         from fcregistry._tools.definition import Provenance  # which a tool that is only listed does not need
 
         return Provenance.of(self._owner, self.id, self.schema_digest)
@@ -164,30 +160,30 @@ class Tool:
 
     @property
     def definition_error(self) -> DefinitionError | None:
-        """Why it cannot be defined, or None: what globs and `list` skip it for."""
+        """Why it cannot be defined, or None. Globs and `list` skip it then."""
         return self._definition.error
 
     @property
     def missing_env(self) -> tuple[str, ...]:
-        """The variables that it requires and the environment does not have."""
+        """The required variables that the environment lacks."""
         required = self._definition.declaration.options.get("requires_env")
         if not required:
             return ()
         return tuple(name for name in self.options.requires_env if not os.environ.get(name))
 
     def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
-        """Return the validator of its arguments; compiled at the first call, and kept."""
+        """Return the validator of its arguments. It is compiled at the first call and cached."""
         return self._definition.validator(engine)
 
     def result_validator(self, engine: Engine = "jsonschema-rs") -> Validator | None:
-        """Return a validator of its results, or None if it says nothing of them."""
+        """Return a validator of its results, or None if it has no schema for them."""
         return self._definition.result_validator(engine)
 
     def make_call(self, /, *args: Any, **kwargs: Any) -> ToolCall:
-        """Return the call that a model would have written for these Python arguments.
+        """Return the call that a model would write for these Python arguments.
 
         Raises:
-            TypeError: The function does not take them, or one is not of its parameter's type.
+            TypeError: The function does not accept them, or one is not of its parameter's type.
         """
         try:
             return ToolCall(self._name, self._definition.signature.binding.encode(args, kwargs))
@@ -199,15 +195,15 @@ class Tool:
 
         Args:
             format: The format's name.
-            strict: Whether the provider is to hold the model to the schema, in its strict mode.
-            recursion: What to do with a type that refers to itself, where the provider does not take that: `refuse`, or `cut` it off.
+            strict: Whether to use the strict mode, in which the provider makes the model follow the schema.
+            recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Returns:
-            A dict for a format of JSON, a str for one of text. Either has `dropped`: what of the schema it leaves unsaid.
+            A dict for a JSON format, a str for a text format. Either has the attribute `dropped`: what it leaves out of the schema.
 
         Raises:
             FormatNotFoundError: There is no such format.
-            DefinitionError: It has no strict mode, or the tool cannot be said in it; names every path, and what to do.
+            DefinitionError: The format has no strict mode, or cannot express the tool; the message names every path and the fix.
         """
         return slots.describe_tool(self, format, strict, recursion)
 
@@ -225,7 +221,7 @@ class Tool:
         """Return a view of it with another description. Its id, origin and options stay, so policies see the same tool.
 
         Args:
-            description: What the model is told of it.
+            description: The description for the model.
 
         Raises:
             DefinitionError: The description is not a string.
@@ -237,15 +233,15 @@ class Tool:
         return Tool._of(self._definition, self._name, self._owner, description)
 
     def _is_same_as(self, other: Tool) -> bool:
-        """Return whether another tool is the same one with the same description, whatever the views call it."""
+        """Return whether another tool is the same one with the same description, under any name."""
         return self._definition is other._definition and self._description == other._description
 
-    def _standing_in(self, function: Callable[..., Any]) -> Tool:
-        """Return a tool of the same signature and without options that calls another function: how tests try calls and run none."""
-        return Tool._of(self._definition.standing_in(function), self._name, self._owner, self._description)
+    def _with_function(self, function: Callable[..., Any]) -> Tool:
+        """Return a tool with the same signature and no options that calls another function: for tests that must not run the real one."""
+        return Tool._of(self._definition.with_function(function), self._name, self._owner, self._description)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
-        """Call the function, past validation: what Python code does with it."""
+        """Call the function directly, without validation."""
         return self._definition.declaration.function(*args, **kwargs)
 
     def __copy__(self) -> Tool:
@@ -267,19 +263,11 @@ class Tool:
 
     def __repr__(self) -> str:
         renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
-        described = "" if self._description is None else ", described as " + repr(_shortened(self.summary))
+        described = "" if self._description is None else ", described as " + repr(_shorten(self.summary))
         return f"<Tool {self.id}{renamed}{described}>"
 
 
-_SHOWN: Final = 60
-"""Characters of a view's description that its `repr` shows."""
-
-
-def _shortened(text: str) -> str:
-    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
-
-
-def _set(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
+def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)
@@ -287,17 +275,19 @@ def _set(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None,
     write(tool, "_description", description)
 
 
-# --- _toolset ---
+_SHOWN: Final = 60
+"""The most characters of a view's description in its `repr`."""
 
-_LISTED: Final = 20
-"""Names of tools that an error lists."""
+
+def _shorten(text: str) -> str:
+    return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
 class Toolset(Mapping[str, Tool]):
-    """A frozen mapping from wire name to tool, sorted by name: what one executor or agent may call.
+    """A frozen mapping from wire name to tool, sorted by name: the tools that one executor or agent may call.
 
     Args:
-        tools: The tools; each stands under its wire name.
+        tools: The tools. The key of each is its wire name.
 
     Raises:
         DuplicateToolError: Two tools have one wire name.
@@ -349,7 +339,7 @@ class Toolset(Mapping[str, Tool]):
         """Return the same tools, some with other descriptions. Their ids, origins and options stay, so policies see the same tools.
 
         Args:
-            descriptions: Wire name -> what the model is told of the tool.
+            descriptions: Wire name -> the new description.
 
         Raises:
             KeyError: There is no tool of a name; names the nearest.
@@ -361,14 +351,14 @@ class Toolset(Mapping[str, Tool]):
         )
 
     def filtered(self, predicate: Callable[[Tool], bool]) -> Toolset:
-        """Return the tools that a predicate holds for."""
+        """Return the tools for which a predicate is true."""
         return Toolset(tool for tool in self._tools.values() if predicate(tool))
 
     def _check_known(self, names: Iterable[str], purpose: str) -> None:
         unknown = sorted(set(names) - set(self._tools))
         if not unknown:
             return
-        from fcregistry._tools.names import nearest  # only on the way to an error
+        from fcregistry._tools.selectors import nearest  # only on the way to an error
 
         near = dict.fromkeys(found for name in unknown for found in nearest(name, self._tools))
         meant = f"did you mean {', '.join(near)}? " if near else ""
@@ -377,3 +367,7 @@ class Toolset(Mapping[str, Tool]):
 
     def __repr__(self) -> str:
         return f"Toolset({', '.join(self._tools)})"
+
+
+_LISTED: Final = 20
+"""The most names of tools that an error lists."""

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 from annotated_types import Interval, Len
 
 from fcregistry._base.call import CallError
-from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.search import ToolSearch
+from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import DefinitionError, DuplicateToolError, GroupNotFoundError, ToolError
 from fcregistry.execution import toolset_of

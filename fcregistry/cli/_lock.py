@@ -10,8 +10,7 @@ import click
 
 from fcregistry._config.policy import Lock, read_lock
 from fcregistry._config.settings import project_lock
-from fcregistry._tools.names import did_you_mean, nearest
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import did_you_mean, nearest, normalized
 from fcregistry.cli._output import counted, remark, say, say_json
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock

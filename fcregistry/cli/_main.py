@@ -90,7 +90,7 @@ class _Commands(click.Group):
 
 def _instead_of(name: str) -> str:
     """Return a text with the commands that may have been meant, or all commands."""
-    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
+    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
 

@@ -14,10 +14,10 @@ from click.shell_completion import CompletionItem
 
 from fcregistry._base.messages import KINDS, requirement
 from fcregistry._registry import registry
+from fcregistry._schema.document import show_type
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import clean, read_json
 from fcregistry.cli._tools import describe_while_typing
-from fcregistry.formats.text import show_type
 
 if TYPE_CHECKING:
     _AnyParam = click.ParamType[Any]

@@ -7,7 +7,7 @@ from typing import Final
 import click
 
 from fcregistry._registry import registry
-from fcregistry._tools.names import did_you_mean, nearest
+from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say_json, table
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, no_tools_text, tool_json

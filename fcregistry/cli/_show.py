@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from fcregistry import formats
-from fcregistry._schema.shorthand import show_type
+from fcregistry._schema.document import show_type
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import COMPUTED
 from fcregistry._tools.tool import Tool

@@ -145,7 +145,7 @@ def chat_format(name: str) -> ChatFormat:
     """
     if name in _FORMATS:
         return _FORMATS[name]
-    from fcregistry._tools.names import nearest  # only on the way to an error
+    from fcregistry._tools.selectors import nearest  # only on the way to an error
 
     close = nearest(str(name), _FORMATS)
     meant = f"did you mean {' or '.join(close)}? " if close else ""

@@ -30,7 +30,7 @@ def get(name: str) -> Dialect:
         return made
     home = _HOMES.get(name)
     if home is None:
-        from fcregistry._tools.names import nearest  # only on the way to an error
+        from fcregistry._tools.selectors import nearest  # only on the way to an error
 
         close = nearest(str(name), _HOMES)
         meant = f"did you mean {' or '.join(close)}? " if close else ""

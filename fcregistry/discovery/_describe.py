@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
-from fcregistry._tools.definition import says_of_itself
+from fcregistry._tools.definition import sets_module_flag
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
-from fcregistry._tools.names import Owned
 from fcregistry._tools.record import PluginRecord
 from fcregistry._tools.search import fields_of_record
+from fcregistry._tools.selectors import Owned
 from fcregistry.discovery._fingerprint import loaded_files, stamps
 from fcregistry.discovery._report import FailedPlugin
 from fcregistry.errors import DefinitionWarning
@@ -79,7 +79,7 @@ def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Dec
         entry_point=plugin.entry_point,
         value=plugin.value,
         tools=sorted(records, key=lambda record: (record["group"], record["name"])),
-        dynamic=says_of_itself(plugin.module, DYNAMIC),
+        dynamic=sets_module_flag(plugin.module, DYNAMIC),
         seconds=round(outcome.seconds, 4),
         printed=False,
         changes=[],

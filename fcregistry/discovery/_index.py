@@ -187,7 +187,7 @@ class Index:
         """
         import sqlite3  # imported already: the index is open
 
-        from fcregistry._tools.search import ranked_with, search_tools
+        from fcregistry._tools.search import rank_with_index, search_tools
 
         tools = tuple(others)
         for _ in range(2):  # see `lines`
@@ -195,7 +195,7 @@ class Index:
             if connection is None:
                 break
             try:
-                everything = ranked_with(connection, tools, words)
+                everything = rank_with_index(connection, tools, words)
             except sqlite3.Error as error:  # and not an exception of one of the other tools
                 self._make_anew(error)
             else:

@@ -308,11 +308,11 @@ def _is_ours(status: os.stat_result) -> bool:
 
 
 def _make_tables(connection: sqlite3.Connection) -> None:
-    from fcregistry._tools.search import create
+    from fcregistry._tools.search import create_table
 
     connection.executescript(_TABLES)
     try:
-        create(connection)
+        create_table(connection)
     except MissingDependencyError:  # this SQLite cannot search; a search reports it
         return
 

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._registry import registry
-from fcregistry._tools.catalogue import chosen
+from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
@@ -18,7 +18,7 @@ from fcregistry.discovery._index_store import has_environment, is_deprecated
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from fcregistry._tools.names import Owned
+    from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index import Index
     from fcregistry.discovery._index_store import Line
@@ -41,7 +41,7 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     wanted = tuple(selectors)
     index = None if wanted else _complete_index()
     lines = None if index is None else _lines_in(index)
-    return [_line(owned) for owned, _ in chosen(registry._catalogue, wanted)] if lines is None else lines
+    return [_line(owned) for owned, _ in select_tools(registry._catalogue, wanted)] if lines is None else lines
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:

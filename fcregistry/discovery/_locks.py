@@ -22,7 +22,7 @@ from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._config.policy import upgrade
+from fcregistry._config.policy import upgrade_command
 from fcregistry.discovery._found import KINDS
 from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
 
@@ -67,7 +67,7 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
         pin = lock.pin(found.distribution)
         if pin is None:
             return f"{source}, and {lock.distribution_refusal(found.distribution)}"
-        fix = f"{upgrade(lock.path, found.distribution)} accepts it"
+        fix = f"{upgrade_command(lock.path, found.distribution)} accepts it"
         if found.version != pin.version:
             return f"{source}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
         if content.digest != pin.files:

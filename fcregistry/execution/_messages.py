@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from fcregistry._base.call import CallError, Problem
 from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
-from fcregistry._tools.names import nearest
+from fcregistry._tools.selectors import nearest
 from fcregistry.errors import CallCancelledError, ToolError, said_by
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError

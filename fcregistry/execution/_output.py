@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._results.content import Content, Output, ToolOutput, ending_of, text_of
+from fcregistry._results.content import Content, Output, ToolOutput, extension_of, text_of
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ class ResultLimits:
                 room -= _size(part)
                 kept.append(part)
             else:
-                where = self._where(part.data, ending_of(part.media_type or ""))
+                where = self._where(part.data, extension_of(part.media_type or ""))
                 said = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
                 kept.append(Content.text(f"[{part.label[1:-1]}, {said}]"))
         return tuple(kept)

@@ -1,6 +1,6 @@
-"""How do providers want tools described, how do they ask for calls, and how are results reported to them?
+"""Wire formats of providers: how tools are described, calls read and results reported.
 
-`get(name)` gives a `Format`; `names()` lists them. A new format is one file in this folder, one row in `_table.py`, one test, and one row of
+`get(name)` returns a `Format`; `names()` lists them. A new format is a file in this folder, a row in `_table.py`, a test, and a row of
 docs/reference/formats.md.
 """
 
@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     from fcregistry.formats._format import Format
     from fcregistry.formats._format import RenderInput as RenderInput
     from fcregistry.formats._format import alphabet_wire_names as alphabet_wire_names
+    from fcregistry.formats._format import base64_of as base64_of
+    from fcregistry.formats._format import data_url as data_url
     from fcregistry.formats._format import tool_description as tool_description
     from fcregistry.formats._node import Definition, Dropped, TextDefinition
-    from fcregistry.formats._parts import base64_of as base64_of
-    from fcregistry.formats._parts import data_url as data_url
     from fcregistry.formats._read import MalformedCallError, read_call, read_calls
     from fcregistry.formats._read import format_of_call as format_of_call
     from fcregistry.formats._read import is_absent as is_absent
@@ -39,7 +39,7 @@ __all__ = [
     "read_calls",
 ]
 
-# Public name -> the module it lives in, imported when it is used: to list tools, none is needed.
+# Public name -> its module, imported when the name is used: listing tools needs none.
 _HOMES: Final = {
     "Definition": "._node",
     "Dropped": "._node",
@@ -52,13 +52,13 @@ _HOMES: Final = {
     "read_calls": "._read",
 }
 
-# What other rooms use; not public.
+# Used by other rooms; not public.
 _FOR_OTHER_ROOMS: Final = {
     "OnRecursion": "._transform",
     "RenderInput": "._format",
     "alphabet_wire_names": "._format",
-    "base64_of": "._parts",
-    "data_url": "._parts",
+    "base64_of": "._format",
+    "data_url": "._format",
     "format_of_call": "._read",
     "is_absent": "._read",
     "is_like_arguments": "._read",

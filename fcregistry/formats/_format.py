@@ -1,15 +1,4 @@
-"""What is a tool called on a provider's wire, where not every name of ours may stand?
-
-A name that fits stays as it is. In any other, each character that may not stand where it stands becomes `_xHH_`, its code in hexadecimal:
-`9lives` is `_x39_lives` to Gemini, and `get-weather` is `get_x2d_weather` in Python. No two names become one:
-
-- In a rewritten name `_x` begins nothing else, since an `x` after `_` is rewritten too; and a name that fits, but holds `_xHH_`, is rewritten
-  all the same.
-- A name that becomes too long is cut, and ends in `_xz` and a hash of it; a name that ends so by itself is rewritten too.
-
-MERGED: Which definitions were made before? Those of the latest tools are kept, since a model is told the same ones in every round.
-MERGED: What is a format?
-"""
+"""What every format is made of: `Format` itself, wire names, cached definitions and the encoding of results."""
 
 from __future__ import annotations
 
@@ -27,29 +16,250 @@ if TYPE_CHECKING:
     from collections.abc import Hashable
 
     from fcregistry._base.call import ToolCall
+    from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.formats._profile import Profile
     from fcregistry.formats._transform import OnRecursion
 
+
 STRICT_FORMATS: Final = ("anthropic", "bedrock", "openai", "openai-responses")
-"""The formats that have a strict mode, for the message to those who ask another one for it."""
+"""The formats that have a strict mode, for the error message of the others."""
 
-# --- formats._names ---
 
-_LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
-_HASH = 10
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RenderInput:
+    """The input of a format's `render`.
+
+    Attributes:
+        tool: The tool.
+        name: Its wire name.
+        text: Its description for the model; may be empty.
+        parameters: The schema of its parameters, as the provider accepts it.
+        strict: Whether the provider's strict mode is used.
+    """
+
+    tool: Tool
+    name: str
+    text: str
+    parameters: dict[str, Any]
+    strict: bool
+
+
+def tool_description(tool: Tool) -> str:
+    """Return the description of a tool for the model, with a notice if it is deprecated."""
+    deprecated = tool.options.deprecated
+    if not deprecated:
+        return tool.description
+    notice = "Deprecated." if deprecated is True else f"Deprecated: {deprecated}"
+    return f"{tool.description}\n\n{notice}".strip()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Format:
+    """A wire format or a text format for tools.
+
+    Attributes:
+        name: Its name, the argument of `get`.
+        source: The specification or provider page that it follows.
+        render: Makes the definition of one tool.
+        join: Joins the definitions of several tools to the value that is sent; a list by default.
+        profile: The schemas that it accepts; None for all of JSON Schema, unchanged.
+        strict_profile: The schemas that its strict mode accepts; None if it has no such mode.
+        alphabet: The names that it accepts; None for every name that a tool can have.
+        parse: Reads the calls of a model's message; None if the format has no messages of its own.
+        report: Makes the messages with results for the model; None if the format has no messages of its own.
+    """
+
+    name: str
+    source: str
+    render: Callable[[RenderInput], dict[str, Any] | TextDefinition]
+    join: Callable[[list[Any]], Any] = list
+    profile: Profile | None = None
+    strict_profile: Profile | None = None
+    alphabet: Alphabet | None = None
+    parse: Callable[[Any], list[ToolCall]] | None = None
+    report: Callable[[Sequence[ToolResult]], list[dict[str, Any]]] | None = None
+
+    def describe(self, tools: Iterable[Tool], *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
+        """Render tools, in the order given.
+
+        Args:
+            tools: The tools.
+            strict: Whether to use the strict mode, in which the provider makes the model follow the schemas.
+            recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
+
+        Raises:
+            DefinitionError: The format has no strict mode, cannot express a tool, or the tools are too many for one request.
+            TypeError: One is not a `Tool`, but a function or a name, for example.
+        """
+        self._profile(strict)  # a missing strict mode is reported once, and not for every tool
+        rendered, errors = [], []
+        for tool in tools:
+            try:
+                rendered.append(self._render(tool, strict, recursion))
+            except DefinitionError as error:
+                errors.append(error)
+        if errors:
+            raise errors[0] if len(errors) == 1 else _combine_errors(errors)
+        self._check_limits([schema for _, schema in rendered], strict)
+        return self.join([definition for definition, _ in rendered])
+
+    def describe_one(
+        self, tool: Tool, *, strict: bool = False, recursion: OnRecursion = "refuse"
+    ) -> Definition | TextDefinition:
+        """Render one tool; see `describe`.
+
+        Raises:
+            DefinitionError: The format has no strict mode, or cannot express the tool; the message names every path and the fix.
+        """
+        return self._render(tool, strict, recursion)[0]
+
+    def _render(
+        self, tool: Tool, strict: bool, recursion: OnRecursion
+    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+        """Return the definition of a tool and the schema in it, from the cache if possible."""
+        if recursion not in ("refuse", "cut"):
+            raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
+        how = (self, strict, recursion)
+        cached = _CACHE.get(tool, how)
+        if cached is None:
+            cached = self._render_anew(tool, strict, recursion)
+            _CACHE.put(tool, how, *cached)
+        return cached
+
+    def _render_anew(
+        self, tool: Tool, strict: bool, recursion: OnRecursion
+    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+        from fcregistry._tools.tool import Tool  # not needed to read calls and report results
+        from fcregistry.formats._rewrite import UnsupportedSchemaError
+        from fcregistry.formats._transform import transform
+
+        if not isinstance(tool, Tool):
+            raise TypeError(
+                f"{tool!r:.80} is no Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
+            )
+        profile, schema = self._profile(strict), tool.parameters
+        name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
+        try:
+            parameters, dropped = (schema, ()) if profile is None else transform(schema, profile, recursion)
+            made = self.render(
+                RenderInput(tool=tool, name=name, text=tool_description(tool), parameters=parameters, strict=strict)
+            )
+        except UnsupportedSchemaError as unsayable:
+            raise self._refusal(tool, strict, unsayable.problems) from None
+        except RecursionError:
+            raise self._refusal(tool, strict, ("$: is nested too deeply",)) from None
+        if isinstance(made, TextDefinition):
+            return TextDefinition(made, (*dropped, *made.dropped)), parameters
+        return Definition(made, dropped), parameters
+
+    def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
+        mode = " with strict=True" if strict else ""
+        return DefinitionError(f"the tool {tool.id} cannot be described in the format {self.name!r}{mode}:", problems)
+
+    def _check_limits(self, schemas: list[dict[str, Any]], strict: bool) -> None:
+        """Check the limits on all schemas of one request together.
+
+        Raises:
+            DefinitionError: They exceed one.
+        """
+        from fcregistry.formats._profile import excesses_together  # as above
+
+        profile = self._profile(strict)
+        problems = excesses_together(schemas, profile) if profile is not None else []
+        if problems:
+            headline = f"these tools cannot be described together in the format {self.name!r} with strict=True:"
+            raise DefinitionError(headline, tuple(problems))
+
+    def _profile(self, strict: bool) -> Profile | None:
+        if not strict:
+            return self.profile
+        if self.strict_profile is None:
+            raise DefinitionError(
+                f"the format {self.name!r} has no strict mode; these have one: {', '.join(STRICT_FORMATS)}"
+            )
+        return self.strict_profile
+
+
+def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
+    """Return one error for several tools."""
+    headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
+    problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
+    return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
+
+
+# --- Cached definitions ---
+
+
+MOST_CACHED: Final = 1024
+"""The most cached definitions: more than one request can hold, and at most a megabyte or two."""
+
+
+class DefinitionCache:
+    """A cache of rendered definitions and their schemas: a model is sent the same ones in every round. Thread-safe.
+
+    They are stored as bytes, so they keep nothing else alive, and each caller gets a copy.
+
+    Args:
+        most: The most entries. Before another one is added, all are removed.
+    """
+
+    __slots__ = ("_entries", "_most")
+
+    def __init__(self, most: int = MOST_CACHED) -> None:
+        self._entries: dict[Hashable, tuple[ref[Tool], bool, bytes, tuple[Dropped, ...]]] = {}
+        self._most = most
+
+    def get(self, tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
+        """Return the definition of a tool and the schema in it, or None if it is not cached.
+
+        Args:
+            tool: The tool.
+            how: The format and options of the rendering.
+        """
+        cached = self._entries.get((id(tool), how))
+        if cached is None or cached[0]() is not tool:  # the id of a deleted tool is used again
+            return None
+        _, is_text, written, dropped = cached
+        made, schema = marshal.loads(written)
+        return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
+
+    def put(self, tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
+        """Store a definition, if it is plain JSON."""
+        is_text = isinstance(made, TextDefinition)
+        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+        try:
+            written = marshal.dumps((plain, schema))
+        except ValueError:  # of types that marshal does not know
+            return
+        if len(self._entries) >= self._most:
+            self._entries.clear()
+        self._entries[id(tool), how] = (ref(tool), is_text, written, made.dropped)
+
+
+_CACHE: Final = DefinitionCache()
+
+
+# --- Wire names ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alphabet:
-    """Which of our names may stand on a provider's wire. All of ours are of ASCII letters, digits, `_` and `-`, up to 64 characters.
+    """The names that a provider accepts. Tools' own names are of ASCII letters, digits, `_` and `-`, up to 64 characters.
+
+    A name that is accepted stays as it is. In any other, each character that is not accepted at its place becomes `_xHH_`, its code in
+    hexadecimal: `9lives` is `_x39_lives` for Gemini, and `get-weather` is `get_x2d_weather` in Python. No two names become one:
+
+    - In a rewritten name `_x` begins nothing else, since an `x` after `_` is rewritten too; an accepted name with `_xHH_` in it is rewritten
+      all the same.
+    - A name that becomes too long is cut, and ends in `_xz` and a hash of the whole; an accepted name with such an end is rewritten too.
 
     Attributes:
         first: A regular expression of the characters that a name may begin with.
-        rest: The same of those that may follow.
-        longest: How many characters a name may have; None for any number.
-        reserved: Words that are no names.
+        rest: A regular expression of the characters that may follow.
+        longest: The most characters of a name; None for any number.
+        reserved: Words that cannot be names.
     """
 
     first: str
@@ -58,12 +268,12 @@ class Alphabet:
     reserved: frozenset[str] = frozenset()
 
     def fits(self, name: str) -> bool:
-        """Tell whether a name may stand as it is."""
+        """Return whether a name is accepted as it is."""
         is_short = self.longest is None or len(name) <= self.longest
         return is_short and name not in self.reserved and bool(re.fullmatch(f"{self.first}{self.rest}*", name))
 
     def wire_name(self, name: str) -> str:
-        """Return what stands for a name: the same each time, and no other name's."""
+        """Return the wire name of a name: always the same, and different for different names."""
         if self.fits(name) and not _LIKE_REWRITTEN.search(name):
             return name
         rewritten = self._rewritten(name)
@@ -87,7 +297,7 @@ class Alphabet:
 
 
 def alphabet_wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
-    """Return which name each wire name stands for, for the names that have others in some alphabet."""
+    """Return wire name -> name, for the names that some alphabet does not accept as they are."""
     by_wire: dict[str, str] = {}
     listed = list(names)
     for alphabet in alphabets:
@@ -98,214 +308,59 @@ def alphabet_wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> 
     return by_wire
 
 
-# --- formats._kept ---
-
-MOST: Final = 1024
-"""How many are kept: more than a model can be told at once, and no more than a megabyte or two."""
+_LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
+_HASH = 10
 
 
-class KeptDefinitions:
-    """Definitions with the schemas in them, as bytes that hold nothing else alive. Whoever takes one out gets a copy. Thread-safe.
+# --- Results ---
+
+
+def call_id(result: ToolResult) -> str:
+    """Return the id of the call that a result belongs to; empty if it had none."""
+    return (result.call.id if result.call else None) or ""
+
+
+def encode_content(
+    result: ToolResult, text: Callable[[str], dict[str, Any]], media: Callable[[Content], dict[str, Any] | None]
+) -> list[dict[str, Any]]:
+    """Return the parts of a result in a provider's shape.
+
+    A part that the provider does not accept becomes words with its media type and size: a model that does not know of an image cannot ask
+    for it in another way.
 
     Args:
-        most: How many are kept; one more, and all are forgotten.
+        result: A result with parts.
+        text: Makes the provider's shape of a text. Empty texts are left out, because providers refuse them.
+        media: Makes its shape of another part, or returns None if the provider does not accept it.
     """
-
-    __slots__ = ("_kept", "_most")
-
-    def __init__(self, most: int = MOST) -> None:
-        self._kept: dict[Hashable, tuple[ref[Tool], bool, bytes, tuple[Dropped, ...]]] = {}
-        self._most = most
-
-    def get(self, tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
-        """Return the definition of a tool, and the schema in it; None if it is not kept.
-
-        Args:
-            tool: The tool.
-            how: How it was rendered.
-        """
-        kept = self._kept.get((id(tool), how))
-        if kept is None or kept[0]() is not tool:  # an id is given to another once a tool is gone
-            return None
-        _, is_text, written, dropped = kept
-        made, schema = marshal.loads(written)
-        return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-
-    def put(self, tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
-        """Keep a definition, if it is nothing but JSON."""
-        is_text = isinstance(made, TextDefinition)
-        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
-        try:
-            written = marshal.dumps((plain, schema))
-        except ValueError:  # of types that only others know
-            return
-        if len(self._kept) >= self._most:
-            self._kept.clear()
-        self._kept[id(tool), how] = (ref(tool), is_text, written, made.dropped)
+    encoded = []
+    for part in result.parts:
+        shown = None if part.kind == "text" else media(part)
+        if shown is None:
+            words = str(part)
+            shown = text(words) if words else None
+        if shown is not None:
+            encoded.append(shown)
+    return encoded
 
 
-# --- formats._core ---
+def json_or_text(text: str) -> Any:
+    """Return the JSON value of a text, or the text itself if it is not JSON: it was cut, or replaced by a hook."""
+    import json  # only for formats that report JSON values
 
-_KEPT: Final = KeptDefinitions()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RenderInput:
-    """What a format makes its definition of.
-
-    Attributes:
-        tool: The tool.
-        name: What it is called on the wire.
-        text: What a model is told of it; may be empty.
-        parameters: The schema of its parameters, as the provider takes it.
-        strict: Whether the provider is to hold the model to it.
-    """
-
-    tool: Tool
-    name: str
-    text: str
-    parameters: dict[str, Any]
-    strict: bool
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Format:
-    """A wire shape, or a text, in which tools are described.
-
-    Attributes:
-        name: What it is asked for by.
-        source: The specification or provider page it follows.
-        render: Makes the definition of one tool.
-        join: Makes what is sent of the rendered tools; a list by default.
-        profile: Which schemas it takes; None for all of JSON Schema, which are said as they are.
-        strict_profile: Which it takes in its strict mode; None where it has no such mode.
-        alphabet: Which names it takes; None where it takes all of ours.
-        parse: Reads the calls of a model's message; None where the format has no messages of its own.
-        report: Makes the messages that tell the model of results; None likewise.
-    """
-
-    name: str
-    source: str
-    render: Callable[[RenderInput], dict[str, Any] | TextDefinition]
-    join: Callable[[list[Any]], Any] = list
-    profile: Profile | None = None
-    strict_profile: Profile | None = None
-    alphabet: Alphabet | None = None
-    parse: Callable[[Any], list[ToolCall]] | None = None
-    report: Callable[[Sequence[ToolResult]], list[dict[str, Any]]] | None = None
-
-    def describe(self, tools: Iterable[Tool], *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
-        """Render tools, in the order given.
-
-        Args:
-            tools: The tools.
-            strict: Whether the provider is to hold the model to the schemas, in its strict mode.
-            recursion: What to do with a type that refers to itself, where the provider does not take that: `refuse`, or `cut` it off.
-
-        Raises:
-            DefinitionError: The format has no strict mode, a tool cannot be said in it, or they are too many for one request.
-            TypeError: One is no `Tool`: a function, say, or a name.
-        """
-        self._profile(strict)  # that there is none is said once, and not of every tool
-        rendered, errors = [], []
-        for tool in tools:
-            try:
-                rendered.append(self._render(tool, strict, recursion))
-            except DefinitionError as error:
-                errors.append(error)
-        if errors:
-            raise errors[0] if len(errors) == 1 else _together(errors)
-        self._check_limits([schema for _, schema in rendered], strict)
-        return self.join([definition for definition, _ in rendered])
-
-    def describe_one(
-        self, tool: Tool, *, strict: bool = False, recursion: OnRecursion = "refuse"
-    ) -> Definition | TextDefinition:
-        """Render one tool; see `describe`.
-
-        Raises:
-            DefinitionError: The format has no strict mode, or the tool cannot be said in it; says every path, and what to do.
-        """
-        return self._render(tool, strict, recursion)[0]
-
-    def _render(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        """Return the definition of a tool, and the schema in it."""
-        if recursion not in ("refuse", "cut"):
-            raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
-        how = (self, strict, recursion)
-        kept = _KEPT.get(tool, how)
-        if kept is None:
-            kept = self._rendered(tool, strict, recursion)
-            _KEPT.put(tool, how, *kept)
-        return kept
-
-    def _rendered(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry._tools.tool import Tool  # these two are not needed to read calls and report results
-        from fcregistry.formats._rewrite import Unsayable
-        from fcregistry.formats._transform import transformed
-
-        if not isinstance(tool, Tool):
-            raise TypeError(
-                f"{tool!r:.80} is no Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
-            )
-        profile, schema = self._profile(strict), tool.parameters
-        name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
-        try:
-            parameters, dropped = (schema, ()) if profile is None else transformed(schema, profile, recursion)
-            made = self.render(
-                RenderInput(tool=tool, name=name, text=tool_description(tool), parameters=parameters, strict=strict)
-            )
-        except Unsayable as unsayable:
-            raise self._refusal(tool, strict, unsayable.problems) from None
-        except RecursionError:
-            raise self._refusal(tool, strict, ("$: is nested too deeply",)) from None
-        if isinstance(made, TextDefinition):
-            return TextDefinition(made, (*dropped, *made.dropped)), parameters
-        return Definition(made, dropped), parameters
-
-    def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
-        mode = " with strict=True" if strict else ""
-        return DefinitionError(f"the tool {tool.id} cannot be described in the format {self.name!r}{mode}:", problems)
-
-    def _check_limits(self, schemas: list[dict[str, Any]], strict: bool) -> None:
-        """Look whether the schemas of one request are too many.
-
-        Raises:
-            DefinitionError: They are.
-        """
-        from fcregistry.formats._profile import excesses_together  # as above
-
-        profile = self._profile(strict)
-        problems = excesses_together(schemas, profile) if profile is not None else []
-        if problems:
-            headline = f"these tools cannot be described together in the format {self.name!r} with strict=True:"
-            raise DefinitionError(headline, tuple(problems))
-
-    def _profile(self, strict: bool) -> Profile | None:
-        if not strict:
-            return self.profile
-        if self.strict_profile is None:
-            raise DefinitionError(
-                f"the format {self.name!r} has no strict mode; these have one: {', '.join(STRICT_FORMATS)}"
-            )
-        return self.strict_profile
+def data_url(part: Content) -> str:
+    """Return the bytes of a piece of content as a URL (RFC 2397)."""
+    return f"data:{part.media_type};base64,{base64_of(part)}"
 
 
-def _together(errors: list[DefinitionError]) -> DefinitionError:
-    """Return one error of several tools."""
-    headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
-    problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
-    return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
+def base64_of(part: Content) -> str:
+    """Return the bytes of a piece of content in base64 (RFC 4648, 4)."""
+    from binascii import b2a_base64  # only for results with bytes
 
-
-def tool_description(tool: Tool) -> str:
-    """Return what a model is told of a tool: its description, and whether it is deprecated."""
-    deprecated = tool.options.deprecated
-    if not deprecated:
-        return tool.description
-    notice = "Deprecated." if deprecated is True else f"Deprecated: {deprecated}"
-    return f"{tool.description}\n\n{notice}".strip()
+    return b2a_base64(part.data, newline=False).decode()

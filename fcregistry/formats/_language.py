@@ -1,7 +1,7 @@
-"""How is a JSON Schema written as a type of a programming language?
+"""JSON Schemas as types of a programming language.
 
-What differs between languages is in their own files; here is the way through a schema, and what becomes of keywords that no type says:
-those of a parameter or field are told in a comment, others are recorded as unsaid.
+The languages are in their own files; this file walks the schema. Keywords that no type expresses become a comment on their parameter or field;
+elsewhere they are recorded as dropped.
 """
 
 from __future__ import annotations
@@ -11,33 +11,18 @@ from typing import Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
-from fcregistry._schema.drafts import modern
-from fcregistry.formats._node import Dropped, in_words, lost_keywords, merged
-
-_SHOWN: Final = frozenset(
-    {
-        *("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "required"),
-        *("items", "prefixItems", "additionalProperties", "description", "title", "default"),
-    }
-)
-
-
-def with_definitions(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a schema with the definitions of another beside its own; None where two of one name differ."""
-    ours, theirs = schema.get("$defs", {}), other.get("$defs", {})
-    if any(ours[name] != theirs[name] for name in ours if name in theirs):
-        return None
-    return {**schema, "$defs": {**ours, **theirs}}
+from fcregistry._schema.drafts import upgrade_keywords
+from fcregistry.formats._node import Dropped, keywords_text, merge, unshown_keywords
 
 
 class TypeWriter(ABC):
-    """Writes the types of one schema; a language says how each is spelt.
+    """Writes the types of one schema; a subclass for each language spells them.
 
     Args:
         schema: The schema, with its definitions.
 
     Attributes:
-        dropped: What neither type nor comment says.
+        dropped: What neither a type nor a comment expresses.
     """
 
     language: str
@@ -51,11 +36,11 @@ class TypeWriter(ABC):
 
     @abstractmethod
     def literal(self, value: Any) -> str:
-        """Spell a JSON value as a type that has it alone."""
+        """Spell the type that has only this JSON value."""
 
     @abstractmethod
     def union(self, types: list[str]) -> str:
-        """Spell a type of which every value is of one of these."""
+        """Spell the union of types."""
 
     @abstractmethod
     def array(self, item: str) -> str:
@@ -63,50 +48,50 @@ class TypeWriter(ABC):
 
     @abstractmethod
     def tuple(self, items: list[str], rest: str | None) -> str:
-        """Spell an array that begins with these items, and goes on with others or ends."""
+        """Spell an array that begins with these items, and continues with items of type `rest`, or ends if that is None."""
 
     @abstractmethod
     def mapping(self, value: str) -> str:
-        """Spell an object of any names."""
+        """Spell an object with any names."""
 
     @abstractmethod
     def record(self, schema: dict[str, Any], place: Place) -> str:
-        """Spell an object of known names."""
+        """Spell an object with known names."""
 
     @abstractmethod
     def named(self, place: Place) -> str:
-        """Spell what a reference names."""
+        """Spell the name of a reference's target."""
 
     def type_of(self, schema: Any, place: Place, *, commented: bool = False) -> str:
         """Return a schema as a type.
 
         Args:
             schema: The schema.
-            place: Where it stands.
-            commented: Whether a comment beside it tells what the type does not.
+            place: Its place.
+            commented: Whether a comment beside it holds what the type does not express.
         """
         alternatives = list(dict.fromkeys(self._alternatives(schema, place, commented)))
         return self.union(alternatives) if len(alternatives) > 1 else alternatives[0]
 
     def comment(self, schema: Any) -> str:
-        """Return what a comment has to tell of a parameter or field beside its description."""
-        return in_words(lost_keywords(schema, _SHOWN)) if isinstance(schema, dict) else ""
+        """Return the part of a comment on a parameter or field that its description lacks."""
+        return keywords_text(unshown_keywords(schema, _SHOWN)) if isinstance(schema, dict) else ""
 
     def record_all_lost(self, schema: dict[str, Any], place: Place) -> None:
-        """Record what the type of a schema does not say, where no comment does either."""
-        for keyword, value in lost_keywords(schema, _SHOWN).items():
+        """Record the keywords that the type of a schema does not express, for a place without a comment."""
+        for keyword, value in unshown_keywords(schema, _SHOWN).items():
             self.record_lost(place, keyword, value)
 
     def record_lost(self, place: Place, keyword: str, value: object) -> None:
-        """Record something that is left unsaid."""
+        """Record a keyword that is left out."""
         reason = f"no type of {self.language} says it"
         self.dropped.append(Dropped(path=json_path(place), keyword=keyword, value=value, reason=reason))
 
     def _alternatives(self, given: Any, place: Place, commented: bool) -> list[str]:
-        """Return the types of which a value may be, none of them a union itself."""
+        """Return the alternatives of a type, none of them a union itself."""
         if not isinstance(given, dict):
             return [self.nothing if given is False else self.anything]
-        schema = modern(given)
+        schema = upgrade_keywords(given)
         if not commented:
             self.record_all_lost(schema, place)
         if "$ref" in schema:
@@ -122,7 +107,7 @@ class TypeWriter(ABC):
                 return [each for branch in branches for each in branch]
         if "allOf" in schema:
             rest = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-            together = merged(rest, schema["allOf"])
+            together = merge(rest, schema["allOf"])
             if together is None or "$ref" in together:
                 self.record_lost(place, "allOf", schema["allOf"])
                 return [self.anything]
@@ -156,3 +141,19 @@ class TypeWriter(ABC):
         if schema.get("properties") or others is False:
             return self.record(schema, place)
         return self.mapping(self.type_of(others, (*place, "additionalProperties")))
+
+
+def merge_definitions(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
+    """Return a schema with the definitions of another beside its own, or None if two of one name differ."""
+    ours, theirs = schema.get("$defs", {}), other.get("$defs", {})
+    if any(ours[name] != theirs[name] for name in ours if name in theirs):
+        return None
+    return {**schema, "$defs": {**ours, **theirs}}
+
+
+_SHOWN: Final = frozenset(
+    {
+        *("type", "enum", "const", "anyOf", "oneOf", "allOf", "$ref", "properties", "required"),
+        *("items", "prefixItems", "additionalProperties", "description", "title", "default"),
+    }
+)

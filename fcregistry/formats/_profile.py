@@ -1,9 +1,7 @@
-"""Is a schema, or are all of one request together, larger than a provider takes?
+"""Profiles: which part of JSON Schema a provider accepts, and how large a schema may be.
 
-MERGED: What of JSON Schema does a provider take? Data only: `_transform.py` rewrites a schema by it.
-
-A provider's own file holds its profiles, with the title of the page that says so. A new rule of a provider is a changed value there; a new
-kind of rule is a field here.
+A profile is data; `_transform.py` rewrites a schema by it. A provider's own file holds its profiles, with the title of the page that they follow. A
+new rule of a provider is a changed value there; a new kind of rule is a field here.
 """
 
 from __future__ import annotations
@@ -14,119 +12,21 @@ from typing import Any, Final, Literal, NamedTuple
 
 from fcregistry._schema.document import subschemas
 
-# --- formats._limits ---
-
-
-class Size(NamedTuple):
-    """How large a schema is; what each number means stands at `SchemaLimits`."""
-
-    properties: int
-    depth: int
-    choices: int
-    characters: int
-    optional: int
-    unions: int
-
-
-_WORDS = {
-    "properties": "properties",
-    "depth": "levels of objects in each other",
-    "choices": "choices in all enums together",
-    "characters": "characters in names and choices",
-    "tools": "tools described strictly",
-    "optional": "optional parameters in tools described strictly",
-    "unions": "parameters of several types in tools described strictly",
-}
-
-
-def size_of(schema: dict[str, Any]) -> Size:
-    """Measure a schema, definitions included."""
-    defs: dict[str, Any] = schema.get("$defs", {})
-    each = [part for whole in (schema, *defs.values()) for part in _all(whole)]
-    properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]
-    choices = [
-        value for part in each for value in (*part.get("enum", ()), *([part["const"]] if "const" in part else ()))
-    ]
-    return Size(
-        properties=len(properties),
-        depth=_depth(schema, defs, {}),
-        choices=len(choices),
-        characters=sum(map(len, defs))
-        + sum(len(name) for _, name, _ in properties)
-        + sum(len(str(value)) for value in choices),
-        optional=sum(name not in part.get("required", ()) for part, name, _ in properties),
-        unions=sum("anyOf" in inner or isinstance(inner.get("type"), list) for _, _, inner in properties),
-    )
-
-
-def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
-    """Return how a schema is larger than a provider takes, a sentence for each limit that it passes."""
-    return _beyond(size_of(schema)._asdict(), profile, "$: the parameters have")
-
-
-def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
-    """Return how the schemas of one request are more, all together, than a provider takes."""
-    limits = profile.limits
-    if limits.tools is limits.optional is limits.unions is None:
-        return []  # which is not to be measured for nothing
-    sizes = [size_of(schema) for schema in schemas]
-    optional, unions = (sum(getattr(size, name) for size in sizes) for name in ("optional", "unions"))
-    return _beyond({"tools": len(sizes), "optional": optional, "unions": unions}, profile, "together there are")
-
-
-def _beyond(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
-    found = []
-    for name, number in numbers.items():
-        limit = getattr(profile.limits, name)
-        if limit is not None and number > limit:
-            found.append(f"{intro} {number:,} {_WORDS[name]}, and {profile.taker} takes {limit:,}; make do with fewer")
-    return found
-
-
-def _all(schema: Any) -> Iterator[dict[str, Any]]:
-    waiting = [schema]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            yield each
-            waiting += [inner for _, inner in subschemas(each)]
-
-
-def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
-    """Return how many objects lie in each other; a definition that refers to itself counts once.
-
-    Args:
-        schema: A schema.
-        defs: The definitions that it refers to.
-        known: Name of a definition -> its depth, as far as it is known.
-    """
-    if not isinstance(schema, dict):
-        return 0
-    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
-    if name in defs and name not in known:
-        known[name] = 0
-        known[name] = _depth(defs[name], defs, known)
-    below = max((_depth(inner, defs, known) for _, inner in subschemas(schema)), default=0)
-    return max(known.get(name, 0), below + ("properties" in schema))
-
-
-# --- formats._profile ---
-
 References = Literal["free", "bare"]
-"""Whether a `$ref` may have other keywords beside it (`free`), or stands alone (`bare`): then it is replaced by what it names."""
+"""Whether a `$ref` may have other keywords beside it (`free`) or not (`bare`): then the target replaces it."""
 
 Recursion = Literal["free", "optional", "no"]
-"""Whether a schema may refer to itself: anywhere, only below a property that is not required, or not at all."""
+"""Whether a schema may refer to itself: anywhere (`free`), only below a property that is not required (`optional`), or not at all (`no`)."""
 
-PUT_TOGETHER: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
-"""The keywords by which a schema is made of others."""
+COMPOSITION: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
+"""The keywords that make a schema of others."""
 
 SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaLimits:
-    """How large a schema may be, and what all tools of one request may have together; None where nothing is published.
+    """The limits on one schema, and on all schemas of one request together; None if the provider publishes none.
 
     Attributes:
         properties: Properties in all.
@@ -149,23 +49,23 @@ class SchemaLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """Which schemas a provider takes.
+    """The schemas that a provider accepts.
 
     Attributes:
-        taker: Who takes them, as messages name it.
-        keywords: The keywords it knows; None where it takes them all, and nothing is rewritten.
-        formats: The string formats it knows; None for any.
+        taker: The provider's name in messages.
+        keywords: The keywords that it accepts; None for all, and then nothing is rewritten.
+        formats: The string formats that it accepts; None for any.
         references: Whether a `$ref` may have keywords beside it.
         recursion: Whether a schema may refer to itself.
-        closed: Whether every object lists all of its names, and every schema says its type.
-        complete: Whether every property is required: one that is optional takes `null` instead.
-        top_without: The keywords that must not stand at the top.
-        choices: The JSON kinds that an enum may hold.
-        highest: Keyword -> the greatest value it may have.
-        pattern_without: A regular expression of what a `pattern` must not hold; None if it may hold anything.
-        names: A regular expression of the names that top-level properties may have; None for any.
-        names_rule: The same in words.
-        limits: How large it may be.
+        closed: Whether every object must list all of its names, and every schema must name its type.
+        complete: Whether every property must be required: an optional one accepts `null` instead.
+        top_without: The keywords that are not allowed at the top.
+        choices: The JSON types of the values of an enum.
+        highest: Keyword -> its greatest value.
+        pattern_without: A regular expression of what a `pattern` must not contain; None if it may contain anything.
+        names: A regular expression of the names of top-level properties; None for any.
+        names_rule: The rule of `names` in words.
+        limits: The limits on its size.
     """
 
     taker: str
@@ -182,3 +82,107 @@ class Profile:
     names: str | None = None
     names_rule: str = ""
     limits: SchemaLimits = SchemaLimits()
+
+
+# --- Limits ---
+
+
+def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
+    """Return the limits of a provider that a schema exceeds, a sentence each."""
+    return _exceeded_limits(size_of(schema)._asdict(), profile, "$: the parameters have")
+
+
+def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
+    """Return the limits of a provider that the schemas of one request exceed together, a sentence each."""
+    limits = profile.limits
+    if limits.tools is limits.optional is limits.unions is None:
+        return []  # measuring takes time
+    sizes = [size_of(schema) for schema in schemas]
+    optional, unions = (sum(getattr(size, name) for size in sizes) for name in ("optional", "unions"))
+    return _exceeded_limits(
+        {"tools": len(sizes), "optional": optional, "unions": unions}, profile, "together there are"
+    )
+
+
+def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
+    found = []
+    for name, number in numbers.items():
+        limit = getattr(profile.limits, name)
+        if limit is not None and number > limit:
+            found.append(
+                f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} takes {limit:,}; make do with fewer"
+            )
+    return found
+
+
+_LIMIT_NAMES = {
+    "properties": "properties",
+    "depth": "levels of objects in each other",
+    "choices": "choices in all enums together",
+    "characters": "characters in names and choices",
+    "tools": "tools described strictly",
+    "optional": "optional parameters in tools described strictly",
+    "unions": "parameters of several types in tools described strictly",
+}
+
+
+class Size(NamedTuple):
+    """The size of a schema; `SchemaLimits` explains each number."""
+
+    properties: int
+    depth: int
+    choices: int
+    characters: int
+    optional: int
+    unions: int
+
+
+def size_of(schema: dict[str, Any]) -> Size:
+    """Measure a schema, definitions included."""
+    defs: dict[str, Any] = schema.get("$defs", {})
+    each = [part for whole in (schema, *defs.values()) for part in _walk(whole)]
+    properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]
+    choices = [
+        value for part in each for value in (*part.get("enum", ()), *([part["const"]] if "const" in part else ()))
+    ]
+    return Size(
+        properties=len(properties),
+        depth=_depth(schema, defs, {}),
+        choices=len(choices),
+        characters=sum(map(len, defs))
+        + sum(len(name) for _, name, _ in properties)
+        + sum(len(str(value)) for value in choices),
+        optional=sum(name not in part.get("required", ()) for part, name, _ in properties),
+        unions=sum(map(_takes_several_types, (inner for _, _, inner in properties))),
+    )
+
+
+def _takes_several_types(schema: Any) -> bool:
+    return isinstance(schema, dict) and ("anyOf" in schema or isinstance(schema.get("type"), list))
+
+
+def _walk(schema: Any) -> Iterator[dict[str, Any]]:
+    waiting = [schema]
+    while waiting:
+        each = waiting.pop()
+        if isinstance(each, dict):
+            yield each
+            waiting += [inner for _, inner in subschemas(each)]
+
+
+def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
+    """Return the number of nested objects; a definition that refers to itself counts once.
+
+    Args:
+        schema: A schema.
+        defs: The definitions that it refers to.
+        known: Name of a definition -> its depth; new ones are added.
+    """
+    if not isinstance(schema, dict):
+        return 0
+    name = str(schema.get("$ref", "")).removeprefix("#/$defs/")
+    if name in defs and name not in known:
+        known[name] = 0
+        known[name] = _depth(defs[name], defs, known)
+    below = max((_depth(inner, defs, known) for _, inner in subschemas(schema)), default=0)
+    return max(known.get(name, 0), below + ("properties" in schema))

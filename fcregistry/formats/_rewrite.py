@@ -1,9 +1,6 @@
-"""How are the types, choices and alternatives of a schema said to a provider that knows fewer ways to say them?
+"""Rewriting a schema by a provider's profile: one subschema after the other, references included.
 
-MERGED: How is an object said to a provider that wants every name listed, or every listed name given?
-MERGED: How is an array said to a provider that knows only arrays of one sort of items?
-MERGED: How is an exclusive bound said to a provider that knows inclusive ones alone?
-MERGED: How is one schema after the other rewritten by a profile, references included?
+Each step for a subschema is a function that changes a `Node`: types, enums, bounds, unions, objects, arrays.
 """
 
 from __future__ import annotations
@@ -14,21 +11,232 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
-from fcregistry._schema.drafts import modern
-from fcregistry.formats._node import Dropped, Node, accepts_null, distinct, merged, nullable, told_besides
+from fcregistry._schema.drafts import upgrade_keywords
+from fcregistry.formats._node import (
+    Dropped,
+    Node,
+    accepts_null,
+    add_keywords_text,
+    make_nullable,
+    merge,
+    without_duplicates,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry.formats._profile import Profile
 
-# --- formats._choices ---
 
-_TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
+class UnsupportedSchemaError(Exception):
+    """A schema that cannot be expressed in what a provider accepts.
+
+    Attributes:
+        problems: Everything that cannot be expressed, with its path and the fix.
+    """
+
+    def __init__(self, *problems: str) -> None:
+        super().__init__("; ".join(problems))
+        self.problems = problems
 
 
-def infer_type(rewriter: Rewriter, node: Node) -> bool:
-    """Give a choice, an object or an array that does not name its type the one that is meant, where one is wanted."""
+_MOST_SCHEMAS: Final = 100_000
+"""The most schemas in one rewritten schema: where targets replace references, they may multiply."""
+
+
+class Rewriter:
+    """Rewrites the schema of a tool's parameters.
+
+    Args:
+        root: The schema.
+        profile: The schemas that the provider accepts; not all of JSON Schema.
+        cuts: Whether a recursive reference that the provider does not accept is cut off, rather than refused.
+
+    Attributes:
+        keywords: The keywords that the provider accepts.
+        references: The references of the schema.
+        dropped: What has been left out so far.
+        problems: What could not be expressed so far.
+    """
+
+    def __init__(self, root: dict[str, Any], profile: Profile, *, cuts: bool) -> None:
+        self.profile = profile
+        self.keywords = profile.keywords or frozenset()
+        self.references = References(root)
+        self.dropped: list[Dropped] = []
+        self.problems: list[str] = []
+        self._root = root
+        self._cuts = cuts
+        self._defs: dict[str, dict[str, Any]] = {}
+        self._open: list[Place] = []
+        self._count = 0
+        self._recursive: frozenset[Place] = frozenset()
+        if profile.recursion != "free":
+            self._recursive = self.references.recursive_places(required_only=profile.recursion == "optional")
+
+    def rewrite(self) -> dict[str, Any]:
+        """Rewrite the schema of the parameters, with the definitions that it needs."""
+        written = self.write({"type": "object", "properties": {}, **self._root}, ())
+        if written is None:
+            self.problem((), "no call of it is possible once it is cut off; describe it without strict")
+            return {}
+        return {**written, "$defs": dict(sorted(self._defs.items()))} if self._defs else written
+
+    def write(self, schema: Any, path: Place) -> dict[str, Any] | None:
+        """Rewrite a schema; None if no value is valid."""
+        self._count += 1
+        if self._count > _MOST_SCHEMAS:
+            raise UnsupportedSchemaError(
+                f"$: is too large: with its references followed it has more than {_MOST_SCHEMAS:,} schemas"
+            )
+        if schema is False:
+            return None
+        given = upgrade_keywords(schema) if isinstance(schema, dict) else {}
+        if "$ref" not in given and "allOf" in given and "allOf" not in self.keywords:
+            given = self._merge_all_of(given, path)
+        if "$ref" in given:
+            return self._write_reference(given, path)
+        node = Node(given, path)
+        if not all(step(self, node) for step in _STEPS):
+            return None
+        self._drop_unknown(node)
+        if self.profile.closed and not {"type", "anyOf", "enum"} & set(node.schema):
+            self.problem(
+                path,
+                f"any JSON value may stand here, and {self.profile.taker} wants a type; give it one, or do without strict",
+            )
+        description = add_keywords_text(node.schema.get("description"), node.lost)
+        return {**node.schema, "description": description} if description else node.schema
+
+    def drop(self, node: Node, keyword: str, reason: str | None = None) -> None:
+        """Take a keyword out of a schema, and record it."""
+        value = node.schema.pop(keyword)
+        if keyword == "default" and value is None:  # nothing is lost: the model may send null, or nothing
+            return
+        node.lost[keyword] = value
+        self.record(node.path, keyword, value, reason or f"{self.profile.taker} has no such keyword")
+
+    def record(self, path: Place, keyword: str, value: object, reason: str) -> None:
+        """Record a keyword that is left out."""
+        self.dropped.append(Dropped(path=json_path(path), keyword=keyword, value=value, reason=reason))
+
+    def problem(self, path: Place, message: str) -> None:
+        """Record something that cannot be expressed."""
+        self.problems.append(f"{json_path(path)}: {message}")
+
+    def _drop_unknown(self, node: Node) -> None:
+        schema, profile = node.schema, self.profile
+        for keyword in [each for each in schema if each not in self.keywords]:
+            self.drop(node, keyword)
+        if profile.formats is not None and schema.get("format", next(iter(profile.formats))) not in profile.formats:
+            self.drop(node, "format", f"{profile.taker} has no such format")
+        if profile.pattern_without and re.search(profile.pattern_without, schema.get("pattern", "")):
+            self.drop(node, "pattern", f"{profile.taker} has only simple patterns")
+        for keyword, highest in profile.highest.items():
+            if schema.get(keyword, highest) > highest:
+                self.drop(node, keyword, f"{profile.taker} has nothing beyond {highest}")
+                schema[keyword] = highest
+
+    # References
+
+    def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
+        """Write a `$ref` as it is, or its target instead of it; `$defs` gets only definitions that are referred to."""
+        place = self.references.place(schema["$ref"])
+        if place is None:
+            self.problem(
+                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put what it names into $defs"
+            )
+            return {"type": "null"}
+        beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+        if place in self._recursive:
+            return self._write_recurring(schema, place, path)
+        if beside and self.profile.references == "bare":
+            beside = self._without_unknown(beside, path)
+        if beside and place not in self._open:
+            return self._write_target(place, beside, path)
+        name = self.references.name(place)
+        if name not in self._defs:
+            self._defs[name] = {}  # reserved before it is written: it may refer to itself
+            self._defs[name] = self.write(self.references.at(place), place or ("$defs", name)) or {}
+        return {"$ref": f"#/$defs/{name}"}
+
+    def _without_unknown(self, beside: dict[str, Any], path: Place) -> dict[str, Any]:
+        """Drop unknown keywords beside a reference: it can stay if none is left."""
+        node = Node(dict(beside), path)
+        self._drop_unknown(node)
+        return node.schema
+
+    def _write_recurring(self, schema: dict[str, Any], place: Place, path: Place) -> dict[str, Any] | None:
+        name = self.references.name(place)
+        if not self._cuts:
+            where = " where a value is required" if self.profile.recursion == "optional" else ""
+            self.problem(
+                path,
+                f"{name} refers to itself, which {self.profile.taker} does not take{where}; "
+                'cut it off with recursion="cut", or describe the tool in another format or without strict',
+            )
+            return {"type": "null"}
+        if place not in self._open:
+            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+            return self._write_target(place, beside, path)
+        self.record(path, "$ref", schema["$ref"], f"{name} refers to itself, and is cut off here")
+        if self.profile.closed:
+            return None
+        kind = self.references.at(place).get("type")
+        return {"type": kind} if isinstance(kind, str) else {}
+
+    def _write_target(self, place: Place, beside: dict[str, Any], path: Place) -> dict[str, Any] | None:
+        """Write the target of a reference instead of it, merged with the keywords beside it."""
+        target = self.references.at(place)
+        self._open.append(place)
+        try:
+            together = merge(upgrade_keywords(beside), [target]) if beside and isinstance(target, dict) else target
+            if together is None:
+                self.problem(
+                    path,
+                    f"it cannot be said in one with what {self.references.name(place)} says; write it as one schema",
+                )
+            return self.write(together, path)
+        finally:
+            self._open.pop()
+
+    def _merge_all_of(self, schema: dict[str, Any], path: Place) -> dict[str, Any]:
+        """Merge `allOf` into one schema; if that is not possible, it is a problem or recorded as left out."""
+        others = schema.pop("allOf")
+        result = None if "$ref" in schema else merge(schema, [self._follow_references(each) for each in others])
+        if result is not None:
+            return upgrade_keywords(result)
+        if self.profile.closed:
+            self.problem(
+                path, f"what allOf says together cannot be said to {self.profile.taker}; write it as one schema"
+            )
+        self.record(path, "allOf", others, f"{self.profile.taker} has no such keyword")
+        return schema
+
+    def _follow_references(self, schema: Any) -> Any:
+        """Return a schema with its own reference followed; False, which merges with nothing, if the reference is circular."""
+        for _ in range(len(self._root) + 100):
+            if not isinstance(schema, dict) or "$ref" not in schema:
+                break
+            place = self.references.place(schema["$ref"])
+            if place is None:
+                return False
+            target = self.references.at(place)
+            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
+            schema = {**target, **beside} if isinstance(target, dict) else target
+        else:
+            return False
+        if isinstance(schema, dict) and "allOf" in schema:
+            rest = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
+            return merge(rest, [self._follow_references(each) for each in schema["allOf"]]) or False
+        return schema
+
+
+# --- Types, enums and unions ---
+
+
+def _infer_type(rewriter: Rewriter, node: Node) -> bool:
+    """Add the type that an enum, an object or an array implies, if the provider requires a type."""
     schema = node.schema
     if not rewriter.profile.closed or {"type", "anyOf", "oneOf"} & set(schema):
         return True
@@ -43,12 +251,12 @@ def infer_type(rewriter: Rewriter, node: Node) -> bool:
     return True
 
 
-def write_choices(rewriter: Rewriter, node: Node) -> bool:
-    """Say a constant as a choice of one, and choices that the provider has none of by their types."""
+def _write_choices(rewriter: Rewriter, node: Node) -> bool:
+    """Write a constant as an enum of one value, and enum values that the provider does not accept as their types."""
     schema, profile = node.schema, rewriter.profile
     if "const" in schema and "const" not in rewriter.keywords:
-        _rename(schema, "const", "enum", [schema["const"]])
-    kinds = {kind_of(value) for value in schema.get("enum", ())}
+        _replace_keyword(schema, "const", "enum", [schema["const"]])
+    kinds = {_kind_of(value) for value in schema.get("enum", ())}
     if kinds & {"array", "object"}:
         if profile.closed:
             rewriter.problem(
@@ -56,20 +264,20 @@ def write_choices(rewriter: Rewriter, node: Node) -> bool:
             )
         rewriter.drop(node, "enum", f"{profile.taker} has no choices of objects and arrays")
     elif not kinds <= profile.choices:
-        _write_types(rewriter, node)
+        _write_choices_as_types(rewriter, node)
     return True
 
 
-def _write_types(rewriter: Rewriter, node: Node) -> None:
-    """Say those choices by their types that can be said in no other way: `null`, and both of `true` and `false`."""
+def _write_choices_as_types(rewriter: Rewriter, node: Node) -> None:
+    """Write the enum values that the provider does not accept as their types: exact for `null`, and for `true` with `false`."""
     schema, allowed = node.schema, rewriter.profile.choices
     values = schema["enum"]
-    others = [value for value in values if kind_of(value) not in allowed]
+    others = [value for value in values if _kind_of(value) not in allowed]
     if {value for value in others if isinstance(value, bool)} in ({True}, {False}) or "anyOf" in schema:
         node.lost["enum"] = values
         rewriter.record(node.path, "enum", values, f"{rewriter.profile.taker} has only choices of strings and numbers")
     alternatives: list[dict[str, Any]] = [{"type": kind} for kind in dict.fromkeys(map(_type_of, others))]
-    if choices := [value for value in values if kind_of(value) in allowed]:
+    if choices := [value for value in values if _kind_of(value) in allowed]:
         kinds = list(dict.fromkeys(map(_type_of, choices)))
         alternatives.insert(0, {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": choices})
     del schema["enum"]
@@ -78,14 +286,14 @@ def _write_types(rewriter: Rewriter, node: Node) -> None:
         schema |= alternatives[0] if len(alternatives) == 1 else {"anyOf": alternatives}
 
 
-def write_branches(rewriter: Rewriter, node: Node) -> bool:
-    """Rewrite the alternatives of a union; False where none of them has a value."""
+def _write_branches(rewriter: Rewriter, node: Node) -> bool:
+    """Rewrite the alternatives of a union; False if no alternative has a value."""
     schema = node.schema
     if "oneOf" in schema and "oneOf" not in rewriter.keywords and "anyOf" not in schema:
         rewriter.record(
             node.path, "oneOf", schema["oneOf"], f"{rewriter.profile.taker} has no such keyword: it is said as anyOf"
         )
-        _rename(schema, "oneOf", "anyOf", schema["oneOf"])
+        _replace_keyword(schema, "oneOf", "anyOf", schema["oneOf"])
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema and keyword in rewriter.keywords and not _write_union(rewriter, node, keyword):
             return False
@@ -95,7 +303,7 @@ def write_branches(rewriter: Rewriter, node: Node) -> bool:
 def _write_union(rewriter: Rewriter, node: Node, keyword: str) -> bool:
     schema = node.schema
     written = [rewriter.write(each, (*node.path, keyword, place)) for place, each in enumerate(schema[keyword])]
-    branches = distinct(each for each in written if each is not None)
+    branches = without_duplicates(each for each in written if each is not None)
     schema[keyword] = branches
     if len(branches) == 1 and "$ref" not in branches[0] and set(branches[0]) & set(schema) <= {"description", "title"}:
         del schema[keyword]
@@ -107,28 +315,61 @@ def _type_of(value: object) -> str:
     return _TYPES.get(type(value), "null")
 
 
-def kind_of(value: object) -> str:
-    """Return the kind of a JSON value: its type, which is `number` for integers too."""
+def _kind_of(value: object) -> str:
+    """Return the type of a JSON value, which is `number` for integers too."""
     return "number" if type(value) is int else _type_of(value)
 
 
-def _rename(schema: dict[str, Any], old: str, new: str, value: Any) -> None:
-    """Put another keyword into the place of one."""
+def _replace_keyword(schema: dict[str, Any], old: str, new: str, value: Any) -> None:
+    """Replace a keyword by another, in the same position."""
     items = [(new, value) if keyword == old else (keyword, held) for keyword, held in schema.items()]
     schema.clear()
     schema.update(items)
 
 
-# --- formats._objects ---
+_TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number", list: "array", dict: "object"}
 
 
-def write_object(rewriter: Rewriter, node: Node) -> bool:
-    """Rewrite the properties of an object; False where it needs one that no value can stand for."""
+# --- Bounds ---
+
+
+def _write_bounds(rewriter: Rewriter, node: Node) -> bool:
+    """Write exclusive bounds as inclusive ones: exact for integers, and recorded as dropped for other numbers."""
+    _write_bound(rewriter, node, "exclusiveMinimum", "minimum", lambda limit: floor(limit) + 1, max)
+    _write_bound(rewriter, node, "exclusiveMaximum", "maximum", lambda limit: ceil(limit) - 1, min)
+    return True
+
+
+def _write_bound(
+    rewriter: Rewriter,
+    node: Node,
+    exclusive: str,
+    inclusive: str,
+    next_integer: Callable[[float], int],
+    narrower: Callable[[float, float], float],
+) -> None:
+    schema = node.schema
+    if exclusive not in schema or exclusive in rewriter.keywords or inclusive not in rewriter.keywords:
+        return
+    limit = schema[exclusive]
+    if schema.get("type") == "integer":
+        limit = next_integer(limit)
+        del schema[exclusive]
+    else:
+        rewriter.drop(node, exclusive)
+    schema[inclusive] = narrower(schema.get(inclusive, limit), limit)
+
+
+# --- Objects ---
+
+
+def _write_object(rewriter: Rewriter, node: Node) -> bool:
+    """Rewrite the properties of an object; False if it requires one that can have no value."""
     if not node.is_a("object") and "properties" not in node.schema:
         return True
     schema, profile = node.schema, rewriter.profile
     if profile.closed:
-        _close(rewriter, node)
+        _close_object(rewriter, node)
     properties: dict[str, Any] = schema.get("properties", {})
     required = schema.get("required", ())
     written: dict[str, Any] = {}
@@ -139,16 +380,16 @@ def write_object(rewriter: Rewriter, node: Node) -> bool:
                 return False
             continue
         wants_null = profile.complete and name not in required and not accepts_null(inner, rewriter.references)
-        written[name] = nullable(each) if wants_null else each
+        written[name] = make_nullable(each) if wants_null else each
     if "properties" in schema or profile.closed:
         schema["properties"] = written
-    _require(rewriter, node, written)
-    _write_others(rewriter, node)
+    _write_required(rewriter, node, written)
+    _write_additional_properties(rewriter, node)
     return True
 
 
-def _close(rewriter: Rewriter, node: Node) -> None:
-    """Forbid all names but those that are listed; a problem where others are asked for."""
+def _close_object(rewriter: Rewriter, node: Node) -> None:
+    """Forbid all names but the listed ones; a problem if the schema allows others explicitly."""
     schema, taker = node.schema, rewriter.profile.taker
     others = schema.get("additionalProperties", True)
     free = (
@@ -169,7 +410,7 @@ def _close(rewriter: Rewriter, node: Node) -> None:
     schema["additionalProperties"] = False
 
 
-def _require(rewriter: Rewriter, node: Node, written: dict[str, Any]) -> None:
+def _write_required(rewriter: Rewriter, node: Node, written: dict[str, Any]) -> None:
     schema = node.schema
     required = schema.get("required", ())
     if rewriter.profile.complete:
@@ -187,19 +428,19 @@ def _require(rewriter: Rewriter, node: Node, written: dict[str, Any]) -> None:
             )
 
 
-def _write_others(rewriter: Rewriter, node: Node) -> None:
-    """Rewrite the schema of names that are not listed, where the provider knows such."""
+def _write_additional_properties(rewriter: Rewriter, node: Node) -> None:
+    """Rewrite the schema of names that are not listed, if the provider accepts such."""
     others = node.schema.get("additionalProperties")
     if isinstance(others, dict) and "additionalProperties" in rewriter.keywords:
         written = rewriter.write(others, (*node.path, "additionalProperties"))
         node.schema["additionalProperties"] = False if written is None else written
 
 
-# --- formats._arrays ---
+# --- Arrays ---
 
 
-def write_array(rewriter: Rewriter, node: Node) -> bool:
-    """Rewrite the items of an array; False where it needs one that no value can stand for."""
+def _write_array(rewriter: Rewriter, node: Node) -> bool:
+    """Rewrite the items of an array; False if it requires one that can have no value."""
     schema = node.schema
     if not node.is_a("array") and "items" not in schema and "prefixItems" not in schema:
         return True
@@ -210,18 +451,18 @@ def write_array(rewriter: Rewriter, node: Node) -> bool:
         items = schema.get("items", True)
         written = None if schema.get("maxItems") == 0 else rewriter.write(items, (*node.path, "items"))
         if written is None:
-            return _leave_empty(rewriter, node)
+            return _write_empty_array(rewriter, node)
         schema["items"] = written
     return True
 
 
-def _leave_empty(rewriter: Rewriter, node: Node) -> bool:
-    """Say an array that can hold nothing; False where it must hold something."""
+def _write_empty_array(rewriter: Rewriter, node: Node) -> bool:
+    """Write an array that is always empty; False if it must not be empty."""
     if node.schema.get("minItems", 0) > 0:
         return False
     node.schema["maxItems"] = 0
     if rewriter.profile.closed:
-        node.schema["items"] = {"type": "null"}  # an array must say something of its items
+        node.schema["items"] = {"type": "null"}  # an array needs a schema for its items
     else:
         del node.schema["items"]
     return True
@@ -231,16 +472,16 @@ def _write_tuple(rewriter: Rewriter, node: Node) -> bool:
     schema, path = node.schema, node.path
     first: list[Any] = schema["prefixItems"]
     written = [rewriter.write(each, (*path, "prefixItems", place)) for place, each in enumerate(first)]
-    sayable = [each for each in written if each is not None]
-    if len(sayable) < len(first):
+    items = [each for each in written if each is not None]
+    if len(items) < len(first):
         return False
     rest = _write_rest(rewriter, node, len(first))
     if "prefixItems" in rewriter.keywords:
-        schema["prefixItems"] = sayable
+        schema["prefixItems"] = items
         if rest is not None:
             schema["items"] = rest
         return True
-    sorts = distinct([*sayable, *([] if rest is None else [rest])])
+    sorts = without_duplicates([*items, *([] if rest is None else [rest])])
     if len(sorts) > 1:
         rewriter.drop(
             node, "prefixItems", f"{rewriter.profile.taker} has no such keyword: each item may be of any of its types"
@@ -251,7 +492,7 @@ def _write_tuple(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] | None:
-    """Rewrite what may follow the first items of a tuple; None if nothing may, and then its length is bounded."""
+    """Rewrite the schema of what follows the first items of a tuple; None if nothing may, and then its length is bounded."""
     schema, path = node.schema, node.path
     rest = schema.pop("items", True)
     ends = rest is False or schema.get("maxItems", length + 1) <= length
@@ -267,238 +508,5 @@ def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] |
     return written
 
 
-# --- formats._numbers ---
-
-
-def write_bounds(rewriter: Rewriter, node: Node) -> bool:
-    """Say exclusive bounds as inclusive ones: exactly for integers, and recorded as a little less for other numbers."""
-    _write(rewriter, node, "exclusiveMinimum", "minimum", lambda limit: floor(limit) + 1, max)
-    _write(rewriter, node, "exclusiveMaximum", "maximum", lambda limit: ceil(limit) - 1, min)
-    return True
-
-
-def _write(
-    rewriter: Rewriter,
-    node: Node,
-    exclusive: str,
-    inclusive: str,
-    next_integer: Callable[[float], int],
-    narrower: Callable[[float, float], float],
-) -> None:
-    schema = node.schema
-    if exclusive not in schema or exclusive in rewriter.keywords or inclusive not in rewriter.keywords:
-        return
-    limit = schema[exclusive]
-    if schema.get("type") == "integer":
-        limit = next_integer(limit)
-        del schema[exclusive]
-    else:
-        rewriter.drop(node, exclusive)
-    schema[inclusive] = narrower(schema.get(inclusive, limit), limit)
-
-
-# --- formats._rewriter ---
-
-_MOST_SCHEMAS: Final = 100_000
-"""How many schemas one rewritten schema may have: where references are replaced by what they name, they may multiply."""
-
-_STEPS: Final = (infer_type, write_choices, write_bounds, write_branches, write_object, write_array)
-"""What is done to a schema, in this order; each returns False where no value can stand."""
-
-
-class Unsayable(Exception):
-    """A schema that cannot be said to a provider.
-
-    Attributes:
-        problems: Everything that cannot be said, with its path and what to do.
-    """
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
-
-
-class Rewriter:
-    """Rewrites the schema of a tool's parameters.
-
-    Args:
-        root: The schema.
-        profile: What the provider takes; not all of JSON Schema.
-        cuts: Whether a reference that leads back to itself is cut off, where the provider does not take it, rather than refused.
-
-    Attributes:
-        keywords: The keywords that the provider knows.
-        references: The references of the schema.
-        dropped: What is left unsaid so far.
-        problems: What cannot be said so far.
-    """
-
-    def __init__(self, root: dict[str, Any], profile: Profile, *, cuts: bool) -> None:
-        self.profile = profile
-        self.keywords = profile.keywords or frozenset()
-        self.references = References(root)
-        self.dropped: list[Dropped] = []
-        self.problems: list[str] = []
-        self._root = root
-        self._cuts = cuts
-        self._defs: dict[str, dict[str, Any]] = {}
-        self._inside: list[Place] = []
-        self._count = 0
-        self._refused: frozenset[Place] = frozenset()
-        if profile.recursion != "free":
-            self._refused = self.references.recurring(required_only=profile.recursion == "optional")
-
-    def whole(self) -> dict[str, Any]:
-        """Rewrite the schema of the parameters, with the definitions that it needs."""
-        written = self.write({"type": "object", "properties": {}, **self._root}, ())
-        if written is None:
-            self.problem((), "no call of it is possible once it is cut off; describe it without strict")
-            return {}
-        return {**written, "$defs": dict(sorted(self._defs.items()))} if self._defs else written
-
-    def write(self, schema: Any, path: Place) -> dict[str, Any] | None:
-        """Rewrite a schema; None where no value can stand."""
-        self._count += 1
-        if self._count > _MOST_SCHEMAS:
-            raise Unsayable(f"$: is too large: with its references followed it has more than {_MOST_SCHEMAS:,} schemas")
-        if schema is False:
-            return None
-        given = modern(schema) if isinstance(schema, dict) else {}
-        if "$ref" not in given and "allOf" in given and "allOf" not in self.keywords:
-            given = self._in_one(given, path)
-        if "$ref" in given:
-            return self._write_reference(given, path)
-        node = Node(given, path)
-        if not all(step(self, node) for step in _STEPS):
-            return None
-        self._take_out_unknown(node)
-        if self.profile.closed and not {"type", "anyOf", "enum"} & set(node.schema):
-            self.problem(
-                path,
-                f"any JSON value may stand here, and {self.profile.taker} wants a type; give it one, or do without strict",
-            )
-        description = told_besides(node.schema.get("description"), node.lost)
-        return {**node.schema, "description": description} if description else node.schema
-
-    def drop(self, node: Node, keyword: str, reason: str | None = None) -> None:
-        """Take a keyword out of a schema, and record it."""
-        value = node.schema.pop(keyword)
-        if keyword == "default" and value is None:  # nothing is lost: the model may say null, or leave it out
-            return
-        node.lost[keyword] = value
-        self.record(node.path, keyword, value, reason or f"{self.profile.taker} has no such keyword")
-
-    def record(self, path: Place, keyword: str, value: object, reason: str) -> None:
-        """Record something that is left unsaid."""
-        self.dropped.append(Dropped(path=json_path(path), keyword=keyword, value=value, reason=reason))
-
-    def problem(self, path: Place, message: str) -> None:
-        """Record something that cannot be said."""
-        self.problems.append(f"{json_path(path)}: {message}")
-
-    def _take_out_unknown(self, node: Node) -> None:
-        schema, profile = node.schema, self.profile
-        for keyword in [each for each in schema if each not in self.keywords]:
-            self.drop(node, keyword)
-        if profile.formats is not None and schema.get("format", next(iter(profile.formats))) not in profile.formats:
-            self.drop(node, "format", f"{profile.taker} has no such format")
-        if profile.pattern_without and re.search(profile.pattern_without, schema.get("pattern", "")):
-            self.drop(node, "pattern", f"{profile.taker} has only simple patterns")
-        for keyword, highest in profile.highest.items():
-            if schema.get(keyword, highest) > highest:
-                self.drop(node, keyword, f"{profile.taker} has nothing beyond {highest}")
-                schema[keyword] = highest
-
-    # References
-
-    def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write a `$ref` as it is, or in its place what it names; either way only what is referred to gets into `$defs`."""
-        place = self.references.place(schema["$ref"])
-        if place is None:
-            self.problem(
-                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put what it names into $defs"
-            )
-            return {"type": "null"}
-        beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-        if place in self._refused:
-            return self._write_recurring(schema, place, path)
-        if beside and self.profile.references == "bare":
-            beside = self._only_known(beside, path)
-        if beside and place not in self._inside:
-            return self._write_instead(place, beside, path)
-        name = self.references.name(place)
-        if name not in self._defs:
-            self._defs[name] = {}  # taken before it is written: it may refer to itself
-            self._defs[name] = self.write(self.references.at(place), place or ("$defs", name)) or {}
-        return {"$ref": f"#/$defs/{name}"}
-
-    def _only_known(self, beside: dict[str, Any], path: Place) -> dict[str, Any]:
-        """Take out what stands beside a reference in vain, so that the reference may stay if nothing else does."""
-        node = Node(dict(beside), path)
-        self._take_out_unknown(node)
-        return node.schema
-
-    def _write_recurring(self, schema: dict[str, Any], place: Place, path: Place) -> dict[str, Any] | None:
-        name = self.references.name(place)
-        if not self._cuts:
-            where = " where a value is required" if self.profile.recursion == "optional" else ""
-            self.problem(
-                path,
-                f"{name} refers to itself, which {self.profile.taker} does not take{where}; "
-                'cut it off with recursion="cut", or describe the tool in another format or without strict',
-            )
-            return {"type": "null"}
-        if place not in self._inside:
-            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            return self._write_instead(place, beside, path)
-        self.record(path, "$ref", schema["$ref"], f"{name} refers to itself, and is cut off here")
-        if self.profile.closed:
-            return None
-        kind = self.references.at(place).get("type")
-        return {"type": kind} if isinstance(kind, str) else {}
-
-    def _write_instead(self, place: Place, beside: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write what a reference names in its place, with what stands beside it."""
-        target = self.references.at(place)
-        self._inside.append(place)
-        try:
-            together = merged(modern(beside), [target]) if beside and isinstance(target, dict) else target
-            if together is None:
-                self.problem(
-                    path,
-                    f"it cannot be said in one with what {self.references.name(place)} says; write it as one schema",
-                )
-            return self.write(together, path)
-        finally:
-            self._inside.pop()
-
-    def _in_one(self, schema: dict[str, Any], path: Place) -> dict[str, Any]:
-        """Say `allOf` without it; a problem, or left unsaid, where no single schema says the same."""
-        others = schema.pop("allOf")
-        result = None if "$ref" in schema else merged(schema, [self._followed(each) for each in others])
-        if result is not None:
-            return modern(result)
-        if self.profile.closed:
-            self.problem(
-                path, f"what allOf says together cannot be said to {self.profile.taker}; write it as one schema"
-            )
-        self.record(path, "allOf", others, f"{self.profile.taker} has no such keyword")
-        return schema
-
-    def _followed(self, schema: Any) -> Any:
-        """Return a schema with its own reference followed; False, which merges with nothing, where it leads in a circle."""
-        for _ in range(len(self._root) + 100):
-            if not isinstance(schema, dict) or "$ref" not in schema:
-                break
-            place = self.references.place(schema["$ref"])
-            if place is None:
-                return False
-            target = self.references.at(place)
-            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            schema = {**target, **beside} if isinstance(target, dict) else target
-        else:
-            return False
-        if isinstance(schema, dict) and "allOf" in schema:
-            rest = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-            return merged(rest, [self._followed(each) for each in schema["allOf"]]) or False
-        return schema
+_STEPS: Final = (_infer_type, _write_choices, _write_bounds, _write_branches, _write_object, _write_array)
+"""The steps for one schema, in order; each returns False if no value is valid."""

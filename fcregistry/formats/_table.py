@@ -1,4 +1,4 @@
-"""Which formats are there?"""
+"""The table of formats: name, module and attribute."""
 
 from __future__ import annotations
 
@@ -12,42 +12,43 @@ if TYPE_CHECKING:
 
     from fcregistry.formats._format import Format
 
-_MODULES: Final = {
-    "anthropic": "anthropic",
-    "bedrock": "bedrock",
-    "gemini": "gemini",
-    "json-schema": "json_schema",
-    "mcp": "mcp",
-    "openai": "openai",
-    "openai-responses": "openai_responses",
-    "python": "python",
-    "text": "text",
-    "typescript": "typescript",
-    "yaml": "yaml",
+_FORMATS: Final = {
+    "anthropic": ("anthropic", "FORMAT"),
+    "bedrock": ("bedrock", "FORMAT"),
+    "gemini": ("gemini", "FORMAT"),
+    "json-schema": ("text", "JSON_SCHEMA"),
+    "mcp": ("mcp", "FORMAT"),
+    "openai": ("openai", "CHAT"),
+    "openai-responses": ("openai", "RESPONSES"),
+    "python": ("python", "FORMAT"),
+    "text": ("text", "TEXT"),
+    "typescript": ("typescript", "FORMAT"),
+    "yaml": ("text", "YAML"),
 }
-"""Format -> the module of this folder that has it, imported when it is asked for: most programs use one."""
+"""Format -> the module of this folder and its name there. A module is imported when one of its formats is used: most programs use one."""
 
 
 def get(name: str) -> Format:
     """Return a format by name.
 
     Raises:
-        FormatNotFoundError: There is none of that name.
+        FormatNotFoundError: There is no format of that name.
     """
-    if name not in _MODULES:
+    if name not in _FORMATS:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats are {', '.join(names())}")
-    found: Format = import_module(f"fcregistry.formats.{_MODULES[name]}").FORMAT
+    module, attribute = _FORMATS[name]
+    found: Format = getattr(import_module(f"fcregistry.formats.{module}"), attribute)
     return found
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all formats, sorted."""
-    return tuple(sorted(_MODULES))
+    return tuple(sorted(_FORMATS))
 
 
 def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
-    """Return wire name -> name for the tools that some format calls by another name than ours."""
-    from fcregistry.formats._format import alphabet_wire_names as of_alphabets  # needed only where a name is not ours
+    """Return wire name -> name for the tools whose name some format has to change."""
+    from fcregistry.formats._format import alphabet_wire_names  # needed only for a name that is not a tool's
 
     alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
-    return of_alphabets(names_of_tools, alphabets)
+    return alphabet_wire_names(names_of_tools, alphabets)

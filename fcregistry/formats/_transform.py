@@ -1,12 +1,7 @@
-"""How is a JSON Schema rewritten into what a provider takes, and what is lost on the way?
+"""The transformation of a schema to what a provider accepts, and what that leaves out.
 
-One rewriter for all providers: their profiles say what differs. What a profile does not know is taken out, told in the description as far
-as words can, and recorded; what cannot be said at all is a problem, and all problems of a schema are raised together.
-
-MERGED: How is a schema said whose top is put together, to a provider that wants a plain object there?
-
-Tools of ours have a plain top; schemas that others wrote may join or choose between several. What they say together is said in one; what is
-to be chosen from is said as one object that has the properties of all, with what all require.
+There is one transformation for all providers: their profiles hold the differences. What a profile lacks is taken out, added to the description as far
+as words can express it, and recorded. What cannot be expressed at all is a problem, and all problems of a schema are raised together.
 """
 
 from __future__ import annotations
@@ -16,54 +11,51 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import References
-from fcregistry._schema.drafts import modern
-from fcregistry.formats._node import Dropped, distinct, merged, told_besides
+from fcregistry._schema.drafts import upgrade_keywords
+from fcregistry.formats._node import Dropped, add_keywords_text, merge, without_duplicates
 from fcregistry.formats._profile import excesses
-from fcregistry.formats._rewrite import Rewriter, Unsayable
+from fcregistry.formats._rewrite import Rewriter, UnsupportedSchemaError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fcregistry.formats._profile import Profile
 
-# --- formats._transform ---
-
-__all__ = ["OnRecursion", "Unsayable", "transformed"]
 
 OnRecursion: TypeAlias = Literal["refuse", "cut"]
-"""What to do with a schema that refers to itself, where a provider does not take that."""
+"""What to do with a schema that refers to itself, if the provider does not accept that."""
 
 
-def transformed(
+def transform(
     schema: dict[str, Any], profile: Profile, recursion: OnRecursion
 ) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-    """Return a schema of parameters as a provider takes it, and what that leaves unsaid.
+    """Return a schema of parameters as a provider accepts it, and what that leaves out.
 
     Args:
         schema: The JSON Schema of the parameters, of any draft.
-        profile: What the provider takes.
-        recursion: Whether a schema that refers to itself, where the provider does not take that, is refused or cut off.
+        profile: The schemas that the provider accepts.
+        recursion: Whether to refuse a schema that refers to itself, or to cut it off, if the provider does not accept that.
 
     Raises:
-        Unsayable: It cannot be said to that provider.
+        UnsupportedSchemaError: No schema that the provider accepts expresses it.
     """
     plain, dropped = with_plain_top(schema, profile)
-    problems = _misnamed(plain, profile)
+    problems = _name_problems(plain, profile)
     if profile.keywords is None:
         if problems:
-            raise Unsayable(*problems)
+            raise UnsupportedSchemaError(*problems)
         return plain, dropped
     rewriter = Rewriter(plain, profile, cuts=recursion == "cut")
-    written = rewriter.whole()
+    written = rewriter.rewrite()
     problems += rewriter.problems
     if not problems:
         problems = excesses(written, profile)
     if problems:
-        raise Unsayable(*dict.fromkeys(problems))
+        raise UnsupportedSchemaError(*dict.fromkeys(problems))
     return written, (*dropped, *rewriter.dropped)
 
 
-def _misnamed(schema: dict[str, Any], profile: Profile) -> list[str]:
+def _name_problems(schema: dict[str, Any], profile: Profile) -> list[str]:
     if profile.names is None:
         return []
     wrong = [name for name in schema.get("properties", ()) if not re.fullmatch(profile.names, name)]
@@ -73,32 +65,32 @@ def _misnamed(schema: dict[str, Any], profile: Profile) -> list[str]:
     ]
 
 
-# --- formats._top ---
-
-_PUT_TOGETHER: Final = ("$ref", "allOf")
-_CHOICES: Final = ("anyOf", "oneOf")
+# --- The top of the schema ---
 
 
 def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-    """Return a schema without the keywords at its top that a provider does not take there, and what that leaves unsaid.
+    """Return a schema without the keywords at its top that a provider does not accept there, and what that leaves out.
+
+    Schemas made from signatures have a plain top; external ones may combine several. Joined schemas become one; alternatives become one object
+    with the properties of all, which requires what all require.
 
     Args:
         schema: The schema of the parameters.
-        profile: What the provider takes.
+        profile: The schemas that the provider accepts.
     """
     refused = profile.top_without
     if not refused & schema.keys():
         return schema, ()
     references = References(schema)
-    plain, is_all = _one(schema, references)
-    lost: dict[str, Any] = (
-        {} if is_all else {keyword: schema[keyword] for keyword in _PUT_TOGETHER if keyword in schema}
-    )
+    plain, is_all = _merge_composition(schema, references)
+    lost: dict[str, Any] = {} if is_all else {keyword: schema[keyword] for keyword in _JOINING if keyword in schema}
     for keyword in [each for each in plain if each in refused]:
         lost[keyword] = plain.pop(keyword)
         if keyword in _CHOICES:
-            _add_branches(plain, [_one(each, references)[0] for each in lost[keyword] if isinstance(each, dict)])
-    if description := told_besides(plain.get("description"), lost):
+            _add_branches(
+                plain, [_merge_composition(each, references)[0] for each in lost[keyword] if isinstance(each, dict)]
+            )
+    if description := add_keywords_text(plain.get("description"), lost):
         plain["description"] = description
     reason = f"{profile.taker} takes a plain object at the top"
     return plain, tuple(
@@ -106,30 +98,30 @@ def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, 
     )
 
 
-def _one(schema: dict[str, Any], references: References) -> tuple[dict[str, Any], bool]:
-    """Return a schema with what it refers to and joins said in one, and whether that says all of it."""
-    first, *others = _parts(schema, references, [])
+def _merge_composition(schema: dict[str, Any], references: References) -> tuple[dict[str, Any], bool]:
+    """Return a schema merged with those that it refers to and joins, and whether that is exact."""
+    first, *others = _composed_schemas(schema, references, [])
     whole = {"type": "object", "properties": {}, **first}
-    together = merged(whole, others)
-    return (_loosely(whole, others), False) if together is None else (together, True)
+    together = merge(whole, others)
+    return (_merge_loosely(whole, others), False) if together is None else (together, True)
 
 
-def _parts(schema: Any, references: References, seen: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield a schema without what it refers to and joins, and then those."""
+def _composed_schemas(schema: Any, references: References, seen: list[Any]) -> Iterator[dict[str, Any]]:
+    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply."""
     if not isinstance(schema, dict) or any(schema is each for each in seen):
         return
-    own = modern(schema) if seen else schema  # what identifies the others is of no use here
+    own = upgrade_keywords(schema) if seen else schema  # without the keywords that identify the others
     seen.append(schema)
-    yield {keyword: value for keyword, value in own.items() if keyword not in _PUT_TOGETHER}
+    yield {keyword: value for keyword, value in own.items() if keyword not in _JOINING}
     place = references.place(schema.get("$ref"))
     if place is not None:
-        yield from _parts(references.at(place), references, seen)
+        yield from _composed_schemas(references.at(place), references, seen)
     for each in schema.get("allOf", ()):
-        yield from _parts(each, references, seen)
+        yield from _composed_schemas(each, references, seen)
 
 
-def _loosely(schema: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return one schema that accepts whatever several accept together, and more."""
+def _merge_loosely(schema: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return one schema that accepts what several accept together, and possibly more."""
     result = {**schema, "properties": dict(schema["properties"]), "required": list(schema.get("required", ()))}
     for other in others:
         for name, each in other.get("properties", {}).items():
@@ -140,13 +132,15 @@ def _loosely(schema: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, 
 
 
 def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> None:
-    """Add to an object the properties of all its alternatives, and require what all of them do."""
+    """Add the properties of all alternatives to an object, and require what all of them require."""
     properties = dict(schema["properties"])
     if schema.get("additionalProperties", True) is not False:
         names = dict.fromkeys(name for branch in branches for name in branch["properties"] if name not in properties)
         for name in names:
-            said = distinct(branch["properties"][name] for branch in branches if name in branch["properties"])
-            properties[name] = said[0] if len(said) == 1 else {"anyOf": said}
+            schemas = without_duplicates(
+                branch["properties"][name] for branch in branches if name in branch["properties"]
+            )
+            properties[name] = schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
     schema["properties"] = properties
     required = [set(branch.get("required", ())) for branch in branches]
     wanted = [*schema.get("required", ()), *sorted(set.intersection(*required) if required else ())]
@@ -154,3 +148,7 @@ def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> Non
         schema["required"] = list(dict.fromkeys(wanted))
     if branches and all(branch.get("additionalProperties") is False for branch in branches):
         schema["additionalProperties"] = False
+
+
+_JOINING: Final = ("$ref", "allOf")
+_CHOICES: Final = ("anyOf", "oneOf")

@@ -1,8 +1,8 @@
-"""How does Anthropic's messages API describe tools, calls and results?
+"""Anthropic's format: the messages API.
 
 Sources: Anthropic API reference, "Messages"; Claude guides "Define tools", "Handle tool calls", "Vision", "PDF support", "Strict tool use" and
-"Structured outputs" (section "JSON Schema limitations"). The names that parameters may have, and what must not stand at the top of a schema, are
-told by the API's own error messages.
+"Structured outputs" (section "JSON Schema limitations"). The rules for names of parameters and for the top of a schema are from the API's own
+error messages.
 
 Without strict mode any JSON Schema of an object may be sent. In strict mode every object is closed, an optional parameter may stay optional,
 and what the guide does not list as supported makes the request fail, so it is not sent.
@@ -13,9 +13,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._format import Format
-from fcregistry.formats._parts import base64_of, call_id, told_in
-from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._format import Format, base64_of, call_id, encode_content
+from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -23,10 +22,11 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry.formats._format import RenderInput
 
+
 _NAMES: Final = r"[a-zA-Z0-9_.-]{1,64}"
 _NAMES_RULE: Final = 'ASCII letters, digits, "_", "." and "-", up to 64 characters'
 
-LOOSE: Final = Profile(taker="Anthropic", top_without=PUT_TOGETHER, names=_NAMES, names_rule=_NAMES_RULE)
+LOOSE: Final = Profile(taker="Anthropic", top_without=COMPOSITION, names=_NAMES, names_rule=_NAMES_RULE)
 
 STRICT: Final = Profile(
     taker="Anthropic's strict mode",
@@ -42,7 +42,7 @@ STRICT: Final = Profile(
     references="bare",
     recursion="no",
     closed=True,
-    top_without=PUT_TOGETHER,
+    top_without=COMPOSITION,
     highest={"minItems": 1},
     pattern_without=r"\\[1-9bB]|\(\?[=!<]|\{\d*,?\d{3,}",
     names=_NAMES,
@@ -65,7 +65,7 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return one user message with a `tool_result` block for each result; nothing for no results."""
     blocks = []
     for result in results:
-        content = told_in(result, _text, media) or result.content
+        content = encode_content(result, _text_block, media) or result.content
         block = {"type": "tool_result", "tool_use_id": call_id(result), "content": content}
         blocks.append(block if result.ok else {**block, "is_error": True})
     return [{"role": "user", "content": blocks}] if blocks else []
@@ -75,12 +75,8 @@ IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}
 """Guide "Vision"."""
 
 
-def _text(text: str) -> dict[str, Any]:
-    return {"type": "text", "text": text}
-
-
 def media(part: Content) -> dict[str, Any] | None:
-    """Return an image, a PDF or a text file as a block; None for what is not taken in a tool's result."""
+    """Return an image, a PDF or a text file as a block; None for content that the API does not accept in a result."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "image", "source": _source("base64", part.media_type, base64_of(part))}
     if part.kind != "file":
@@ -92,6 +88,10 @@ def media(part: Content) -> dict[str, Any] | None:
     else:
         return None
     return {"type": "document", "source": source, "title": part.name}
+
+
+def _text_block(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _source(sort: str, media_type: str, data: str) -> dict[str, Any]:

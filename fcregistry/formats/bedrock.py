@@ -1,12 +1,11 @@
-"""How does Amazon Bedrock's Converse API describe tools, calls and results?
+"""Amazon Bedrock's format: the Converse API.
 
 Sources: Amazon Bedrock API reference, "ToolSpecification", "ToolUseBlock", "ToolResultBlock", "ImageBlock" and "DocumentBlock"; Amazon Bedrock
 user guide, "Call a tool with the Converse API" and "Get validated JSON results from models".
 
-A description must not be empty, so one that is empty is left out. `status` says only that a tool failed: not every model takes it, and
-without it a result is a success. Images and documents are bytes, as the AWS SDKs take them; who sends JSON without one encodes
-them in base64. In strict mode Bedrock takes what Anthropic takes, but for `default` and `pattern`, which its guide does not
-list.
+An empty description is left out, because the API refuses it. `status` is sent only for a failed call: not every model accepts it, and a result
+without it is a success. Images and documents are bytes, as the AWS SDKs take them; a caller that sends JSON without an SDK encodes them in base64.
+Strict mode accepts what Anthropic's accepts, except `default` and `pattern`, which the guide does not list.
 """
 
 from __future__ import annotations
@@ -17,9 +16,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import anthropic
-from fcregistry.formats._format import Format
-from fcregistry.formats._parts import call_id, told_in
-from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._format import Format, call_id, encode_content
+from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -27,8 +25,9 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry.formats._format import RenderInput
 
-LOOSE: Final = Profile(taker="Bedrock", top_without=PUT_TOGETHER)
-"""API reference, "ToolInputSchema": the top is an object. Models of Anthropic's take nothing else there."""
+
+LOOSE: Final = Profile(taker="Bedrock", top_without=COMPOSITION)
+"""API reference, "ToolInputSchema": the top is an object. Anthropic's models accept nothing else there."""
 
 STRICT: Final[Profile] = replace(
     anthropic.STRICT,
@@ -57,7 +56,7 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
     """Return one user message with a `toolResult` block for each result; nothing for no results."""
     blocks, documents = [], _Documents()
     for result in results:
-        content = told_in(result, _text, documents.media) or [_text(result.content)]
+        content = encode_content(result, _text_block, documents.media) or [_text_block(result.content)]
         block: dict[str, Any] = {"toolUseId": call_id(result), "content": content}
         blocks.append({"toolResult": block if result.ok else {**block, "status": "error"}})
     return [{"role": "user", "content": blocks}] if blocks else []
@@ -81,18 +80,14 @@ DOCUMENTS: Final = {
 """API reference, "DocumentBlock"."""
 
 
-def _text(text: str) -> dict[str, Any]:
-    return {"text": text}
-
-
 class _Documents:
-    """Makes the blocks of one message, in which no two documents have one name."""
+    """Makes the blocks of one message, in which each document has its own name."""
 
     def __init__(self) -> None:
         self._names: set[str] = set()
 
     def media(self, part: Content) -> dict[str, Any] | None:
-        """Return an image or a document as a block; None for what is not taken in a tool's result."""
+        """Return an image or a document as a block; None for content that the API does not accept in a result."""
         source = {"bytes": part.data}
         if part.kind == "image" and part.media_type in IMAGES:
             return {"image": {"format": IMAGES[part.media_type], "source": source}}
@@ -102,7 +97,7 @@ class _Documents:
         return None
 
     def _name(self, given: str) -> str:
-        """Return a name of letters, digits, hyphens, brackets and single spaces, up to 64 characters, that no other has."""
+        """Return a unique name of letters, digits, hyphens, brackets and single spaces, up to 64 characters."""
         stem = given.rpartition(".")[0] or given
         name = first = " ".join(_NOT_IN_NAMES.sub(" ", stem).split())[:56].strip() or "document"
         while name in self._names:
@@ -112,6 +107,10 @@ class _Documents:
 
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9()\[\] -]")
+
+
+def _text_block(text: str) -> dict[str, Any]:
+    return {"text": text}
 
 
 FORMAT = Format(

@@ -1,18 +1,17 @@
-"""How does the Gemini API describe tools, calls and results?
+"""Gemini's format.
 
 Sources: Gemini API reference, "FunctionDeclaration", "FunctionCall", "FunctionResponse" and "FunctionResponsePart"; Gemini API guides "Function
 calling" (section "Multimodal function responses") and "Structured outputs", and the field `responseJsonSchema` of the reference, which lists the
 JSON Schema that is supported.
 
-Parameters are said in `parametersJsonSchema`, not in `parameters`. The latter is a message of its own, a part of OpenAPI 3.0: a request with
-any other keyword (`$ref`, `const`, `exclusiveMinimum`, …) is refused, an enum has only strings, and there are no tuples. The former is JSON
-Schema; Google's own SDK recommends it, and keywords it does not know are sent in vain rather than refused. They are left out here, and told
-in the description.
+Parameters are sent as `parametersJsonSchema`, not as `parameters`. The latter is a subset of OpenAPI 3.0: a request with any other keyword
+(`$ref`, `const`, `exclusiveMinimum`, …) is refused, an enum has only strings, and there are no tuples. The former is JSON Schema; Google's own SDK
+recommends it, and the API ignores keywords that it does not know. They are left out here, and added to the description.
 
-Images and documents of a result stand in the `parts` of its `functionResponse`, which models take from Gemini 3 on; the text of it names them.
+Images and documents of a result are sent as `parts` of its `functionResponse`, which models accept from Gemini 3 on; its text names them.
 
-A function without parameters has no schema. Every function has a description; one without gets its title or name. There is no strict mode in
-a definition: whether calls are held to the schemas is said once for a whole request, by the mode `VALIDATED` of `functionCallingConfig`.
+A function without parameters has no schema. Every function has a description: the title or name if the tool has none. Definitions have no strict
+mode: the mode `VALIDATED` of `functionCallingConfig` applies to a whole request.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._format import Alphabet, Format
-from fcregistry.formats._parts import base64_of, json_of
-from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._format import Alphabet, Format, base64_of, json_or_text
+from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry.formats._format import RenderInput
+
 
 PROFILE: Final = Profile(
     taker="Gemini",
@@ -43,7 +42,7 @@ PROFILE: Final = Profile(
     formats=frozenset({"date-time", "date", "time"}),
     references="bare",
     recursion="optional",
-    top_without=PUT_TOGETHER,
+    top_without=COMPOSITION,
     choices=frozenset({"string", "number"}),
 )
 """Reference, `responseJsonSchema`; guide "Structured outputs", section "JSON Schema support"."""
@@ -53,7 +52,7 @@ NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_-]", longest=64)
 
 
 def render(rendering: RenderInput) -> dict[str, Any]:
-    """Return `{name, description, parametersJsonSchema}`, without a schema where there are no parameters."""
+    """Return `{name, description, parametersJsonSchema}`; without a schema if there are no parameters."""
     described: dict[str, Any] = {
         "name": rendering.name,
         "description": rendering.text or rendering.tool.title or rendering.tool.name,
@@ -79,23 +78,24 @@ def _response(result: ToolResult) -> dict[str, Any]:
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
-    response = {"output": _output(result)} if result.ok else {"error": result.content}
+    response = {"output": _output_of(result)} if result.ok else {"error": result.content}
     media = [
-        {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}} for part in filter(_taken, result.parts)
+        {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}
+        for part in filter(_is_supported, result.parts)
     ]
     return {**identity, "name": name, "response": response, **({"parts": media} if media else {})}
 
 
-def _output(result: ToolResult) -> Any:
-    """Return what a tool returned as JSON: its content is the text of that, unless it returned a text or content, or it was cut."""
-    return result.content if isinstance(result.value, str) or result.parts else json_of(result.content)
+def _output_of(result: ToolResult) -> Any:
+    """Return the JSON value that the content is the text of; the text itself if the tool returned text or `Content`, or the text was cut."""
+    return result.content if isinstance(result.value, str) or result.parts else json_or_text(result.content)
 
 
 MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf"})
-"""Guide "Function calling", section "Multimodal function responses". What is text stands in the response itself."""
+"""Guide "Function calling", section "Multimodal function responses". Text is part of the response itself."""
 
 
-def _taken(part: Content) -> bool:
+def _is_supported(part: Content) -> bool:
     return part.kind in ("image", "file") and part.media_type in MEDIA
 
 

@@ -1,7 +1,7 @@
-"""How does the Model Context Protocol describe tools, calls and results?
+"""The format of the Model Context Protocol.
 
-Source: MCP specification, 2025-06-18, "Server features: Tools". A tool whose result is an object says so in `outputSchema`, and then gives
-each result as `structuredContent` too, beside its text.
+Source: MCP specification, 2025-06-18, "Server features: Tools". A tool whose result is an object has an `outputSchema`, and
+each of its results has `structuredContent` beside the text.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._schema.document import References
-from fcregistry.formats._format import Format
-from fcregistry.formats._parts import json_of
+from fcregistry.formats._format import Format, json_or_text
 from fcregistry.formats._read import is_absent, read_call, read_field
 
 if TYPE_CHECKING:
@@ -29,7 +28,7 @@ _HINTS: Final = {
 
 
 def render(rendering: RenderInput) -> dict[str, Any]:
-    """Return `{name, title, description, inputSchema, outputSchema, annotations}`, as far as there are such."""
+    """Return `{name, title, description, inputSchema, outputSchema, annotations}`, without the fields that the tool lacks."""
     tool = rendering.tool
     described: dict[str, Any] = {"name": rendering.name}
     if tool.title:
@@ -45,7 +44,7 @@ def render(rendering: RenderInput) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool) -> dict[str, Any] | None:
-    """Return the schema of a tool's results if they are objects, which is all that the protocol takes; None otherwise."""
+    """Return the schema of a tool's results if they are objects; None otherwise, since the protocol takes no others."""
     returns = tool.returns
     if returns is not None and "$ref" in returns:  # a record that refers to itself
         place = References(returns).place(returns["$ref"])
@@ -58,7 +57,7 @@ def parse(message: Any) -> list[ToolCall]:
     """Return the call of a `tools/call` request, or of its `params`.
 
     Raises:
-        MalformedCallError: It is no call.
+        MalformedCallError: It is not a call.
     """
     params = read_field(message, "params")
     return [read_call(message if is_absent(params) else params)]
@@ -76,12 +75,12 @@ def _result(result: ToolResult) -> dict[str, Any]:
 
 
 def _structured(result: ToolResult) -> dict[str, Any] | None:
-    """Return the object that a tool returned if it has promised one: the whole of it, since this is for programs."""
+    """Return the object that a tool with an `outputSchema` returned, uncut, since programs read it; None for any other result."""
     if not result.ok or result.tool is None or isinstance(result.value, str) or result.parts:
         return None
     if output_schema(result.tool) is None:
         return None
-    value = json_of(result.whole if isinstance(result.whole, str) else result.content)
+    value = json_or_text(result.whole if isinstance(result.whole, str) else result.content)
     return value if isinstance(value, dict) else None
 
 

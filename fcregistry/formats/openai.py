@@ -1,11 +1,13 @@
-"""How does OpenAI's chat completions API describe tools, calls and results?
+"""OpenAI's two formats: chat completions, which many others support too (vLLM, Ollama, llama.cpp, …), and responses.
 
-Sources: OpenAI API reference, "Chat Completions", where a tool's message holds text only; OpenAI guides "Function calling" and "Structured model
-outputs". Spoken by many others too (vLLM, Ollama, llama.cpp, …).
+Sources: OpenAI API reference, "Chat Completions" and "Responses"; OpenAI guides "Function calling", "Structured model outputs", "Images and vision"
+and "File inputs".
 
-Without strict mode any JSON Schema of an object may be sent; what must not stand at its top is told by the API's own error message. In
-strict mode every property is required and every object closed; what the guide does not list as supported (`oneOf`, `prefixItems`,
-`uniqueItems`, `minLength`, `default`, …) makes the request fail, so it is not sent.
+Without strict mode any JSON Schema of an object may be sent; the API's own error message lists what it refuses at the top. In strict mode every
+property is required and every object closed. What the guide does not list as supported (`oneOf`, `prefixItems`, `uniqueItems`, `minLength`,
+`default`, …) makes the request fail, so it is not sent.
+
+A chat message of a tool holds text only. In the responses API `strict` is always sent: without it, the API would make the schema strict if it can.
 """
 
 from __future__ import annotations
@@ -13,16 +15,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._format import Format
-from fcregistry.formats._parts import call_id
-from fcregistry.formats._profile import PUT_TOGETHER, Profile, SchemaLimits
+from fcregistry.formats._format import Format, call_id, data_url, encode_content
+from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
+    from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry.formats._format import RenderInput
 
-_TOP_WITHOUT: Final = PUT_TOGETHER | {"enum", "const", "not"}
+
+_TOP_WITHOUT: Final = COMPOSITION | {"enum", "const", "not"}
 
 LOOSE: Final = Profile(taker="OpenAI", top_without=_TOP_WITHOUT)
 
@@ -48,7 +51,10 @@ STRICT: Final = Profile(
 """Guide "Structured model outputs", section "Supported schemas"."""
 
 
-def render(rendering: RenderInput) -> dict[str, Any]:
+# --- Chat completions ---
+
+
+def render_chat_tool(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", "function": {name, description, parameters, strict}}`."""
     function: dict[str, Any] = {"name": rendering.name}
     if rendering.text:
@@ -59,17 +65,80 @@ def render(rendering: RenderInput) -> dict[str, Any]:
     return {"type": "function", "function": function}
 
 
-def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
-    """Return a message of the role `tool` for each result: its text, in which what is no text is named."""
+def report_to_chat(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return a message of the role `tool` for each result: its text, with words for other content."""
     return [{"role": "tool", "tool_call_id": call_id(result), "content": result.content} for result in results]
 
 
-FORMAT = Format(
+CHAT = Format(
     name="openai",
     source="OpenAI API reference, chat completions",
-    render=render,
+    render=render_chat_tool,
     profile=LOOSE,
     strict_profile=STRICT,
     parse=parse_message,
-    report=report,
+    report=report_to_chat,
+)
+
+
+# --- Responses ---
+
+
+def render_responses_tool(rendering: RenderInput) -> dict[str, Any]:
+    """Return `{"type": "function", name, description, parameters, strict}`."""
+    described: dict[str, Any] = {"type": "function", "name": rendering.name}
+    if rendering.text:
+        described["description"] = rendering.text
+    return {**described, "parameters": rendering.parameters, "strict": rendering.strict}
+
+
+def report_to_responses(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
+    """Return an item of the type `function_call_output` for each result."""
+    return [
+        {
+            "type": "function_call_output",
+            "call_id": call_id(result),
+            "output": encode_content(result, _text, _media) or result.content,
+        }
+        for result in results
+    ]
+
+
+IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+"""Guide "Images and vision"."""
+
+_OFFICE: Final = "application/vnd.openxmlformats-officedocument."
+
+FILES: Final = frozenset(
+    {
+        *("application/pdf", "application/msword", "application/rtf", "application/vnd.oasis.opendocument.text"),
+        *("application/vnd.ms-excel", "application/vnd.ms-powerpoint"),
+        *(f"{_OFFICE}wordprocessingml.document", f"{_OFFICE}spreadsheetml.sheet"),
+        f"{_OFFICE}presentationml.presentation",
+    }
+)
+"""Guide "File inputs". Text files are sent as text, so that none of it is summarised."""
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "input_text", "text": text}
+
+
+def _media(part: Content) -> dict[str, Any] | None:
+    """Return an image or a document as an item; None for content that the API does not accept."""
+    if part.kind == "image" and part.media_type in IMAGES:
+        return {"type": "input_image", "image_url": data_url(part)}
+    if part.kind == "file" and part.media_type in FILES:
+        return {"type": "input_file", "filename": part.name, "file_data": data_url(part)}
+    return None
+
+
+RESPONSES = Format(
+    name="openai-responses",
+    source="OpenAI API reference, responses",
+    render=render_responses_tool,
+    profile=LOOSE,
+    strict_profile=STRICT,
+    parse=parse_message,
+    report=report_to_responses,
 )

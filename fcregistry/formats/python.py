@@ -1,4 +1,4 @@
-'''How is a tool declared in Python, for prompts? A function with type hints and a docstring.
+'''Tools as Python functions with type hints and a docstring, for prompts.
 
 Source: PEP 484 (type hints), PEP 589 (TypedDict), PEP 692 (Unpack), PEP 695 (type statements); docstrings in Google style.
 
@@ -14,20 +14,94 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._format import Alphabet, Format
-from fcregistry.formats._language import TypeWriter, with_definitions
+from fcregistry.formats._language import TypeWriter, merge_definitions
 from fcregistry.formats._node import TextDefinition
-from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._profile import COMPOSITION, Profile
 
 if TYPE_CHECKING:
     from fcregistry._schema.document import Place
     from fcregistry.formats._format import RenderInput
 
-NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=frozenset(keyword.kwlist))
-"""Identifiers of ASCII: Python language reference, "Identifiers and keywords"."""
+
+def render(rendering: RenderInput) -> TextDefinition:
+    """Return the definitions of the classes that a function refers to, its signature and its docstring."""
+    schema, returns = rendering.parameters, rendering.tool.returns
+    whole = merge_definitions(schema, returns or {})
+    types = _Types(whole or schema, rendering.name)
+    parameters = _parameters(schema, types)
+    dropped = tuple(types.dropped)
+    results = types if whole is not None else _Types(returns or {}, rendering.name, types)
+    result = "" if returns is None else f" -> {results.type_of(returns, ('properties', f'{rendering.name}_result'))}"
+    signature = f"def {rendering.name}({', '.join(parameters)}){result}:"
+    if len(signature) > _LONGEST_LINE:
+        signature = "\n".join([f"def {rendering.name}(", *(f"    {each}," for each in parameters), f"){result}:"])
+    described = {name: text for name, each in schema["properties"].items() if (text := types.comment_text(each))}
+    body = _render_docstring(rendering.text, described)
+    return TextDefinition("\n\n\n".join([*types.classes.values(), f"{signature}\n{body}"]), dropped)
+
+
+def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
+    """Return the parameters of the signature. Calls name their arguments, so only Python needs an order."""
+    required = schema.get("required", ())
+    written: list[str] = []
+    properties = {name: each for name, each in schema["properties"].items() if NAMES.fits(name)}
+    for name, each in properties.items():
+        hint = types.type_of(each, ("properties", name), commented=True)
+        default = python_value(each["default"]) if isinstance(each, dict) and "default" in each else "..."
+        written.append(f"{name}: {hint}" if name in required else f"{name}: {hint} = {default}")
+    needed = [name in required for name in properties]
+    if sorted(needed, reverse=True) != needed:  # a parameter with a default precedes one without
+        written.insert(needed.index(False), "*")
+    return [*written, *_extra_parameters(schema, properties, types)]
+
+
+def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Types) -> list[str]:
+    """Return the `**` parameter for names that are not identifiers and for additional ones, if there are any."""
+    others = schema.get("additionalProperties", True)
+    odd = {name: each for name, each in schema["properties"].items() if name not in listed}
+    if not odd and others is False:
+        return []
+    name = "others"
+    while name in listed:
+        name += "_"
+    if odd:
+        record = types.record({**schema, "properties": odd}, ("properties", name))
+        return [f"**{name}: Unpack[{record}]"]
+    return [f"**{name}: {types.type_of(others, ('additionalProperties',))}"]
+
+
+def _render_docstring(text: str, described: dict[str, str]) -> str:
+    lines = text.splitlines()
+    if described:
+        lines += [*([""] if lines else []), "Args:", *(f"    {name}: {each}" for name, each in described.items())]
+    if not lines:
+        return "    ..."
+    plain = [f"    {_escape_quotes(line)}".rstrip() for line in lines]
+    quoted = f'    """{plain[0][4:]}'
+    if len(lines) == 1 and not plain[0].endswith('"'):
+        return f'{quoted}"""'
+    return "\n".join([quoted, *plain[1:], '    """'])
+
+
+def _escape_quotes(text: str) -> str:
+    return _escape_control(text).replace('"""', r"\"\"\"")
+
+
+def _escape_control(text: str) -> str:
+    """Return a line as it must be in a Python string: control characters and backslashes escaped."""
+    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
+
+
+_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\\]")
 
 _LONGEST_LINE: Final = 100
-_TAKEN: Final = frozenset({"Any", "Literal", "Never", "None", "NotRequired", "TypedDict", "Unpack"})
-_CONTROL: Final = re.compile(r"[\x00-\x08\x0b-\x1f\\]")
+
+
+# --- Types ---
+
+
+NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=frozenset(keyword.kwlist))
+"""Identifiers of ASCII: Python language reference, "Identifiers and keywords"."""
 
 
 class _Types(TypeWriter):
@@ -64,8 +138,8 @@ class _Types(TypeWriter):
         return f"dict[str, {value}]"
 
     def record(self, schema: dict[str, Any], place: Place) -> str:
-        name = self._free_name("".join(map(_pascal, _names_in(place))))
-        self.classes[name] = ""  # taken before its fields are written
+        name = self._free_name("".join(map(_pascal, _names_to(place))))
+        self.classes[name] = ""  # reserved before its fields are written
         written = self.classes[name] = self.class_of(name, schema, place)
         same = next(other for other, each in self.classes.items() if each.replace(other, name, 1) == written)
         if same != name:
@@ -92,17 +166,19 @@ class _Types(TypeWriter):
         }
         if isinstance(schema.get("additionalProperties"), dict):
             self.record_lost(place, "additionalProperties", schema["additionalProperties"])
-        if not all(NAMES.fits(field) and not field.startswith("__") for field in fields):  # a class would mangle those
+        if not all(
+            NAMES.fits(field) and not field.startswith("__") for field in fields
+        ):  # a class body cannot have such names, or would mangle them
             items = ", ".join(f"{python_value(field)}: {python_value(hint)}" for field, (hint, _) in fields.items())
             return f"{name} = TypedDict({python_value(name)}, {{{items}}})"
         lines = [f"    {field}: {hint}{self._note(each)}" for field, (hint, each) in fields.items()]
         return "\n".join([f"class {name}(TypedDict):", *(lines or ["    pass"])])
 
-    def told(self, schema: Any) -> str:
-        """Return what is told of a parameter or field: its description, and what its type does not say."""
+    def comment_text(self, schema: Any) -> str:
+        """Return the comment on a parameter or field: its description, and the keywords that its type does not express."""
         text = " ".join(str(schema.get("description", "")).split()) if isinstance(schema, dict) else ""
-        said = self.comment(schema)
-        return f"{text} ({said})".strip() if said else text
+        note = self.comment(schema)
+        return f"{text} ({note})".strip() if note else text
 
     def _hint(self, name: str, schema: Any, required: bool, place: Place) -> str:
         hint = self.type_of(schema, (*place, "properties", name), commented=True)
@@ -112,20 +188,23 @@ class _Types(TypeWriter):
         default = (
             f"default: {python_value(schema['default'])}" if isinstance(schema, dict) and "default" in schema else ""
         )
-        said = ", ".join(part for part in (self.told(schema), default) if part)
-        return f"  # {_plain(said)}" if said else ""
+        note = ", ".join(part for part in (self.comment_text(schema), default) if part)
+        return f"  # {_escape_control(note)}" if note else ""
 
     def _free_name(self, name: str) -> str:
         name, number = NAMES.wire_name(name or "Record"), 1
         free = name
-        while free in self.classes or free in _TAKEN or free == self._function:
+        while free in self.classes or free in _RESERVED_NAMES or free == self._function:
             number += 1
             free = f"{name}{number}"
         return free
 
 
-def _names_in(place: Place) -> list[str]:
-    """Return the names of definitions and properties that lead to a place."""
+_RESERVED_NAMES: Final = frozenset({"Any", "Literal", "Never", "None", "NotRequired", "TypedDict", "Unpack"})
+
+
+def _names_to(place: Place) -> list[str]:
+    """Return the names of the definitions and properties on the way to a place."""
     names, at = [], 0
     while at < len(place) - 1:
         takes_name = place[at] in ("$defs", "properties")
@@ -140,7 +219,7 @@ def _pascal(name: str) -> str:
 
 
 def python_value(value: Any) -> str:
-    """Return a JSON value as Python writes it, texts in double quotes."""
+    """Return a JSON value as a Python literal, strings in double quotes."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -150,80 +229,11 @@ def python_value(value: Any) -> str:
     return repr(value)
 
 
-def render(rendering: RenderInput) -> TextDefinition:
-    """Return a function's signature and docstring, after the classes that it refers to."""
-    schema, returns = rendering.parameters, rendering.tool.returns
-    whole = with_definitions(schema, returns or {})
-    types = _Types(whole or schema, rendering.name)
-    parameters = _parameters(schema, types)
-    dropped = tuple(types.dropped)
-    results = types if whole is not None else _Types(returns or {}, rendering.name, types)
-    result = "" if returns is None else f" -> {results.type_of(returns, ('properties', f'{rendering.name}_result'))}"
-    signature = f"def {rendering.name}({', '.join(parameters)}){result}:"
-    if len(signature) > _LONGEST_LINE:
-        signature = "\n".join([f"def {rendering.name}(", *(f"    {each}," for each in parameters), f"){result}:"])
-    described = {name: told for name, each in schema["properties"].items() if (told := types.told(each))}
-    body = _docstring(rendering.text, described)
-    return TextDefinition("\n\n\n".join([*types.classes.values(), f"{signature}\n{body}"]), dropped)
-
-
-def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
-    """Return the parameters as they stand in the signature; calls name their arguments, so order matters only to Python."""
-    required = schema.get("required", ())
-    written: list[str] = []
-    properties = {name: each for name, each in schema["properties"].items() if NAMES.fits(name)}
-    for name, each in properties.items():
-        hint = types.type_of(each, ("properties", name), commented=True)
-        default = python_value(each["default"]) if isinstance(each, dict) and "default" in each else "..."
-        written.append(f"{name}: {hint}" if name in required else f"{name}: {hint} = {default}")
-    needed = [name in required for name in properties]
-    if sorted(needed, reverse=True) != needed:  # one with a default stands before one without
-        written.insert(needed.index(False), "*")
-    return [*written, *_others(schema, properties, types)]
-
-
-def _others(schema: dict[str, Any], listed: dict[str, Any], types: _Types) -> list[str]:
-    """Return the parameter that takes all names that no parameter can have, if there are such."""
-    others = schema.get("additionalProperties", True)
-    odd = {name: each for name, each in schema["properties"].items() if name not in listed}
-    if not odd and others is False:
-        return []
-    name = "others"
-    while name in listed:
-        name += "_"
-    if odd:
-        record = types.record({**schema, "properties": odd}, ("properties", name))
-        return [f"**{name}: Unpack[{record}]"]
-    return [f"**{name}: {types.type_of(others, ('additionalProperties',))}"]
-
-
-def _docstring(text: str, described: dict[str, str]) -> str:
-    lines = text.splitlines()
-    if described:
-        lines += [*([""] if lines else []), "Args:", *(f"    {name}: {told}" for name, told in described.items())]
-    if not lines:
-        return "    ..."
-    plain = [f"    {_quotable(line)}".rstrip() for line in lines]
-    quoted = f'    """{plain[0][4:]}'
-    if len(lines) == 1 and not plain[0].endswith('"'):
-        return f'{quoted}"""'
-    return "\n".join([quoted, *plain[1:], '    """'])
-
-
-def _quotable(text: str) -> str:
-    return _plain(text).replace('"""', r"\"\"\"")
-
-
-def _plain(text: str) -> str:
-    """Return a line that Python reads as it is written: without control characters, backslashes doubled."""
-    return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
-
-
 FORMAT = Format(
     name="python",
     source="PEP 484, PEP 589, PEP 692, PEP 695",
     render=render,
-    profile=Profile(taker="a signature", top_without=PUT_TOGETHER),
+    profile=Profile(taker="a signature", top_without=COMPOSITION),
     join="\n\n\n".join,
     alphabet=NAMES,
 )

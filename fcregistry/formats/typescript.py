@@ -1,8 +1,8 @@
-"""How is a tool declared in TypeScript, for prompts? As OpenAI's models are told of functions.
+"""Tools as TypeScript function types, for prompts: the form in which OpenAI describes functions to its models.
 
 Source: OpenAI cookbook, "OpenAI harmony response format", section "Function calling".
 
-// Get the current weather in a given location.
+// Get the current weather in a results location.
 type get_current_weather = (_: {
 // The city and state, e.g. San Francisco, CA.
 location: string,
@@ -16,13 +16,34 @@ import json
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._format import Alphabet, Format
-from fcregistry.formats._language import TypeWriter, with_definitions
+from fcregistry.formats._language import TypeWriter, merge_definitions
 from fcregistry.formats._node import TextDefinition
-from fcregistry.formats._profile import PUT_TOGETHER, Profile
+from fcregistry.formats._profile import COMPOSITION, Profile
 
 if TYPE_CHECKING:
     from fcregistry._schema.document import Place
     from fcregistry.formats._format import RenderInput
+
+
+def render(rendering: RenderInput) -> TextDefinition:
+    """Return the declarations of the types that a function refers to, and of the function."""
+    name, returns = rendering.name, rendering.tool.returns
+    whole = merge_definitions(rendering.parameters, returns or {})
+    arguments = _Types(whole or rendering.parameters, name)
+    parameters = arguments.type_of(rendering.parameters, (), commented=True)
+    dropped = tuple(arguments.dropped)
+    results = arguments if whole is not None else _Types(returns or {}, f"{name}$result")
+    result = results.type_of({} if returns is None else returns, ("returns",))
+    declarations = [*arguments.declarations(), *(results.declarations() if results is not arguments else ())]
+    function = f"type {name} = ({'' if parameters == '{}' else f'_: {parameters}'}) => {result};"
+    written = "\n".join([*_comment_lines({"description": rendering.text}), function])
+    return TextDefinition("\n\n".join([*declarations, written]), dropped)
+
+
+def join(functions: list[str]) -> str:
+    """Return the namespace of all functions; an empty text for none."""
+    return "\n\n".join(["namespace functions {", *functions, "} // namespace functions"]) if functions else ""
+
 
 _RESERVED: Final = frozenset(
     {
@@ -37,7 +58,7 @@ _RESERVED: Final = frozenset(
 """Reserved words and the names of types: TypeScript handbook, ECMAScript."""
 
 NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_]", reserved=_RESERVED)
-"""ECMAScript identifiers of ASCII, without `$`, which tells the types of a tool's own apart from other tools."""
+"""ECMAScript identifiers of ASCII, without `$`, which separates a tool's name from the names of its types."""
 
 
 class _Types(TypeWriter):
@@ -82,22 +103,22 @@ class _Types(TypeWriter):
     def named(self, place: Place) -> str:
         name = f"{self._tool}${NAMES.wire_name(self.references.name(place))}"
         if place not in self._declared:
-            self._declared[place] = ""  # taken before it is written: it may refer to itself
+            self._declared[place] = ""  # reserved before it is written: it may refer to itself
             self._declared[place] = f"type {name} = {self.type_of(self.references.at(place), place)};"
         return name
 
     def declarations(self) -> list[str]:
-        """Return the declarations of the types that are referred to."""
+        """Return the declarations of the types that were referred to."""
         return list(self._declared.values())
 
     def _field(self, name: str, schema: Any, required: bool, place: Place) -> list[str]:
         written = self.type_of(schema, place, commented=True)
         notes = [f"default: {_json(schema['default'])}"] if isinstance(schema, dict) and "default" in schema else []
         notes += ["integer"] if isinstance(schema, dict) and _has_integers(schema) else []
-        notes += [said] if (said := self.comment(schema)) else []
+        notes += [note] if (note := self.comment(schema)) else []
         key = name if name.isidentifier() and name.isascii() else _json(name)
         line = f"{key}{'' if required else '?'}: {written}," + (f" // {', '.join(notes)}" if notes else "")
-        return [*_comment(schema), line]
+        return [*_comment_lines(schema), line]
 
     def record_all_lost(self, schema: dict[str, Any], place: Place) -> None:
         super().record_all_lost(schema, place)
@@ -110,7 +131,7 @@ def _has_integers(schema: dict[str, Any]) -> bool:
     return "enum" not in schema and (kind == "integer" or (isinstance(kind, list) and "integer" in kind))
 
 
-def _comment(schema: Any) -> list[str]:
+def _comment_lines(schema: Any) -> list[str]:
     text = str(schema.get("description", "")) if isinstance(schema, dict) else ""
     return [f"// {line}".rstrip() for line in text.splitlines()]
 
@@ -119,31 +140,11 @@ def _json(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
-def render(rendering: RenderInput) -> TextDefinition:
-    """Return the declaration of one function, after those of the types that it refers to."""
-    name, returns = rendering.name, rendering.tool.returns
-    whole = with_definitions(rendering.parameters, returns or {})
-    taken = _Types(whole or rendering.parameters, name)
-    parameters = taken.type_of(rendering.parameters, (), commented=True)
-    dropped = tuple(taken.dropped)
-    given = taken if whole is not None else _Types(returns or {}, f"{name}$result")
-    result = given.type_of({} if returns is None else returns, ("returns",))
-    declarations = [*taken.declarations(), *(given.declarations() if given is not taken else ())]
-    function = f"type {name} = ({'' if parameters == '{}' else f'_: {parameters}'}) => {result};"
-    written = "\n".join([*_comment({"description": rendering.text}), function])
-    return TextDefinition("\n\n".join([*declarations, written]), dropped)
-
-
-def join(functions: list[str]) -> str:
-    """Return the namespace of all functions; nothing for none."""
-    return "\n\n".join(["namespace functions {", *functions, "} // namespace functions"]) if functions else ""
-
-
 FORMAT = Format(
     name="typescript",
     source='OpenAI cookbook, "OpenAI harmony response format"',
     render=render,
-    profile=Profile(taker="a signature", top_without=PUT_TOGETHER),
+    profile=Profile(taker="a signature", top_without=COMPOSITION),
     join=join,
     alphabet=NAMES,
 )

@@ -16,9 +16,8 @@ from typing import TYPE_CHECKING, Final, Literal
 from fcregistry._base.messages import show
 from fcregistry._config.policy import read_lock, without_locks
 from fcregistry._tools.indexed import record_of
-from fcregistry._tools.names import did_you_mean, nearest
 from fcregistry._tools.record import ToolRecord, read_record
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import did_you_mean, nearest, normalized
 from fcregistry.discovery import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,

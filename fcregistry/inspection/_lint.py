@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry import formats
 from fcregistry._base.source import underlying
 from fcregistry._registry import Registry, registry
-from fcregistry._tools.names import by_key, did_you_mean, nearest, standing
-from fcregistry._tools.selectors import Selector, parse_selectors, subject
+from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors, subject
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
 from fcregistry.inspection._lint_rules import DEFINITIONS, DESCRIPTIONS, NAMES, PROMISES, PROVIDERS, SIZES, VALUES
@@ -156,7 +155,7 @@ def _everything(source: Registry) -> list[Tool]:
     """Return every tool, with all rivals of one name, without those that another declaration replaced."""
     catalogue = source._catalogue
     rivalries = by_key(catalogue.visible()).values()
-    return [catalogue.tool(each) for rivals in rivalries for each in standing(rivals)]
+    return [catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
 
 
 def _matching(selector: Selector, source: Registry) -> list[Tool]:

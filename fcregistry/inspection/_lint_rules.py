@@ -13,7 +13,7 @@ from typing import Any, Final, get_args
 from fcregistry import formats
 from fcregistry._base.messages import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
-from fcregistry._schema.foreign import schema_notes
+from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry.errors import DefinitionError, FcregistryError, said_by
 from fcregistry.formats import tool_description

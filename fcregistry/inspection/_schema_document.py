@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from fcregistry._schema.containment import takes_all_of
+from fcregistry._schema.containment import accepts_all_of
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft
-from fcregistry._schema.engine_rs import is_installed, knows_format, takes_schema
+from fcregistry._schema.engine_rs import is_installed, is_schema_or_none, knows_format
 from fcregistry.types import STRING_FORMATS
 
 Schema = dict[str, Any] | bool
@@ -84,7 +84,7 @@ class SchemaDocument:
         return self._targets[reference]
 
     def _is_valid(self, schema: dict[str, Any]) -> bool:
-        return self.draft is not None and takes_schema(schema, self.draft) is True
+        return self.draft is not None and is_schema_or_none(schema, self.draft) is True
 
     def _look_up(self, reference: str) -> Any:
         if not (reference == "#" or reference.startswith("#/")) or "%" in reference:
@@ -138,7 +138,7 @@ def covers(wider: SchemaDocument, wide: Schema, narrower: SchemaDocument, narrow
         return None
     if ways(wide, wider.target) > MOST or ways(narrow, narrower.target) > MOST:
         return None
-    return takes_all_of(wide_alone, narrow_alone, wider.draft, STRING_FORMATS)
+    return accepts_all_of(wide_alone, narrow_alone, wider.draft, STRING_FORMATS)
 
 
 def json_text(value: Any) -> str:

@@ -10,8 +10,7 @@ from typing import Any
 
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
-from fcregistry._tools.names import Owned, by_key, standing
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import Owned, by_key, in_effect, normalized
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import FoundPlugin, current
 
@@ -29,7 +28,7 @@ def shipped_by(distribution: str) -> tuple[Tool, ...]:
     """Return the known tools of one distribution, without those that another declaration replaced."""
     wanted = normalized(distribution)
     rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
-    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in standing(rivals))
+    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals))
     return tuple(sorted(tools, key=lambda tool: tool.id))
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import data_url
-from fcregistry.formats.openai_responses import FILES, IMAGES
+from fcregistry.formats.openai import FILES, IMAGES
 from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
 from fcregistry.models._openai_chat import mapping_of, number, with_ids

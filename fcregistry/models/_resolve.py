@@ -92,7 +92,7 @@ def _name_advice(given: str) -> str:
 
 def _prefixes(given: str) -> str:
     """Return the list of prefixes as a clause of a message."""
-    from fcregistry._tools.names import did_you_mean, nearest  # only on the way to an error
+    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     extensions = slots.model_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""

@@ -12,9 +12,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final, TypedDict
 
-from fcregistry._tools.names import Owned, by_key, clash_text, standing
 from fcregistry._tools.record import PluginRecord, ToolRecord
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import Owned, by_key, clash_text, in_effect, normalized
 from fcregistry.discovery import (
     MANIFEST_FILE,
     MANIFEST_FORMAT,
@@ -85,7 +84,7 @@ def manifests_of(distribution: str, *, is_own: bool) -> Answer:
     for plugin in plugins:
         outcome = load_plugin(plugin, lambda declaration: discovery.owner(declaration) is not None)
         assert outcome is not None
-        declared = [standing(rivals) for rivals in by_key(Owned(each, plugin) for each in owners.of(plugin)).values()]
+        declared = [in_effect(rivals) for rivals in by_key(Owned(each, plugin) for each in owners.of(plugin)).values()]
         record = describe_plugin(outcome, [each.declaration for rivals in declared for each in rivals])
         shipped.append((plugin, record))
         failures += _failures(plugin, record, declared)

@@ -147,7 +147,7 @@ class StandIn:
     def __init__(self, tool: Tool) -> None:
         self._name = tool.name
         self._arrivals: list[Arrival] = []
-        self._executor = Executor([tool._standing_in(self._record)])
+        self._executor = Executor([tool._with_function(self._record)])
 
     def _record(self, /, *args: Any, **kwargs: Any) -> None:
         self._arrivals.append(Arrival(args, kwargs))

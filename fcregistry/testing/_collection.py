@@ -22,8 +22,7 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from fcregistry._registry import registry
-from fcregistry._tools.names import by_key, clash_text, standing
-from fcregistry._tools.selectors import Selector, normalized, parse_selectors, subject
+from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors, subject
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, LoadedPlugin, current
 from fcregistry.errors import FcregistryError, ToolNotFoundError
@@ -287,7 +286,7 @@ def _known() -> tuple[list[Tool], dict[str, str]]:
     catalogue = registry._catalogue
     tools, clashes = [], {}
     for rivals in by_key(catalogue.visible()).values():
-        left = standing(rivals)
+        left = in_effect(rivals)
         tool = catalogue.tool(left[0])
         tools.append(tool)
         if len(left) > 1:

@@ -18,7 +18,7 @@ from fcregistry._base.messages import json_path, show
 from fcregistry._base.source import underlying
 from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
-from fcregistry._schema.foreign import schema_problem
+from fcregistry._schema.external import schema_problem
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import said_by
 from fcregistry.execution import Executor

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
-from fcregistry._config.settings import layer_of
+from fcregistry._config.settings import read_layer
 from fcregistry.discovery import find_plugins
 from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
 
@@ -56,8 +56,8 @@ def operator(path: Path, plugin: FoundPlugin, **said: str) -> Trust:
 
 
 def held(lock: Lock) -> Trust:
-    layer = layer_of({"mode": "locked"}, "/x.toml", "")
-    return Trust((layer,), ((layer.mode_said, lock),))
+    layer = read_layer({"mode": "locked"}, "/x.toml", "")
+    return Trust((layer,), ((layer.mode_source, lock),))
 
 
 def test_the_digest_is_of_what_record_lists(site: Site, found: Callable[[], FoundPlugin]) -> None:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry._config.policy import Trust, read_lock
-from fcregistry._config.settings import layer_of
+from fcregistry._config.settings import read_layer
 from fcregistry.discovery import find_plugins
 from fcregistry.discovery._identity import shadowing_files, unchecked_bytecode
 from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
@@ -124,8 +124,8 @@ def test_a_lock_refuses_them_and_says_what_to_remove(
     path = tmp_path / "a.lock"
     pin = {"version": "1.0", "files": files_digest(found.source), "tools": []}
     path.write_text(json.dumps({"fcregistry_lock": 1, "distributions": {"shadow-acme": pin}}))
-    layer = layer_of({"mode": "locked"}, "/x.toml", "")
-    locked = Trust((layer,), ((layer.mode_said, read_lock(str(path))),))
+    layer = read_layer({"mode": "locked"}, "/x.toml", "")
+    locked = Trust((layer,), ((layer.mode_source, read_lock(str(path))),))
     assert lock_drift(found, locked) is None
     assert altered_files(found.source) == ()
 

@@ -291,7 +291,7 @@ def test_text_says_once_what_is_meant_by_a_name() -> None:
     ],
 )
 def test_the_text_of_a_schema(schema: Any, text: str) -> None:
-    from fcregistry.formats.text import show_type
+    from fcregistry._schema.document import show_type
 
     assert show_type(schema) == text
 

@@ -9,7 +9,7 @@ import pytest
 
 from fcregistry import Tool, formats
 from fcregistry.formats import Definition, TextDefinition
-from fcregistry.formats._format import KeptDefinitions
+from fcregistry.formats._format import DefinitionCache
 
 
 def tool(name: str = "add") -> Tool:
@@ -63,14 +63,14 @@ def test_a_tool_does_not_live_longer_because_it_was_described() -> None:
 
 
 def test_no_more_are_kept_than_there_may_be() -> None:
-    kept, tools = KeptDefinitions(most=2), [tool(f"t{n}") for n in range(3)]
+    kept, tools = DefinitionCache(most=2), [tool(f"t{n}") for n in range(3)]
     for each in tools:
         kept.put(each, "how", Definition({"name": each.name}), {})
     assert [kept.get(each, "how") is not None for each in tools] == [False, False, True]
 
 
 def test_what_is_kept_is_of_that_tool_and_that_way() -> None:
-    kept, each = KeptDefinitions(), tool()
+    kept, each = DefinitionCache(), tool()
     kept.put(each, "text", TextDefinition("add(a)"), {"type": "object"})
     made = kept.get(each, "text")
 
@@ -81,6 +81,6 @@ def test_what_is_kept_is_of_that_tool_and_that_way() -> None:
 
 
 def test_what_is_more_than_json_is_not_kept() -> None:
-    kept, each = KeptDefinitions(), tool()
+    kept, each = DefinitionCache(), tool()
     kept.put(each, "json", Definition({"default": object()}), {})
     assert kept.get(each, "json") is None

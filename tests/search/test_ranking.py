@@ -16,11 +16,11 @@ from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import (
     DELETE,
     INSERT,
-    create,
+    create_table,
     fields_of_record,
     fields_of_tool,
-    ranked,
-    ranked_with,
+    rank_rows,
+    rank_with_index,
     search_tools,
     text_fields,
 )
@@ -198,24 +198,24 @@ def test_a_long_query_is_answered() -> None:
 def test_the_table_takes_tools_and_gives_them_up() -> None:
     """What an index does: rows of its own choice, and the ranking of what is left."""
     table = sqlite3.connect(":memory:")
-    create(table)
+    create_table(table)
     table.executemany(INSERT, [(7, "acme:b", "send mail", "", ""), (9, "acme:a", "send mail", "", "")])
-    assert [row for row, _ in ranked(table, "mail")] == [9, 7]
+    assert [row for row, _ in rank_rows(table, "mail")] == [9, 7]
     table.execute(DELETE, (9,))
-    assert [row for row, _ in ranked(table, "mail")] == [7]
+    assert [row for row, _ in rank_rows(table, "mail")] == [7]
     table.close()
 
 
 def test_words_that_very_many_tools_have_decide_only_which_stands_first() -> None:
     """So that a question costs no more among thousands of tools than its rare words do."""
     table = sqlite3.connect(":memory:")
-    create(table)
+    create_table(table)
     common = [(row, f"acme:{row:04}", "get thing" if row < 600 else "get", "", "") for row in range(1400)]
     table.executemany(
         INSERT, [*common, (2000, "acme:x", "get rare book", "", ""), (2001, "acme:y", "get rare thing", "", "")]
     )
     found = {
-        words: [row for row, _ in ranked(table, words)] for words in ("get rare", "rare thing", "thing get", "get")
+        words: [row for row, _ in rank_rows(table, words)] for words in ("get rare", "rare thing", "thing get", "get")
     }
     assert found["get rare"] == [2000, 2001]
     assert found["rare thing"] == [2001, 2000]
@@ -228,23 +228,23 @@ def test_a_misspelt_word_is_looked_for_in_a_file_that_may_only_be_read(tmp_path:
     """The index belongs to another process, or to root."""
     path = tmp_path / "index.sqlite"
     with sqlite3.connect(path) as table:
-        create(table)
+        create_table(table)
         table.execute(INSERT, (1, "acme:a", "current weather", "", ""))
     table.close()
     reader = sqlite3.connect(f"file:{path}?mode=ro&immutable=1", uri=True)
-    assert [row for row, _ in ranked(reader, "wether")] == [1]
+    assert [row for row, _ in rank_rows(reader, "wether")] == [1]
     reader.close()
 
 
 def test_what_an_index_lacks_is_ranked_among_what_it_holds() -> None:
     """By one measure, and the index is not changed."""
     index = sqlite3.connect(":memory:")
-    create(index)
+    create_table(index)
     index.executemany(INSERT, [(1, "acme:a", "weather", "", ""), (2, "acme:b", "x", "y", "weather")])
     own = shelf(tool("other", "weather")).get("other")
-    assert list(ranked_with(index, (), "weather")) == [1, 2]
-    assert list(ranked_with(index, [own], "weather")) == [1, own, 2]
-    assert list(ranked_with(index, (), "weather")) == [1, 2]
+    assert list(rank_with_index(index, (), "weather")) == [1, 2]
+    assert list(rank_with_index(index, [own], "weather")) == [1, own, 2]
+    assert list(rank_with_index(index, (), "weather")) == [1, 2]
     index.close()
 
 
@@ -255,7 +255,7 @@ def test_a_python_without_fts5_is_told_what_to_do() -> None:
 
     table = sqlite3.connect(":memory:", factory=Without)
     with pytest.raises(MissingDependencyError, match=r"SQLite .* of this Python was built without FTS5; use a Python"):
-        create(table)
+        create_table(table)
     table.close()
 
 

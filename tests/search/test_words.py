@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry._tools.search import LONGEST_WORD, MOST_WORDS, asked, indexed, terms
+from fcregistry._tools.search import LONGEST_WORD, MOST_WORDS, index_text, query_terms, terms
 
 
 @pytest.mark.parametrize(
@@ -36,20 +36,20 @@ from fcregistry._tools.search import LONGEST_WORD, MOST_WORDS, asked, indexed, t
     ],
 )
 def test_a_text_is_taken_apart(text: str, words: str) -> None:
-    assert indexed(text) == words
+    assert index_text(text) == words
 
 
 def test_a_query_is_its_words_each_once_without_those_that_say_nothing() -> None:
-    assert [term.whole for term in asked("What is the weather in the city? Weather!", 10)] == ["weather", "city"]
-    assert [term.whole for term in asked("how do I", 10)] == ["how", "do", "i"]
-    assert [term.whole for term in asked(" ".join(map(str, range(10_000))), 3)] == ["0", "1", "2"]
+    assert [term.whole for term in query_terms("What is the weather in the city? Weather!", 10)] == ["weather", "city"]
+    assert [term.whole for term in query_terms("how do I", 10)] == ["how", "do", "i"]
+    assert [term.whole for term in query_terms(" ".join(map(str, range(10_000))), 3)] == ["0", "1", "2"]
 
 
 @settings(max_examples=50, deadline=None, database=None)
 @given(st.text())
 def test_a_word_is_what_sqlite_takes_for_one(text: str) -> None:
     """Whatever a stranger wrote, the table's tokenizer finds the very words that we wrote into it: so no query can be broken by one."""
-    words = indexed(text).split(" ") if indexed(text) else []
+    words = index_text(text).split(" ") if index_text(text) else []
     table = sqlite3.connect(":memory:")
     try:
         table.execute("CREATE VIRTUAL TABLE t USING fts5(x, tokenize='ascii')")
@@ -64,4 +64,4 @@ def test_a_word_is_what_sqlite_takes_for_one(text: str) -> None:
 
 def test_the_words_of_a_query_are_bounded() -> None:
     """SQLite's queries may be only so deep."""
-    assert len(asked(" ".join(f"w{number}" for number in range(500)), MOST_WORDS)) == MOST_WORDS
+    assert len(query_terms(" ".join(f"w{number}" for number in range(500)), MOST_WORDS)) == MOST_WORDS

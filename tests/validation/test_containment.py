@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from fcregistry._schema.containment import takes_all_of
+from fcregistry._schema.containment import accepts_all_of
 from fcregistry._schema.drafts import DRAFTS, NEWEST
 from fcregistry._schema.validator import Validator
 from fcregistry.inspection._schema_diff import schema_differences
@@ -33,7 +33,7 @@ from .told import URIS
     ],
 )
 def test_the_canonical_form_proves_it(wider: Any, narrower: Any, told: bool) -> None:
-    assert takes_all_of(wider, narrower, NEWEST, STRING_FORMATS) is told
+    assert accepts_all_of(wider, narrower, NEWEST, STRING_FORMATS) is told
 
 
 @pytest.mark.parametrize(
@@ -48,8 +48,8 @@ def test_the_canonical_form_proves_it(wider: Any, narrower: Any, told: bool) -> 
 )
 def test_listed_values_are_asked_one_by_one(wider: Any, values: list[Any], told: bool) -> None:
     """Formats and patterns are beyond the canonical form, and a few values are not beyond the validator."""
-    assert takes_all_of(wider, {"enum": values}, NEWEST, STRING_FORMATS) is told
-    assert takes_all_of(wider, {"enum": [*values, 5], "type": "string"}, NEWEST, STRING_FORMATS) is told
+    assert accepts_all_of(wider, {"enum": values}, NEWEST, STRING_FORMATS) is told
+    assert accepts_all_of(wider, {"enum": [*values, 5], "type": "string"}, NEWEST, STRING_FORMATS) is told
 
 
 @pytest.mark.parametrize(
@@ -65,13 +65,13 @@ def test_listed_values_are_asked_one_by_one(wider: Any, values: list[Any], told:
 )
 def test_what_cannot_be_told_is_not_guessed(wider: Any, narrower: Any) -> None:
     """Patterns, formats of ours, numbers that the gate reads otherwise, and what is no schema."""
-    assert takes_all_of(wider, narrower, NEWEST, STRING_FORMATS) is None
+    assert accepts_all_of(wider, narrower, NEWEST, STRING_FORMATS) is None
 
 
 def test_a_property_called_format_is_no_format() -> None:
     wider = {"properties": {"format": {"not": {"const": "date"}}}}
     assert (
-        takes_all_of(
+        accepts_all_of(
             wider, {"type": "object", "required": ["format"], "const": {"format": "date"}}, NEWEST, STRING_FORMATS
         )
         is False
@@ -105,7 +105,7 @@ def test_nothing_is_called_compatible_that_is_not(
     old, new = pair
     found = schema_differences(old, new)
     draft = next(each for each in DRAFTS if old["$schema"] == URIS[each.name])
-    proven = takes_all_of(new, old, draft, STRING_FORMATS)
+    proven = accepts_all_of(new, old, draft, STRING_FORMATS)
     before, after = (Validator(each, STRING_FORMATS, "jsonschema") for each in pair)
     for value in values:
         note(f"{value!r} {found}")

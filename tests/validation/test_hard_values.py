@@ -12,7 +12,7 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from fcregistry._schema.drafts import NEWEST, declared_draft
-from fcregistry._schema.engine_rs import Texts, doubtful_patterns
+from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError, ViolationFinder
 
@@ -57,7 +57,7 @@ def test_something_is_found_wrong_with_a_value_exactly_if_it_is_not_valid(
     schema: dict[str, Any], values: list[Any]
 ) -> None:
     draft = declared_draft(schema) or NEWEST
-    finder = ViolationFinder(schema, draft, Texts({}, draft, doubtful_patterns(schema)))
+    finder = ViolationFinder(schema, draft, TextChecker({}, draft, has_unenforced_patterns(schema)))
     for value in values:
         note(f"{schema} / {value!r}")
         assert Validator(schema).is_valid(value) == (not finder.find(value))
