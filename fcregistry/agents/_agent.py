@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
 from fcregistry.agents._loop import TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
@@ -229,6 +229,24 @@ def _answers_of_type(answer_type: Any, retries: int) -> Answers:
     return TypedAnswers(OutputFormat(answer_type), retries)
 
 
+DEFAULT_ROUNDS: Final = 5
+"""How often an agent asks its model at most, unless it is told otherwise."""
+
+
+def rounds_limit(max_rounds: int, max_retries: int | None) -> int:
+    """Return how often the model is asked at most, by whichever of the two names it was given.
+
+    Raises:
+        ValueError: It is not a number above 0.
+        TypeError: It was given by both names.
+    """
+    if max_retries is None:
+        return checked_limit("max_rounds", max_rounds)
+    if max_rounds != DEFAULT_ROUNDS:
+        raise TypeError("max_retries is another name of max_rounds: give one of them")
+    return checked_limit("max_retries", max_retries)
+
+
 def checked_limit(name: str, value: object) -> int:
     """Return the value of an option that is a limit.
 
@@ -266,6 +284,7 @@ class ConversationOptions(AgentOptions, total=False):
     """The options of a conversation that is read from JSON, which `Conversation` describes."""
 
     max_tool_calls: int | None
+    max_rounds: int | None
     max_retries: int | None
     max_messages: int | None
     max_tokens: int | None

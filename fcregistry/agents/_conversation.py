@@ -43,7 +43,8 @@ class Conversation:
         agent: An agent; or a model, of which a `ReactAgent` is made: a name such as `"openai:gpt-5"`, a `Model`, or a function.
         tools: What the model may call, as for `ReactAgent`.
         max_tool_calls: How many calls may run in one turn at most; None for any number.
-        max_retries: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
+        max_rounds: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
+        max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
         max_messages: How many messages the agent is given at the beginning of a turn at most; None for any number. The oldest turns are dropped
             first, and the latest one never.
         max_tokens: How many tokens these may have; None for any number.
@@ -62,6 +63,7 @@ class Conversation:
         tools: ToolLike | Iterable[ToolLike] | Executor = (),
         *,
         max_tool_calls: int | None = None,
+        max_rounds: int | None = None,
         max_retries: int | None = None,
         max_messages: int | None = None,
         max_tokens: int | None = None,
@@ -69,7 +71,7 @@ class Conversation:
         messages: Iterable[MessageLike] = (),
         **options: Unpack[AgentOptions],
     ) -> None:
-        limits = {"max_tool_calls": max_tool_calls, "max_retries": max_retries}
+        limits = {"max_tool_calls": max_tool_calls, "max_rounds": max_rounds, "max_retries": max_retries}
         given = {name: value for name, value in limits.items() if value is not None} | options
         self.agent = _agent_from(agent, tools, given)
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)

@@ -234,7 +234,7 @@ def _checked_rounds(more: object) -> int:
     if not more:
         return 0
     if type(more) is not int:
-        raise TypeError(f"on_max_retries returns a whole number of rounds, or None for none, not {more!r:.50}")
+        raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
     return max(more, 0)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry.agents._agent import Agent, checked_count, checked_limit
+from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_count, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, Loop, TextAnswers, chat_from_state, result_of, run_loop
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
@@ -74,13 +74,14 @@ class PlanAndSolveAgent(Agent):
         tools: What the model may call, as for `Executor`; or an `Executor`.
         planner: The model that plans; by default, the same.
         max_steps: How many steps a plan may have. A longer one is sent back.
-        max_retries: How often the model is asked at most for each step.
+        max_rounds: How often the model is asked at most for each step.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
         calls: How the solver calls: `json` or `expression`, as for `ReactAgent`.
         context: The names that expressions may use, with their values. The planner is told which there are.
         allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
+        max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
         **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
 
     Raises:
@@ -96,13 +97,14 @@ class PlanAndSolveAgent(Agent):
         *,
         planner: ModelLike | None = None,
         max_steps: int = 10,
-        max_retries: int = 5,
+        max_rounds: int = DEFAULT_ROUNDS,
         max_replans: int = 2,
         max_tool_calls: int | None = None,
         calls: Literal["json", "expression"] = "json",
         context: Mapping[str, Any] | None = None,
         allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
+        max_retries: int | None = None,
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(llm, tools, **options)
@@ -116,7 +118,7 @@ class PlanAndSolveAgent(Agent):
             model=self.model,
             answers=StepAnswers(TextAnswers()),
             instructions=join_paragraphs(self._own_instructions, _SOLVER),
-            max_rounds=checked_limit("max_retries", max_retries),
+            max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
             suspends=self._suspends,
             expressions=expressions_of(calls, context, allow),

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry.agents._agent import Agent, checked_limit
+from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, Loop, chat_from_state, result_of, run_loop
 from fcregistry.agents._result import RunResult
 from fcregistry.agents._state import RunState
@@ -32,16 +32,17 @@ class ReactAgent(Agent):
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
         tools: What the model may call, as for `Executor`; or an `Executor`.
-        max_retries: How often the model is asked at most.
+        max_rounds: How often the model is asked at most.
         max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
         force_summarize: Whether the model is asked for an answer without tools, once there are no rounds left.
-        on_max_retries: Called with the number of rounds when there are none left; returns how many more there may be, or None.
+        on_max_rounds: Called with the number of rounds when there are none left; returns how many more there may be, or None.
         calls: How the model calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls. Such
             calls never wait for a decision: those that need approval are refused if there is no `approve`.
         context: The names that expressions may use, with their values.
         allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
+        max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
         **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
 
     Raises:
@@ -55,15 +56,16 @@ class ReactAgent(Agent):
         llm: ModelLike,
         tools: ToolLike | Iterable[ToolLike] | Executor = (),
         *,
-        max_retries: int = 5,
+        max_rounds: int = DEFAULT_ROUNDS,
         max_tool_calls: int | None = None,
         stop_tools: Collection[str] = (),
         force_summarize: bool = False,
-        on_max_retries: MoreRounds | None = None,
+        on_max_rounds: MoreRounds | None = None,
         calls: Literal["json", "expression"] = "json",
         context: Mapping[str, Any] | None = None,
         allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
+        max_retries: int | None = None,
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(llm, tools, **options)
@@ -72,11 +74,11 @@ class ReactAgent(Agent):
             model=self.model,
             answers=self._answers,
             instructions=self._instructions,
-            max_rounds=checked_limit("max_retries", max_retries),
+            max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
             stop_tools=_known_tools(self.executor, stop_tools),
             summarizes=force_summarize,
-            more_rounds=on_max_retries,
+            more_rounds=on_max_rounds,
             suspends=self._suspends,
             expressions=expressions_of(calls, context, allow),
         )

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import Agent, checked_count, checked_limit
+from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_count, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, End, Loop, chat_from_state, result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
@@ -89,9 +89,10 @@ class ReWOOAgent(Agent):
         planner: The model that plans; by default, the same.
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
-        max_retries: How often the solver is asked at most: once, unless its answer is not of the type that was asked for.
+        max_rounds: How often the solver is asked at most: once, unless its answer is not of the type that was asked for.
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
+        max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
         **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
 
     Raises:
@@ -107,9 +108,10 @@ class ReWOOAgent(Agent):
         planner: ModelLike | None = None,
         solver: ModelLike | None = None,
         max_steps: int = 20,
-        max_retries: int = 5,
+        max_rounds: int = DEFAULT_ROUNDS,
         max_replans: int = 2,
         return_last_tool_calls: bool = False,
+        max_retries: int | None = None,
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(llm, tools, **options)
@@ -125,7 +127,7 @@ class ReWOOAgent(Agent):
             model=self.solver,
             answers=self._answers,
             instructions=join_paragraphs(_SOLVER, self._instructions),
-            max_rounds=checked_limit("max_retries", max_retries),
+            max_rounds=rounds_limit(max_rounds, max_retries),
             suspends=self._suspends,
         )
 

@@ -71,7 +71,7 @@ class AgentKind:
         if max_rounds is not None:
             if not self.rounds:
                 raise click.UsageError(f"--max-rounds is for --agent {_agents_with('rounds')}")
-            options["max_retries"] = max_rounds
+            options["max_rounds"] = max_rounds
         if calls != "json":
             if not self.expressions:
                 raise click.UsageError(f"--calls {calls} is for --agent {_agents_with('expressions')}")

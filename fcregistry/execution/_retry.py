@@ -24,7 +24,7 @@ _TRANSIENT: Final = (TimeoutError, ConnectionError)
 """Exceptions that are transient, whatever the tool is."""
 
 _MOST_DOUBLINGS: Final = 100
-"""After how many failures the wait no longer grows: long before that it is `most`, and long after it a float is infinite."""
+"""After how many failures the wait no longer grows: long before that it is `max_delay`, and long after it a float is infinite."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +34,14 @@ class Retry:
     A call is tried again only if the tool's author declared it `idempotent` or `read_only`, and the failure may be transient: a
     `ToolError` that is `retryable`, a `TimeoutError`, a `ConnectionError`, and what `on` adds.
 
-    The wait before the second attempt is a random one of up to `initial` seconds; before each further one it is up to twice as
-    long, and never longer than `most`: "full jitter", as in "Exponential Backoff And Jitter" (AWS Architecture Blog). A tool
-    that says `retry_after` gets that time, if it is not above `most`; if it is, the call is not tried again.
+    The wait before the second attempt is a random one of up to `initial_delay` seconds; before each further one it is up to twice as
+    long, and never longer than `max_delay`: "full jitter", as in "Exponential Backoff And Jitter" (AWS Architecture Blog). A tool
+    that says `retry_after` gets that time, if it is not above `max_delay`; if it is, the call is not tried again.
 
     Args:
         attempts: How often a call is tried, with the first time.
-        initial: The longest wait before the second attempt, in seconds.
-        most: The longest wait of all, in seconds.
+        initial_delay: The longest wait before the second attempt, in seconds.
+        max_delay: The longest wait of all, in seconds.
         on: Further exceptions that may be transient: a type, several, or a function of the exception that says whether it is.
 
     Raises:
@@ -51,23 +51,24 @@ class Retry:
     """
 
     attempts: int = 3
-    initial: float = 0.2
-    most: float = 5.0
+    initial_delay: float = 0.2
+    max_delay: float = 5.0
     on: Transient = ()
     _backoff: Callable[[int], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
             raise ValueError(f"attempts is at least 1, not {self.attempts!r}")
-        if not 0 <= self.initial <= self.most < float("inf"):
+        if not 0 <= self.initial_delay <= self.max_delay < float("inf"):
             raise ValueError(
-                f"initial and most are seconds, finite, and initial is not above most: not {self.initial!r} and {self.most!r}"
+                "initial_delay and max_delay are seconds, finite, and the first is not above the second: "
+                f"not {self.initial_delay!r} and {self.max_delay!r}"
             )
         if not _is_on(self.on):
             raise TypeError(
                 f"on is a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
             )
-        object.__setattr__(self, "_backoff", _full_jitter(self.initial, self.most))
+        object.__setattr__(self, "_backoff", _full_jitter(self.initial_delay, self.max_delay))
 
     def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
         """Return the seconds to wait before another attempt, or None if there is to be none.
@@ -86,7 +87,7 @@ class Retry:
         wait = self._backoff(attempt - 1)
         asked = _retry_after(error)
         if asked is not None:
-            if asked > self.most:
+            if asked > self.max_delay:
                 return None
             wait = max(wait, asked)
         return None if left is not None and wait >= left else wait

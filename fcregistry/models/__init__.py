@@ -25,7 +25,7 @@ if TYPE_CHECKING:
         ToolCallDelta,
         ToolChoice,
         Usage,
-        offered,
+        offered_tools,
     )
     from fcregistry.models._model import checked_completion as checked_completion
     from fcregistry.models._model import stream_sync as stream_sync
@@ -50,7 +50,7 @@ __all__ = [
     "ToolChoice",
     "Usage",
     "messages_of",
-    "offered",
+    "offered_tools",
     "resolve",
 ]
 
@@ -72,7 +72,7 @@ _HOMES: Final = {
     "ToolChoice": "._model",
     "Usage": "._model",
     "messages_of": "._messages",
-    "offered": "._model",
+    "offered_tools": "._model",
     "resolve": "._resolve",
 }
 

@@ -19,7 +19,16 @@ from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import is_absent, read_calls, read_field
 from fcregistry.models._messages import Message, call_of, messages_of, part_of
-from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner, Usage, offered, pieces_of, stream_sync
+from fcregistry.models._model import (
+    Completion,
+    Delta,
+    Model,
+    SurrogateJoiner,
+    Usage,
+    offered_tools,
+    pieces_of,
+    stream_sync,
+)
 from fcregistry.models._streamed_calls import StreamedCalls
 
 if TYPE_CHECKING:
@@ -292,7 +301,7 @@ class CallableModel(FunctionModel):
         if self._takes_tools:
             from fcregistry.formats import get  # with the renderer of schemas, which not every function needs
 
-            options["tools"] = get("openai").describe(tools if says_choice else offered(tools, tool_choice))
+            options["tools"] = get("openai").describe(tools if says_choice else offered_tools(tools, tool_choice))
         if says_choice:
             options["tool_choice"] = _written_choice(tool_choice)
         return options

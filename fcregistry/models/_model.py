@@ -100,7 +100,7 @@ class Model(ABC):
         return f"<Model {self.name}>"
 
 
-def offered(tools: Sequence[Tool], tool_choice: ToolChoice) -> Sequence[Tool]:
+def offered_tools(tools: Sequence[Tool], tool_choice: ToolChoice) -> Sequence[Tool]:
     """Return the tools that may be called: none of them for `none`, one for a name.
 
     Raises:

@@ -16,7 +16,7 @@ from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.models._callable import FunctionModel, FunctionRequest, takes_parameter
 from fcregistry.models._messages import Message, arguments_text
-from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered
+from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
 
 if TYPE_CHECKING:
     from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
@@ -78,7 +78,7 @@ class TextModel(FunctionModel):
         return self._dialect
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
-        tools = offered(tools, tool_choice)
+        tools = offered_tools(tools, tool_choice)
         dialect = self._dialect_in(messages)
         prompt = self._prompt(messages, dialect, tools, choice_instruction(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()

@@ -11,17 +11,17 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.prompts._extract import OutputError, Reading, calls_of
+    from fcregistry.prompts._extract import OutputError, ParsedAnswer, calls_of
     from fcregistry.prompts._output_format import OutputFormat
     from fcregistry.prompts._tool_prompt import ToolPrompt
 
-__all__ = ["OutputError", "OutputFormat", "Reading", "ToolPrompt", "calls_of"]
+__all__ = ["OutputError", "OutputFormat", "ParsedAnswer", "ToolPrompt", "calls_of"]
 
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
     "OutputError": "._extract",
     "OutputFormat": "._output_format",
-    "Reading": "._extract",
+    "ParsedAnswer": "._extract",
     "ToolPrompt": "._tool_prompt",
     "calls_of": "._extract",
 }

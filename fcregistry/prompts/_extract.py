@@ -48,7 +48,7 @@ class OutputError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Reading(Generic[T]):
+class ParsedAnswer(Generic[T]):
     """The result of reading a model's answer.
 
     Attributes:

@@ -17,7 +17,7 @@ from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, said_by
 from fcregistry.prompts._extract import (
     FoundValue,
-    Reading,
+    ParsedAnswer,
     Rejected,
     checked_text,
     choose_value,
@@ -151,7 +151,7 @@ class OutputFormat(Generic[T]):
         """Return the instructions for the model: the same text each time."""
         return self._instructions
 
-    def read(self, text: str) -> Reading[T]:
+    def read(self, text: str) -> ParsedAnswer[T]:
         """Read an answer. What is wrong with it is in the reading, worded for the model.
 
         Prose and code blocks around the answer are skipped, and so are thoughts before it that end with `</think>`. JSON with a slip that leaves
@@ -169,17 +169,17 @@ class OutputFormat(Generic[T]):
         found = _READERS[self._syntax](answer, self._exact) or self._bare(answer.strip())
         taken = choose_value(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
         if isinstance(taken, Rejected):
-            return Reading(problems=(Problem("$", taken.reason),))
+            return ParsedAnswer(problems=(Problem("$", taken.reason),))
         repairs = tuple(sorted(taken.repairs))
         if problems := self._problems(taken.value):
-            return Reading(problems=problems, repairs=repairs)
+            return ParsedAnswer(problems=problems, repairs=repairs)
         try:
-            return Reading(value=self._codec.decode(taken.value), repairs=repairs)
+            return ParsedAnswer(value=self._codec.decode(taken.value), repairs=repairs)
         except Refusal as refusal:
             problem = Problem(json_path(refusal.path), refusal.reason)
         except Exception as error:  # noqa: BLE001  # external code: an extension's codec may raise anything
             problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {said_by(error)}")
-        return Reading(problems=(problem,), repairs=repairs)
+        return ParsedAnswer(problems=(problem,), repairs=repairs)
 
     def parse(self, text: str) -> T:
         """Return the value of an answer; see `read`.

@@ -12,26 +12,26 @@ ROUNDS: Final = 3
 
 AGENTS: Final[dict[str, Callable[..., Any]]] = {
     "function-call": FunctionCall,
-    "react": lambda llm, tools, **options: ReactAgent(llm, tools, max_retries=ROUNDS, **options),
+    "react": lambda llm, tools, **options: ReactAgent(llm, tools, max_rounds=ROUNDS, **options),
     "react-summarizing": lambda llm, tools, **options: ReactAgent(
-        llm, tools, max_retries=ROUNDS, force_summarize=True, **options
+        llm, tools, max_rounds=ROUNDS, force_summarize=True, **options
     ),
     "react-few-calls": lambda llm, tools, **options: ReactAgent(
-        llm, tools, max_retries=ROUNDS, max_tool_calls=2, stop_tools=["add"], **options
+        llm, tools, max_rounds=ROUNDS, max_tool_calls=2, stop_tools=["add"], **options
     ),
     "react-typed": lambda llm, tools, **options: ReactAgent(
-        llm, tools, max_retries=ROUNDS, answer_type=int, answer_retries=1, **options
+        llm, tools, max_rounds=ROUNDS, answer_type=int, answer_retries=1, **options
     ),
     "react-expressions": lambda llm, tools, **options: ReactAgent(
-        llm, tools, max_retries=ROUNDS, calls="expression", context={"x": 1}, **options
+        llm, tools, max_rounds=ROUNDS, calls="expression", context={"x": 1}, **options
     ),
     "plan-and-solve": lambda llm, tools, **options: PlanAndSolveAgent(
-        llm, tools, max_steps=2, max_retries=2, max_replans=1, max_tool_calls=2, **options
+        llm, tools, max_steps=2, max_rounds=2, max_replans=1, max_tool_calls=2, **options
     ),
     "plan-and-solve-expressions": lambda llm, tools, **options: PlanAndSolveAgent(
-        llm, tools, max_steps=2, max_retries=2, max_replans=1, max_tool_calls=2, calls="expression", **options
+        llm, tools, max_steps=2, max_rounds=2, max_replans=1, max_tool_calls=2, calls="expression", **options
     ),
-    "rewoo": lambda llm, tools, **options: ReWOOAgent(llm, tools, max_steps=3, max_retries=2, max_replans=1, **options),
+    "rewoo": lambda llm, tools, **options: ReWOOAgent(llm, tools, max_steps=3, max_rounds=2, max_replans=1, **options),
 }
 """Name -> what makes one of a model and tools."""
 

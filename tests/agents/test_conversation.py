@@ -173,7 +173,7 @@ def test_what_the_system_says_is_kept() -> None:
     assert [message.text for message in model.heard[-1]] == ["You are a pirate.", "?"]
 
 
-@pytest.mark.parametrize("limit", ["max_messages", "max_tokens", "max_tool_calls", "max_retries"])
+@pytest.mark.parametrize("limit", ["max_messages", "max_tokens", "max_tool_calls", "max_rounds"])
 def test_limits_are_whole_numbers_above_zero(limit: str) -> None:
     with pytest.raises(ValueError, match=f"{limit} takes a whole number above 0, not 0"):
         Conversation(Script(says("3")), **{limit: 0})  # type: ignore[arg-type]

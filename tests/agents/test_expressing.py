@@ -99,14 +99,14 @@ def test_words_are_the_answer() -> None:
 
 def test_limits_hold() -> None:
     forever = "multiply(a=1, b=2)"
-    assert agent(forever, max_retries=3).run("q").stop_reason == "max_rounds"
-    assert len(agent(forever, max_retries=3).run("q").tool_results) == 2
+    assert agent(forever, max_rounds=3).run("q").stop_reason == "max_rounds"
+    assert len(agent(forever, max_rounds=3).run("q").tool_results) == 2
     assert agent("[multiply(1, 2), multiply(1, 2)]", max_tool_calls=1).run("q").stop_reason == "max_tool_calls"
     assert agent(forever, stop_tools=["multiply"]).run("q").answer == "2"
 
 
 def test_what_cannot_be_read_in_the_last_round_is_a_call_and_no_answer_of_a_wrong_type() -> None:
-    assert agent("multiply(a=os.x, b=1)", max_retries=1).run("q").stop_reason == "max_rounds"
+    assert agent("multiply(a=os.x, b=1)", max_rounds=1).run("q").stop_reason == "max_rounds"
 
 
 def test_the_last_result_tells_how_many_rounds_are_left() -> None:
@@ -228,16 +228,16 @@ def test_what_no_call_may_be_is_told_to_the_model_and_is_no_answer() -> None:
 
 
 def test_a_stop_tool_may_be_called_in_the_last_round() -> None:
-    run = agent("multiply(a=1, b=2)", max_retries=1, stop_tools=["multiply"]).run("q")
+    run = agent("multiply(a=1, b=2)", max_rounds=1, stop_tools=["multiply"]).run("q")
     assert (run.stop_reason, run.answer) == ("stop_tool", "2")
-    failed = agent("multiply(a=1, b='x')", max_retries=1, stop_tools=["multiply"]).run("q")
+    failed = agent("multiply(a=1, b='x')", max_rounds=1, stop_tools=["multiply"]).run("q")
     assert (failed.stop_reason, len(failed.tool_results)) == ("max_rounds", 1)
 
 
 @pytest.mark.parametrize(
     ("options", "why"),
     [
-        ({"max_retries": 1}, "there are no rounds left"),
+        ({"max_rounds": 1}, "there are no rounds left"),
         ({"max_tool_calls": 1}, "the message makes 2 calls, and 1 may still be made"),
     ],
 )

@@ -237,7 +237,7 @@ def test_a_step_that_the_model_says_cannot_be_done_is_planned_anew() -> None:
 )
 def test_a_step_without_a_result_is_planned_anew(failing: list[Any], reason: str) -> None:
     model = Script(says("1. Try"), *failing, says("1. Try otherwise"), says("done"))
-    result = agent(model, max_retries=2).run("?")
+    result = agent(model, max_rounds=2).run("?")
     assert result.answer == "done"
     assert f"The reason: {reason}" in model.heard[len(failing) + 1][-1].text
     check_history(result.messages)
@@ -258,7 +258,7 @@ def test_an_answer_of_the_wrong_type_is_planned_anew() -> None:
 )
 def test_planning_anew_has_an_end_and_its_reason_a_name(failing: Any, reason: str) -> None:
     planner, solver = Script(says("1. Try")), Script(failing)
-    asked = agent(solver, planner=planner, max_replans=2, max_retries=1)
+    asked = agent(solver, planner=planner, max_replans=2, max_rounds=1)
     result = asked.run("?")
     assert result.stop_reason == reason
     assert result.answer is None
@@ -346,7 +346,7 @@ def test_a_cancelled_run_ends_before_the_next_step(way: Callable[..., RunResult]
 
 @pytest.mark.parametrize(
     ("limit", "value", "kind"),
-    [("max_steps", 0, "above 0"), ("max_retries", True, "above 0"), ("max_replans", -1, "of 0 or more")],
+    [("max_steps", 0, "above 0"), ("max_rounds", True, "above 0"), ("max_replans", -1, "of 0 or more")],
 )
 def test_a_limit_is_a_number(limit: str, value: Any, kind: str) -> None:
     with pytest.raises(ValueError, match=rf"^{limit} takes a whole number {kind}, not {value}$"):

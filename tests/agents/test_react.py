@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Context, ReactAgent, Tool, ToolCall
+from fcregistry import Context, PlanAndSolveAgent, ReactAgent, ReWOOAgent, Tool, ToolCall
 from fcregistry.agents import Calling, OnDemand, Returned, RunResult, StopReason, Text, Thinking
 from fcregistry.errors import ToolNotFoundError, UnfinishedRunError
 from fcregistry.execution import Content, Executor, Toolset
@@ -29,7 +29,7 @@ def left(model: Script) -> list[str]:
 def test_the_model_is_asked_again_with_results_until_it_answers(way: Callable[..., RunResult]) -> None:
     model = Script(calls(adds(1, 2)), calls(adds(3, 4, "2"), text="And now"), says("It is 7."))
 
-    result = way(ReactAgent(model, [add], max_retries=3), "1 + 2 + 4?")
+    result = way(ReactAgent(model, [add], max_rounds=3), "1 + 2 + 4?")
     assert (result.answer, result.stop_reason, result.ok) == ("It is 7.", "answered", True)
     assert len(model.heard) == 3
     assert [message.role for message in result.messages] == [
@@ -51,7 +51,7 @@ def test_the_model_is_asked_again_with_results_until_it_answers(way: Callable[..
 def test_a_model_that_never_stops_is_asked_as_often_as_it_may_and_no_more(way: Callable[..., RunResult]) -> None:
     model, counting = Script(calls(adds(1, 2))), Counting()
 
-    result = way(ReactAgent(model, [counting.add], max_retries=5), "?")
+    result = way(ReactAgent(model, [counting.add], max_rounds=5), "?")
     assert (result.answer, result.stop_reason, result.ok) == (None, "max_rounds", False)
     assert len(model.heard) == 5
     assert counting.ran == 4  # nobody would read the results of the last round
@@ -63,7 +63,7 @@ def test_calling_an_agent_gives_the_answer_or_raises_with_the_result() -> None:
     assert ReactAgent(Script(says("5")), [])("?") == "5"
 
     with pytest.raises(UnfinishedRunError, match="there is no answer: the model was still calling tools") as raised:
-        ReactAgent(Script(calls(adds(1, 2))), [add], max_retries=1)("?")
+        ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1)("?")
     assert raised.value.result.stop_reason == "max_rounds"
 
     with pytest.raises(UnfinishedRunError, match="there is no answer: the model gave no answer: offline") as raised:
@@ -74,7 +74,7 @@ def test_calling_an_agent_gives_the_answer_or_raises_with_the_result() -> None:
 def test_the_model_is_told_how_many_rounds_are_left_at_the_end_of_the_last_result() -> None:
     model = Script(calls(adds(1, 2)), calls(adds(3, 4, "2")), says("7"))
 
-    result = ReactAgent(model, [add], max_retries=3).run("?")
+    result = ReactAgent(model, [add], max_rounds=3).run("?")
     assert left(model) == ["?", "Tool-call rounds left: 2.", "Tool-call rounds left: 1."]
     assert model.heard[2][2].text == "3"  # only the last result says so
     assert not any("left" in message.text for message in result.messages)
@@ -207,7 +207,7 @@ def test_the_result_of_a_stop_tool_is_of_the_type_that_was_asked_for() -> None:
 
 
 def test_a_stop_tool_may_be_called_in_the_last_round() -> None:
-    assert ReactAgent(Script(calls(adds(1, 2))), [add], stop_tools=["add"], max_retries=1).run("?").answer == "3"
+    assert ReactAgent(Script(calls(adds(1, 2))), [add], stop_tools=["add"], max_rounds=1).run("?").answer == "3"
 
 
 def test_a_stop_tool_may_be_called_by_its_name_on_the_wire() -> None:
@@ -221,7 +221,7 @@ def test_a_stop_tool_may_be_called_by_its_name_on_the_wire() -> None:
 def test_a_summary_can_be_asked_for_when_there_are_no_rounds_left(way: Callable[..., RunResult]) -> None:
     model = Script(calls(adds(1, 2)), calls(adds(3, 4, "2")), says("About 7."))
 
-    result = way(ReactAgent(model, [add], max_retries=2, force_summarize=True), "?")
+    result = way(ReactAgent(model, [add], max_rounds=2, force_summarize=True), "?")
     assert (result.answer, result.stop_reason) == ("About 7.", "answered")
     assert model.choices == ["auto", "auto", "none"]
     assert model.heard[2][-1].text.startswith("There are no rounds left")
@@ -231,7 +231,7 @@ def test_a_summary_can_be_asked_for_when_there_are_no_rounds_left(way: Callable[
 
 def test_a_model_that_calls_instead_of_summarising_is_refused() -> None:
     counting = Counting()
-    result = ReactAgent(Script(calls(adds(1, 2))), [counting.add], max_retries=2, force_summarize=True).run("?")
+    result = ReactAgent(Script(calls(adds(1, 2))), [counting.add], max_rounds=2, force_summarize=True).run("?")
     assert (result.stop_reason, counting.ran) == ("max_rounds", 2)
     assert result.messages[-1].text == "the call was not run: no tool can be called any more"
     check_history(result.messages)
@@ -245,7 +245,7 @@ def test_more_rounds_can_be_given_when_there_are_none_left() -> None:
         return 4 if len(asked) == 1 else None
 
     model = Script(*(calls(adds(n, n, str(n))) for n in range(8)))
-    result = ReactAgent(model, [add], max_retries=2, on_max_retries=more).run("?")
+    result = ReactAgent(model, [add], max_rounds=2, on_max_rounds=more).run("?")
     assert (asked, len(model.heard), result.stop_reason) == ([2, 6], 6, "max_rounds")
     assert left(model)[2:] == [f"Tool-call rounds left: {n}." for n in (4, 3, 2, 1)]
 
@@ -253,7 +253,7 @@ def test_more_rounds_can_be_given_when_there_are_none_left() -> None:
 @pytest.mark.parametrize("declined", [None, 0, -1])
 def test_who_gives_no_more_rounds_gets_a_summary_where_that_is_wanted(declined: int | None) -> None:
     model = Script(calls(adds(1, 2)), says("3"))
-    agent = ReactAgent(model, [add], max_retries=1, on_max_retries=lambda _: declined, force_summarize=True)
+    agent = ReactAgent(model, [add], max_rounds=1, on_max_rounds=lambda _: declined, force_summarize=True)
     assert agent.run("?").answer == "3"
 
 
@@ -263,21 +263,36 @@ def test_what_the_callback_raises_is_the_callers(way: Callable[..., RunResult]) 
         raise LookupError("my own mistake")
 
     with pytest.raises(LookupError, match="my own mistake"):
-        way(ReactAgent(Script(calls(adds(1, 2))), [add], max_retries=1, on_max_retries=broken), "?")
+        way(ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1, on_max_rounds=broken), "?")
 
 
 @pytest.mark.parametrize("limit", [0, -1, True, 2.5, "5"])
 def test_limits_are_whole_numbers_above_zero(limit: Any) -> None:
-    for name in ("max_retries", "max_tool_calls"):
+    for name in ("max_rounds", "max_tool_calls"):
         with pytest.raises(ValueError, match=f"{name} takes a whole number above 0, not "):
             ReactAgent(Script(says("5")), [add], **{name: limit})
 
 
+@pytest.mark.parametrize("kind", [ReactAgent, PlanAndSolveAgent, ReWOOAgent])
+def test_max_retries_is_another_name_of_max_rounds(kind: Any) -> None:
+    """LazyLLM's agents call it so; both at once would be two answers to one question."""
+    with pytest.raises(ValueError, match="max_retries takes a whole number above 0, not 0"):
+        kind(Script(), [add], max_retries=0)
+    with pytest.raises(TypeError, match="max_retries is another name of max_rounds: give one of them"):
+        kind(Script(), [add], max_rounds=3, max_retries=3)
+
+
+def test_a_limit_by_the_other_name_holds() -> None:
+    model = Script(*[calls(adds(1, 2))] * 3)
+    assert ReactAgent(model, [add], max_retries=2).run("?").stop_reason == "max_rounds"
+    assert len(model.heard) == 2
+
+
 @pytest.mark.parametrize("more", ["4", 2.5, True])
 def test_rounds_that_are_no_number_are_refused_by_name(more: Any) -> None:
-    agent = ReactAgent(Script(calls(adds(1, 2))), [add], max_retries=1, on_max_retries=lambda _: more)
+    agent = ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1, on_max_rounds=lambda _: more)
     with pytest.raises(
-        TypeError, match=f"on_max_retries returns a whole number of rounds, or None for none, not {more!r}"
+        TypeError, match=f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r}"
     ):
         agent.run("?")
 
@@ -381,7 +396,7 @@ def test_an_answer_of_another_type_is_sent_back_with_its_problems() -> None:
 def test_a_model_that_never_gets_the_type_right_ends_the_run(rounds: int, requests: int) -> None:
     model = Script(says("three"))
 
-    result = ReactAgent(model, [add], answer_type=int, max_retries=rounds).run("?")
+    result = ReactAgent(model, [add], answer_type=int, max_rounds=rounds).run("?")
     assert (result.answer, result.stop_reason, len(model.heard)) == (None, "invalid_answer", requests)
     assert result.error is not None
 

@@ -135,9 +135,9 @@ def test_with_somebody_to_ask_a_run_does_not_end(way: Callable[..., RunResult]) 
 def test_rounds_and_calls_before_the_decision_count() -> None:
     files = Files()
     model = Script(calls(adds(1, 2)), calls(deletes("a.txt", "2")), calls(adds(1, 2, "3")))
-    waiting = ReactAgent(model, [add, files.tool], max_retries=3).run("?")
+    waiting = ReactAgent(model, [add, files.tool], max_rounds=3).run("?")
     assert waiting.state is not None
-    result = ReactAgent(model, [add, files.tool], max_retries=3).resume(waiting.state, {"2": Approve()})
+    result = ReactAgent(model, [add, files.tool], max_rounds=3).resume(waiting.state, {"2": Approve()})
     assert (result.stop_reason, len(model.heard)) == ("max_rounds", 3)
 
 
@@ -149,7 +149,7 @@ def test_rounds_that_were_added_before_the_decision_are_still_there() -> None:
         return 3 if len(asked) == 1 else 0
 
     model = Script(calls(adds(1, 2)), calls(deletes("a.txt", "2")), says("Done."))
-    agent = ReactAgent(model, [add, files.tool], max_retries=1, on_max_retries=more)
+    agent = ReactAgent(model, [add, files.tool], max_rounds=1, on_max_rounds=more)
     waiting = agent.run("?")
     assert waiting.state is not None
     state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)

@@ -175,7 +175,7 @@ def test_falsy_evidence_is_evidence() -> None:
 def test_an_answer_of_the_wrong_type_is_sent_back() -> None:
     model = Script(PLAN, says("many"), says("28"))
     assert agent(model, answer_type=int).run("?").answer == 28
-    assert agent(Script(PLAN, says("many")), answer_type=int, max_retries=1).run("?").stop_reason == "invalid_answer"
+    assert agent(Script(PLAN, says("many")), answer_type=int, max_rounds=1).run("?").stop_reason == "invalid_answer"
 
 
 def test_the_conversation_is_one_that_can_be_handed_back() -> None:
@@ -289,7 +289,7 @@ def test_a_planner_that_calls_is_told_that_it_cannot() -> None:
 
 
 def test_a_solver_that_goes_on_calling_ends_the_run() -> None:
-    result = agent(Script(PLAN, calls(adds(1, 2))), max_retries=2).run("?")
+    result = agent(Script(PLAN, calls(adds(1, 2))), max_rounds=2).run("?")
     assert result.stop_reason == "max_rounds"
     assert result.messages[-1].text == "the call was not run: all calls of the plan were made; answer from the evidence"
     check_history(result.messages)
@@ -350,7 +350,7 @@ def test_a_cancelled_run_ends_without_an_answer(way: Callable[..., RunResult]) -
     assert len(model.heard) == 1
 
 
-@pytest.mark.parametrize("limit", ["max_steps", "max_retries", "max_replans"])
+@pytest.mark.parametrize("limit", ["max_steps", "max_rounds", "max_replans"])
 def test_a_limit_is_a_number(limit: str) -> None:
     with pytest.raises(ValueError, match=rf"^{limit} takes a whole number .*, not -1$"):
         agent(Script(PLAN), **{limit: -1})

@@ -43,11 +43,11 @@ def rounds() -> list[Row]:
     few, many = registry_of(FEW), registry_of(MANY)
     names = [f"tool_{place}" for place in range(FEW)]
     agents = {
-        f"a round with {FEW} tools": ReactAgent(Calls(), names, registry=few, max_retries=ROUNDS),
+        f"a round with {FEW} tools": ReactAgent(Calls(), names, registry=few, max_rounds=ROUNDS),
         f"a round with {FEW} of {MANY:,} registered tools": ReactAgent(
-            Calls(), names, registry=many, max_retries=ROUNDS
+            Calls(), names, registry=many, max_rounds=ROUNDS
         ),
-        f"a round with {MANY:,} tools": ReactAgent(Calls(), ["tool_*"], registry=many, max_retries=ROUNDS),
+        f"a round with {MANY:,} tools": ReactAgent(Calls(), ["tool_*"], registry=many, max_rounds=ROUNDS),
     }
     model, executor = Calls(), Executor(names, registry=few)
     tools = list(executor.tools.values())
@@ -78,7 +78,7 @@ def on_a_loop() -> Row:
 
     model, executor = Calls(), Executor([tool_1])
     tools = list(executor.tools.values())
-    agent = ReactAgent(model, executor, max_retries=ROUNDS)
+    agent = ReactAgent(model, executor, max_rounds=ROUNDS)
 
     async def by_hand() -> None:
         messages = [Message(role="user", content="?")]

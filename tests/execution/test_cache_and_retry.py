@@ -153,7 +153,7 @@ def flaky(failures: int, error: Exception | None = None, **options: Any) -> Tool
     return Tool.from_function(f, **{"idempotent": True, **options})
 
 
-QUICK = Retry(attempts=3, initial=0)
+QUICK = Retry(attempts=3, initial_delay=0)
 
 
 @ways
@@ -182,7 +182,7 @@ def test_what_may_not_be_tried_again_is_not(tool: Tool, is_async: bool) -> None:
 @ways
 def test_all_attempts_together_have_the_time_of_the_call(is_async: bool) -> None:
     tool = flaky(9, ToolError("busy", retryable=True, retry_after=20), timeout=10)
-    result = run(Executor([tool], retry=Retry(most=30)), TEA, is_async)  # it did not wait, or this would take 20 s
+    result = run(Executor([tool], retry=Retry(max_delay=30)), TEA, is_async)  # it did not wait, or this would take 20 s
     assert (result.attempts, result.content) == (1, "busy")
 
 
@@ -195,7 +195,7 @@ def test_a_call_that_is_cancelled_while_it_waits_is_not_tried_again(is_async: bo
         threading.Timer(0.05, token.cancel).start()
         raise ToolError("busy", retryable=True, retry_after=600)
 
-    executor = Executor([Tool.from_function(f, read_only=True)], retry=Retry(most=1000))
+    executor = Executor([Tool.from_function(f, read_only=True)], retry=Retry(max_delay=1000))
 
     def call() -> ToolResult:
         if is_async:

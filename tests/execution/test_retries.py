@@ -144,7 +144,7 @@ def test_a_call_is_tried_as_often_as_it_may() -> None:
 
 @given(st.floats(0, 10), st.floats(0, 100), st.integers(2, 2000))
 def test_waits_double_are_random_and_bounded(initial: float, more: float, attempt: int) -> None:
-    retry = Retry(attempts=attempt, initial=initial, most=initial + more)
+    retry = Retry(attempts=attempt, initial_delay=initial, max_delay=initial + more)
     wait = retry.wait_before(attempt, failed(TimeoutError()), IDEMPOTENT)
     assert wait is not None
     assert 0 <= wait <= min(initial * 2.0 ** min(attempt - 2, 99), initial + more)
@@ -152,7 +152,7 @@ def test_waits_double_are_random_and_bounded(initial: float, more: float, attemp
 
 def test_waits_are_not_all_the_same() -> None:
     """So that those who failed together do not all come back together."""
-    retry = Retry(attempts=9, most=1)
+    retry = Retry(attempts=9, max_delay=1)
     assert len({retry.wait_before(9, failed(TimeoutError()), IDEMPOTENT) for _ in range(20)}) > 10
 
 
@@ -160,22 +160,22 @@ def test_waits_are_not_all_the_same() -> None:
 def test_a_tool_is_given_the_time_that_it_asks_for(make: Any) -> None:
     def wait(retry_after: Any, **options: Any) -> float | None:
         error = make("busy", retryable=True, retry_after=retry_after)
-        return Retry(most=5, **options).wait_before(2, failed(error), IDEMPOTENT)
+        return Retry(max_delay=5, **options).wait_before(2, failed(error), IDEMPOTENT)
 
     assert wait(3) == 3
     assert wait(5.0) == 5
     assert wait(5.1) is None
-    assert wait(0, initial=0) == 0
+    assert wait(0, initial_delay=0) == 0
     for nonsense in (-1, float("nan"), "soon", None):
-        assert wait(nonsense, initial=0) == 0
+        assert wait(nonsense, initial_delay=0) == 0
 
 
 def test_no_attempt_begins_when_the_time_of_the_call_is_up() -> None:
     error = failed(ToolError("busy", retryable=True, retry_after=2))
     assert Retry().wait_before(2, error, IDEMPOTENT, left=2.1) == 2
     assert Retry().wait_before(2, error, IDEMPOTENT, left=2.0) is None
-    assert Retry(initial=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=0.0) is None
-    assert Retry(initial=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=-1.0) is None
+    assert Retry(initial_delay=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=0.0) is None
+    assert Retry(initial_delay=0).wait_before(2, failed(TimeoutError()), IDEMPOTENT, left=-1.0) is None
 
 
 # --- what cannot be -------------------------------------------------------------------------------
@@ -189,10 +189,10 @@ async def later(error: Exception) -> bool:
     ("options", "error", "said"),
     [
         ({"attempts": 0}, ValueError, "attempts is at least 1, not 0"),
-        ({"initial": -1}, ValueError, "initial is not above most: not -1 and 5.0"),
-        ({"initial": 6}, ValueError, "initial is not above most: not 6 and 5.0"),
-        ({"most": float("inf")}, ValueError, "initial is not above most: not 0.2 and inf"),
-        ({"initial": float("nan")}, ValueError, "initial is not above most: not nan and 5.0"),
+        ({"initial_delay": -1}, ValueError, "the first is not above the second: not -1 and 5.0"),
+        ({"initial_delay": 6}, ValueError, "the first is not above the second: not 6 and 5.0"),
+        ({"max_delay": float("inf")}, ValueError, "the first is not above the second: not 0.2 and inf"),
+        ({"initial_delay": float("nan")}, ValueError, "the first is not above the second: not nan and 5.0"),
         ({"on": "TimeoutError"}, TypeError, "or a plain function of an exception, not 'TimeoutError'"),
         ({"on": (TimeoutError, int)}, TypeError, "a tuple of them"),
         ({"on": KeyboardInterrupt}, TypeError, "on is a type of exceptions"),
@@ -220,7 +220,7 @@ except MissingDependencyError as error:
 
 def test_equal_retries_are_equal() -> None:
     assert Retry(attempts=2) == Retry(attempts=2) != Retry()
-    assert repr(Retry(on=BusyError)) == f"Retry(attempts=3, initial=0.2, most=5.0, on={BusyError!r})"
+    assert repr(Retry(on=BusyError)) == f"Retry(attempts=3, initial_delay=0.2, max_delay=5.0, on={BusyError!r})"
 
 
 # --- what a model reads ---------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_a_model_is_told_how_often_it_was_tried() -> None:
         """Work."""
         raise cause
 
-    executor = Executor(Tool.from_function(work, idempotent=True), retry=Retry(attempts=3, initial=0))
+    executor = Executor(Tool.from_function(work, idempotent=True), retry=Retry(attempts=3, initial_delay=0))
     error = executor.call("work").error
     assert error is not None
     assert error.text == "slow (tried 3 times)"

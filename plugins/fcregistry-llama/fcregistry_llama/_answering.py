@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import ToolCall
 from fcregistry.errors import ModelError
-from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, offered
+from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, offered_tools
 
 from fcregistry_llama._asking import Reply, Settings, ask
 from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
@@ -63,7 +63,7 @@ class Answering:
             Stopped: Nobody waits any more.
             ValueError: The choice is the name of no tool.
         """
-        may_call = offered(tools, tool_choice)
+        may_call = offered_tools(tools, tool_choice)
         if tool_choice == "auto" and not self.calls_again:
             called = _called(messages)
             may_call = [tool for tool in may_call if tool.name not in called]
