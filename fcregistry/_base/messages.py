@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -26,7 +25,6 @@ _MAX_COMPARISONS: Final = 10_000
 """Most comparisons of a known name with an unknown one, each of which takes some 5 µs."""
 
 
-@dataclass(slots=True)  # not frozen, nor a tuple: making those takes half as long again
 class Violation:
     """A keyword of a schema that an instance breaks.
 
@@ -41,14 +39,40 @@ class Violation:
         conditions: The conditions under which the keyword applies, from the outside in.
     """
 
-    path: tuple[str | int, ...]
-    keyword: str
-    limit: Any
-    instance: Any
-    asked: str = ""
-    known: tuple[str, ...] = ()
-    branches: tuple[tuple[Violation, ...], ...] = ()
-    conditions: tuple[Condition, ...] = ()
+    __slots__ = ("asked", "branches", "conditions", "instance", "keyword", "known", "limit", "path")
+
+    def __init__(
+        self,
+        path: tuple[str | int, ...],
+        keyword: str,
+        limit: Any,
+        instance: Any,
+        asked: str = "",
+        known: tuple[str, ...] = (),
+        branches: tuple[tuple[Violation, ...], ...] = (),
+        conditions: tuple[Condition, ...] = (),
+    ) -> None:
+        self.path = path
+        self.keyword = keyword
+        self.limit = limit
+        self.instance = instance
+        self.asked = asked
+        self.known = known
+        self.branches = branches
+        self.conditions = conditions
+
+    def under(self, condition: Condition) -> Violation:
+        """Return the same violation where one more condition, outside of the others, applies."""
+        return Violation(
+            self.path,
+            self.keyword,
+            self.limit,
+            self.instance,
+            self.asked,
+            self.known,
+            self.branches,
+            (condition, *self.conditions),
+        )
 
 
 class Condition(NamedTuple):

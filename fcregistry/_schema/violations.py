@@ -9,7 +9,6 @@ Source: JSON Schema core and validation, drafts 4 to 2020-12.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
@@ -384,7 +383,7 @@ def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> No
 def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
     """Return violations with a condition under which they count."""
     outer = Condition(place.path, condition, holds)
-    return [replace(each, conditions=(outer, *each.conditions)) for each in violations]
+    return [each.under(outer) for each in violations]
 
 
 def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:

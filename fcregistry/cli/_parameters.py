@@ -6,11 +6,9 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
-from click.shell_completion import CompletionItem
 
 from fcregistry._base.messages import KINDS, requirement
 from fcregistry._registry import registry
@@ -20,6 +18,8 @@ from fcregistry.cli._output import clean, read_json
 from fcregistry.cli._tools import describe_while_typing
 
 if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
+
     _AnyParam = click.ParamType[Any]
 else:
     _AnyParam = click.ParamType
@@ -140,6 +140,8 @@ def _json_text(word: str, ctx: click.Context) -> str:
         if word == "-":
             return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
         if word.startswith("@"):
+            from pathlib import Path  # only where a file is named
+
             return Path(word[1:]).read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
     except (OSError, UnicodeDecodeError) as error:
         place = "standard input" if word == "-" else word[1:]
@@ -179,6 +181,8 @@ def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[C
     flags = [word.replace("_", "-") for word in words if word.startswith("--")]
     last = next((each for each in options if words and each.opts[0] == words[-1].replace("_", "-")), None)
     if last is not None and not last.is_flag:  # its value is next
+        from click.shell_completion import CompletionItem  # there already: only completion comes here
+
         choices = last.type.choices if isinstance(last.type, WordParam) else ()
         return [CompletionItem(choice) for choice in choices if choice.startswith(incomplete)]
     left = [each for each in options if takes_several(each) or not {*each.opts, *each.secondary_opts} & {*flags}]
@@ -186,6 +190,8 @@ def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[C
 
 
 def _items(option: click.Option) -> Iterator[CompletionItem[str]]:
+    from click.shell_completion import CompletionItem  # there already: only completion comes here
+
     for flag in (*option.opts, *option.secondary_opts):
         yield CompletionItem(flag, help=option.help)
 
