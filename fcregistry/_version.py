@@ -1,3 +1,3 @@
-"""Which version is this? The one place that says so."""
+"""The version of the package. The one place that says so."""
 
 __version__ = "0.1.0"

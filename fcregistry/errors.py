@@ -1,4 +1,4 @@
-"""Which exceptions can fcregistry raise?
+"""Every exception that fcregistry raises.
 
 All of them derive from `FcregistryError`; each also derives from the built-in exception that fits, so that code that knows
 nothing of fcregistry catches what it expects:

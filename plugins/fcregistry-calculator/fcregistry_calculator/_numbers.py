@@ -1,4 +1,4 @@
-"""Which exact value does a number stand for, and which number is the result of an exact computation?"""
+"""The exact value of a number, and the number of an exact result."""
 
 import math
 from fractions import Fraction

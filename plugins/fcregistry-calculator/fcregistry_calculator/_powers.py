@@ -1,4 +1,4 @@
-"""What is a number raised to a power, computed exactly where that stays small?"""
+"""Powers, computed exactly where the result stays small."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""What does a program get of a response, and what is a failure?
+"""The value of a response, and which responses are failures.
 
 Source: RFC 9110, sections 10.2.3 (Retry-After) and 15 (status codes).
 """

@@ -1,4 +1,4 @@
-"""Where does a request go, and which arguments stand where in it?
+"""An endpoint: where a request goes, and where its arguments are.
 
 Sources: RFC 3986 (path segments, percent-encoding), RFC 9110 (methods).
 """

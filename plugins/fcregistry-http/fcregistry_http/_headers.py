@@ -1,4 +1,4 @@
-"""What is sent in the header of a request, and where does what is secret of it come from?"""
+"""The header of a request, and the secrets in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does an endpoint become a tool?"""
+"""Makes a tool of an endpoint."""
 
 from __future__ import annotations
 

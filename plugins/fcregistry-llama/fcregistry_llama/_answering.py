@@ -1,4 +1,4 @@
-"""How does the model answer a conversation? It chooses what to do, then writes the arguments of what it chose, or text.
+"""The answer of a model to a conversation. It chooses what to do, then writes the arguments of what it chose, or text.
 
 Each step is one request, whose reply is held to a schema: first one of the names, then the arguments of that one tool.
 """

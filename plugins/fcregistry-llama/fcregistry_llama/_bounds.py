@@ -1,4 +1,4 @@
-"""How long may a text be, and how large a number? As its schema says, else as long and as large as anybody needs, so that it comes to an end."""
+"""Bounds of texts and numbers that a model writes: those of the schema, else generous ones, so that decoding comes to an end."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What may a model write as the arguments of a tool? The tool's own schema, bounded, in the keywords that decoders know.
+"""The schema that the arguments of a call are decoded by: the tool's own schema, bounded, in the keywords that decoders know.
 
 A decoder goes token by token and cannot look ahead, so whatever has no end in a schema may have none in an answer: a small model fills a
 text or a list until its limit of tokens. Here each has an end. What no decoder knows (`uniqueItems`, `not`, `contains`, `if`, ...) is left

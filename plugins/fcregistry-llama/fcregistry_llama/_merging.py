@@ -1,4 +1,4 @@
-"""What do several schemas say together? One schema that says as much, for decoders that take one at a time."""
+"""Merges several schemas into one that says as much, for decoders that take one at a time."""
 
 from __future__ import annotations
 

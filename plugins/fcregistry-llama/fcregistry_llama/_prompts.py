@@ -1,4 +1,4 @@
-"""What is the model told? The conversation in plain messages, and before it, what it is to write.
+"""The prompts of a model: the conversation in plain messages, and before it what the model is to write.
 
 Every chat template has messages of the system, the user and the assistant; many have no others. So calls and results are told in these.
 """

@@ -1,4 +1,4 @@
-"""How is a computation followed from a loop? It runs on a thread of its own, and whoever stops listening stops it."""
+"""Follows a computation from an event loop: it runs on a thread of its own, and stops when the listener stops."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does this distribution give to fcregistry? The models `llama:smollm2` and `llama:/path/of/a.gguf`; it is found by its entry point."""
+"""The extension for fcregistry: the models `llama:smollm2` and `llama:/path/of/a.gguf`; it is found by its entry point."""
 
 from __future__ import annotations
 

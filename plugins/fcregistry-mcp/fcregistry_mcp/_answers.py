@@ -1,4 +1,4 @@
-"""What did a tool of a server answer: what does the program get of it, and what the model?
+"""The result of a server's tool, for the program and for the model.
 
 Source: Model Context Protocol specification, "Server features: Tools", section "Tool result".
 """

@@ -1,4 +1,4 @@
-"""What does `fcregistry-mcp` do on the command line? It serves tools that are installed, or in a module, to one program."""
+"""The command `fcregistry-mcp`. It serves tools that are installed, or in a module, to one program."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who holds the session with a server? A thread with a loop of its own, so that every thread and every loop can ask it."""
+"""The session with a server, on a thread with a loop of its own, so that every thread and every loop can use it."""
 
 from __future__ import annotations
 

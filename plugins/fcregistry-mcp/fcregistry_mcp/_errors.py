@@ -1,4 +1,4 @@
-"""What is said of a server that cannot be had?"""
+"""Errors of a server that cannot be reached."""
 
 from __future__ import annotations
 

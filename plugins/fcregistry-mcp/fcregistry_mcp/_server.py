@@ -1,4 +1,4 @@
-"""How are the tools of an MCP server had?
+"""The tools of an MCP server.
 
 Source: Model Context Protocol specification, "Base protocol: Lifecycle" and "Transports".
 """

@@ -1,4 +1,4 @@
-"""How are tools served to programs that speak the Model Context Protocol?
+"""Serves tools to programs that speak the Model Context Protocol.
 
 Source: Model Context Protocol specification, "Server features: Tools" and "Utilities": cancellation, progress.
 """

@@ -1,4 +1,4 @@
-"""How does a tool of a server become a tool here? With its schema as it is, under a name that models may write."""
+"""Makes a tool of a server's tool, with its schema as it is, under a name that models may write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a server write to its standard error? Its last lines are kept for whoever asks why it failed; all go to the log."""
+"""What a server writes to its standard error. Its last lines are kept to say why it failed; all go to the log."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does an alias stand for? NumPy writes some of its types as aliases of PEP 695, on the Pythons that have these."""
+"""Aliases of PEP 695 in annotations. NumPy writes some of its types as aliases of PEP 695, on the Pythons that have these."""
 
 from __future__ import annotations
 

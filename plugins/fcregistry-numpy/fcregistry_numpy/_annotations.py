@@ -1,4 +1,4 @@
-"""Which annotation of numpy means which codec?"""
+"""Reads numpy's annotations into codecs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does an array of numpy look in JSON? As nested arrays, with the lengths that its type states."""
+"""The codec of arrays: nested arrays in JSON, with the lengths that its type states."""
 
 from __future__ import annotations
 

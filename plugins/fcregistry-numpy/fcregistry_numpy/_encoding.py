@@ -1,4 +1,4 @@
-"""How do arrays and scalars become JSON? As lists and numbers with every digit; what JSON has not is refused with the reason."""
+"""Encodes arrays and scalars as lists and numbers with every digit; refuses what JSON does not have, with the reason."""
 
 from __future__ import annotations
 

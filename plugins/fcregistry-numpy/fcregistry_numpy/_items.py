@@ -1,4 +1,4 @@
-"""Which JSON values can one item of an array be? Told for each of numpy's scalar types, and for those that stand for several."""
+"""The JSON values of one item of an array, for each of numpy's scalar types, and for those that stand for several."""
 
 from __future__ import annotations
 

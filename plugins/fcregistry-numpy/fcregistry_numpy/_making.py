@@ -1,4 +1,4 @@
-"""How do nested lists become an array, and what is wrong with those that become none?"""
+"""Makes an array of nested lists, or says what is wrong with them."""
 
 from __future__ import annotations
 

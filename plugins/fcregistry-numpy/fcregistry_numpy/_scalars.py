@@ -1,4 +1,4 @@
-"""How does a scalar of numpy look in JSON? As a number within its bounds, a boolean or a string."""
+"""The codecs of numpy's scalars: a number within its bounds, a boolean or a string."""
 
 from __future__ import annotations
 

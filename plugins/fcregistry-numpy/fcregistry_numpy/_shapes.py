@@ -1,4 +1,4 @@
-"""How long is an array in each dimension? What `Shape` says, and what numpy's own annotations say."""
+"""The length of an array in each dimension, as `Shape` or numpy's own annotations state it."""
 
 from __future__ import annotations
 

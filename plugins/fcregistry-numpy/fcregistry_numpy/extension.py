@@ -1,4 +1,4 @@
-"""What does this distribution give to fcregistry? The codecs of numpy's types; fcregistry finds it by its entry point."""
+"""The extension for fcregistry: the codecs of numpy's types; fcregistry finds it by its entry point."""
 
 from __future__ import annotations
 
