@@ -37,7 +37,7 @@ def make_result(
     born = _forks.generation
     try:
         result = _make_result(step, outcome, settings, notes)
-    except BaseException as error:  # whatever a value's own code raises must not run the parent's program in a forked child
+    except BaseException as error:  # a forked child must not run the parent's program, whatever is raised
         if _forks.generation != born:
             _forks.end_child(error)
         raise
