@@ -11,7 +11,7 @@ from _tables import Row, Table, present, times
 from _tools import get_current_weather, place_order
 
 from fcregistry import Tool
-from fcregistry.types import _choices, _reader
+from fcregistry.types import _choices, _table
 
 
 def docstring(function: Callable[..., Any]) -> None:
@@ -26,7 +26,7 @@ def build(function: Callable[..., Any]) -> None:
 
 def build_first(function: Callable[..., Any]) -> None:
     """Build the schema of a tool whose types were never seen."""
-    _reader.forget_codecs()
+    _table.forget_codecs()
     _choices._LITERALS.clear()
     build(function)
 
