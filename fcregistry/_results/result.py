@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.content import Content
-    from fcregistry._tools.definition import Provenance
+    from fcregistry._tools.details import Provenance
     from fcregistry._tools.tool import Tool
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.definition import Options, Origin, ToolDefinition, wants_strictness
+from fcregistry._tools.definition import ToolDefinition, wants_strictness
 from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from fcregistry._tools.declaration import Owner
+    from fcregistry._tools.details import Options, Origin
     from fcregistry._tools.signature import Signature
 
     class IndexedPlugins(Protocol):
@@ -203,6 +204,8 @@ class DescribedDefinition(ToolDefinition):
             given = self._described.options
             if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
                 return self.loaded().options  # a value without JSON among plain facts: only the plugin has it
+            from fcregistry._tools.details import Options  # which listing tools does not need
+
             self._options = Options.of({name: self._option(name, value) for name, value in given.items()})
         return self._options
 
@@ -234,6 +237,8 @@ class DescribedDefinition(ToolDefinition):
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from."""
         record = self._described.record
+        from fcregistry._tools.details import Origin  # as above
+
         return Origin(
             distribution=owner.distribution if owner else None,
             version=owner.version if owner else None,

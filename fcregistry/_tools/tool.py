@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fcregistry._schema.validator import Engine, Validator
     from fcregistry._tools.declaration import Owner
-    from fcregistry._tools.definition import Options, Origin, Provenance
+    from fcregistry._tools.details import Options, Origin, Provenance
     from fcregistry._tools.options import ToolOptions
     from fcregistry._tools.signature import Signature
 
@@ -149,7 +149,7 @@ class Tool:
     @property
     def provenance(self) -> Provenance:
         """Its identity and version, for results, logs and spans."""
-        from fcregistry._tools.definition import Provenance  # which a tool that is only listed does not need
+        from fcregistry._tools.details import Provenance  # which a tool that is only listed does not need
 
         return Provenance.of(self._owner, self.id, self.schema_digest)
 

@@ -1,0 +1,133 @@
+"""What a tool says of itself: where it comes from, which version it is, and its options with their defaults.
+
+None of this is needed to list tools, so it is imported when it is first asked for.
+"""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from fcregistry._tools.declaration import Owner
+
+
+# --- Origin ---
+
+
+class Origin(NamedTuple):
+    """Where a tool came from.
+
+    Attributes:
+        module: The module that declared it.
+        qualname: The function's qualified name.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        entry_point: The name of the entry point.
+        file: The function's source file, where there is one.
+        line: Its line there.
+    """
+
+    module: str
+    qualname: str
+    distribution: str | None = None
+    version: str | None = None
+    entry_point: str | None = None
+    file: str | None = None
+    line: int | None = None
+
+    @classmethod
+    def of(cls, owner: Owner | None, module: str, source: Callable[..., Any]) -> Origin:
+        """Return the origin of an unwrapped function that a module declared and an owner ships."""
+        code = getattr(source, "__code__", None)
+        return cls(
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            entry_point=owner.entry_point if owner else None,
+            module=module,
+            qualname=getattr(source, "__qualname__", type(source).__qualname__),
+            file=code.co_filename if code else None,
+            line=code.co_firstlineno if code else None,
+        )
+
+    def __str__(self) -> str:
+        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
+        place = f" ({self.file}:{self.line})" if self.file else ""
+        return f"{owner}, {self.module}.{self.qualname}{place}"
+
+
+class Provenance(NamedTuple):
+    """Which tool a call ran, in which version: for audits.
+
+    Attributes:
+        id: The canonical id.
+        distribution: The installed distribution that ships it; None for the application itself.
+        version: That distribution's version.
+        schema_digest: The SHA-256 of its parameters' schema, in hexadecimal. A different one means different arguments.
+    """
+
+    id: str
+    distribution: str | None
+    version: str | None
+    schema_digest: str
+
+    @classmethod
+    def of(cls, owner: Owner | None, id: str, schema_digest: str) -> Provenance:
+        """Return the provenance of a tool; its owner is a plugin, or None for the application."""
+        return cls(
+            id=id,
+            distribution=owner.distribution if owner else None,
+            version=owner.version if owner else None,
+            schema_digest=schema_digest,
+        )
+
+
+# --- Options ---
+
+
+class Options(NamedTuple):
+    """The options of a tool; docs/reference/options.md describes each."""
+
+    title: str | None = None
+    examples: tuple[Mapping[str, Any], ...] = ()
+    tags: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
+    deprecated: bool | str = False
+    meta: Mapping[str, Any] = MappingProxyType({})
+    read_only: bool | None = None
+    destructive: bool | None = None
+    idempotent: bool | None = None
+    open_world: bool | None = None
+    requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
+    requires_env: tuple[str, ...] = ()
+    timeout: float | None = None
+    isolation: str | None = None
+    blocking: bool | str = True
+    reads: Any = ()
+    writes: Any = ()
+    exclusive: bool = False
+    cache: Any = None
+    replace: bool = False
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Return options that were checked before, with defaults for the others."""
+        known = {name: value for name, value in given.items() if name in _DEFAULTS}
+        for name in ("tags", "aliases", "requires_env"):
+            if name in known:
+                value = known[name]
+                known[name] = (
+                    (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
+                )
+        if "examples" in known:
+            known["examples"] = tuple(known["examples"])
+        return cls(**known)
+
+    def given(self) -> dict[str, Any]:
+        """Return the options that differ from their defaults, in the order above, as `fcregistry show` lists them."""
+        return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
+
+
+_DEFAULTS: Final = Options()._asdict()
