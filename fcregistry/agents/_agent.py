@@ -229,22 +229,21 @@ def _answers_of_type(answer_type: Any, retries: int) -> Answers:
     return TypedAnswers(OutputFormat(answer_type), retries)
 
 
-DEFAULT_ROUNDS: Final = 5
-"""How often an agent asks its model at most, unless it is told otherwise."""
+_DEFAULT_ROUNDS: Final = 5
 
 
-def rounds_limit(max_rounds: int, max_retries: int | None) -> int:
-    """Return how often the model is asked at most, by whichever of the two names it was given.
+def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
+    """Return how often the model is asked at most, by whichever of the two names it was given; 5 if by neither.
 
     Raises:
-        ValueError: It is not a number above 0.
+        ValueError: It is not a whole number above 0.
         TypeError: It was given by both names.
     """
-    if max_retries is None:
-        return checked_limit("max_rounds", max_rounds)
-    if max_rounds != DEFAULT_ROUNDS:
+    if max_rounds is not None and max_retries is not None:
         raise TypeError("max_retries is another name of max_rounds: give one of them")
-    return checked_limit("max_retries", max_retries)
+    if max_retries is not None:
+        return checked_limit("max_retries", max_retries)
+    return _DEFAULT_ROUNDS if max_rounds is None else checked_limit("max_rounds", max_rounds)
 
 
 def checked_limit(name: str, value: object) -> int:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, Loop, TextAnswers, chat_from_state, result_of, run_loop
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
@@ -74,7 +74,7 @@ class PlanAndSolveAgent(Agent):
         tools: What the model may call, as for `Executor`; or an `Executor`.
         planner: The model that plans; by default, the same.
         max_steps: How many steps a plan may have. A longer one is sent back.
-        max_rounds: How often the model is asked at most for each step.
+        max_rounds: How often the model is asked at most for each step; 5 if neither name is given.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
         calls: How the solver calls: `json` or `expression`, as for `ReactAgent`.
@@ -97,7 +97,7 @@ class PlanAndSolveAgent(Agent):
         *,
         planner: ModelLike | None = None,
         max_steps: int = 10,
-        max_rounds: int = DEFAULT_ROUNDS,
+        max_rounds: int | None = None,
         max_replans: int = 2,
         max_tool_calls: int | None = None,
         calls: Literal["json", "expression"] = "json",

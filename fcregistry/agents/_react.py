@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, Loop, chat_from_state, result_of, run_loop
 from fcregistry.agents._result import RunResult
 from fcregistry.agents._state import RunState
@@ -32,7 +32,7 @@ class ReactAgent(Agent):
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
         tools: What the model may call, as for `Executor`; or an `Executor`.
-        max_rounds: How often the model is asked at most.
+        max_rounds: How often the model is asked at most; 5 if neither name is given.
         max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
         force_summarize: Whether the model is asked for an answer without tools, once there are no rounds left.
@@ -56,7 +56,7 @@ class ReactAgent(Agent):
         llm: ModelLike,
         tools: ToolLike | Iterable[ToolLike] | Executor = (),
         *,
-        max_rounds: int = DEFAULT_ROUNDS,
+        max_rounds: int | None = None,
         max_tool_calls: int | None = None,
         stop_tools: Collection[str] = (),
         force_summarize: bool = False,

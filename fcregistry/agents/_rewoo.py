@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import DEFAULT_ROUNDS, Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
 from fcregistry.agents._loop import Chat, End, Loop, chat_from_state, result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
@@ -89,7 +89,7 @@ class ReWOOAgent(Agent):
         planner: The model that plans; by default, the same.
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
-        max_rounds: How often the solver is asked at most: once, unless its answer is not of the type that was asked for.
+        max_rounds: How often the solver is asked at most; 5 if neither name is given. Only an answer of another type is asked for again.
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
@@ -108,7 +108,7 @@ class ReWOOAgent(Agent):
         planner: ModelLike | None = None,
         solver: ModelLike | None = None,
         max_steps: int = 20,
-        max_rounds: int = DEFAULT_ROUNDS,
+        max_rounds: int | None = None,
         max_replans: int = 2,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,

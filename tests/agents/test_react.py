@@ -279,7 +279,7 @@ def test_max_retries_is_another_name_of_max_rounds(kind: Any) -> None:
     with pytest.raises(ValueError, match="max_retries takes a whole number above 0, not 0"):
         kind(Script(), [add], max_retries=0)
     with pytest.raises(TypeError, match="max_retries is another name of max_rounds: give one of them"):
-        kind(Script(), [add], max_rounds=3, max_retries=3)
+        kind(Script(), [add], max_rounds=5, max_retries=3)
 
 
 def test_a_limit_by_the_other_name_holds() -> None:
