@@ -394,6 +394,14 @@ def test_a_property_that_no_value_can_stand_for_is_left_out() -> None:
     assert parameters(schema)["required"] == ["c"]
 
 
+def test_the_message_names_every_format_that_has_a_strict_mode() -> None:
+    """The names are written beside the message, since the table of formats is above it."""
+    with pytest.raises(DefinitionError, match="has no strict mode") as refused:
+        formats.get("mcp").describe([], strict=True)
+    named = str(refused.value).rpartition("these have one: ")[2].split(", ")
+    assert named == [name for name in formats.names() if formats.get(name).strict_profile is not None]
+
+
 def test_a_format_without_a_strict_mode_names_those_that_have_one() -> None:
     tool = Tool.from_function(build)
     for name in ("gemini", "json-schema", "mcp", "python", "text", "typescript", "yaml"):
