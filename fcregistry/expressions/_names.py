@@ -12,7 +12,17 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types import AliasCodec, ChoiceCodec, Codec, DecimalCodec, RecordCodec, TextCodec, walk_codecs
+from fcregistry.types import (
+    ANY_CODEC,
+    AliasCodec,
+    ChoiceCodec,
+    Codec,
+    DecimalCodec,
+    DictCodec,
+    RecordCodec,
+    TextCodec,
+    walk_codecs,
+)
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -74,6 +84,14 @@ def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
+def entry_codecs(codec: Codec) -> tuple[DictCodec | None, Callable[[Any], Codec]]:
+    """Return the codec of a dict, if a codec may mean one, and a function that gives the codec of an entry by its key."""
+    mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+    fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
+    other = ANY_CODEC if mapping is None else mapping.item
+    return mapping, lambda key: fields.get(key, other)
+
+
 def names_type_of(codec: Codec, name: str) -> bool:
     """Return whether a name is that of a codec's type, and instances of the type can be written as a call."""
     core = codec.core
@@ -106,31 +124,23 @@ def is_name_of(cls: type, name: str) -> bool:
 
 # --- Names of dates and times ---
 
-TIME_TYPES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
+TIME_TYPES: Final[tuple[type[Any], ...]] = (datetime, date, time, timedelta, timezone)
 """Types whose instances are made while an expression is read: that runs only Python's own code, and quickly."""
 
-_TIME_CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
+_TIME_NAMES: Final[dict[str, Any]] = {
+    **{cls.__name__: cls for cls in TIME_TYPES},
+    **{f"{cls.__name__}.fromisoformat": cls.fromisoformat for cls in (datetime, date, time)},
+    "timezone.utc": UTC,
+    "UTC": UTC,
+}
 
 
-def time_type(name: str) -> type[Any] | None:
-    """Return the type that a name such as `date` or `datetime.date` means.
+def time_meaning(name: str) -> Any:
+    """Return the type, function or constant of dates and times that a name means; None if it means none.
 
-    Return None if it means no type of dates or times.
+    The name may have the module in front: `datetime.date.fromisoformat`.
     """
-    cls = TIME_TYPES.get(name.rpartition(".")[2])
-    return cls if cls is not None and is_name_of(cls, name) else None
-
-
-def time_parser(name: str) -> Callable[[str], Any] | None:
-    """Return the function that a name such as `date.fromisoformat` means; None if it means none."""
-    before, _, method = name.rpartition(".")
-    cls = time_type(before) if method == "fromisoformat" else None
-    return cls.fromisoformat if cls in (datetime, date, time) and cls is not None else None
-
-
-def time_constant(name: str) -> Any:
-    """Return the constant that a name such as `timezone.utc` means, or None."""
-    return _TIME_CONSTANTS.get(name.removeprefix("datetime."))
+    return _TIME_NAMES.get(name) or _TIME_NAMES.get(name.removeprefix("datetime."))
 
 
 # --- Names of tools ---

@@ -10,6 +10,7 @@ from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.expressions._names import TypeNames, identifier, other_names, tools_by_name
+from fcregistry.expressions._nodes import ValueProblem
 from fcregistry.types import ANY_CODEC
 
 if TYPE_CHECKING:
@@ -44,19 +45,16 @@ class ExpressionScope:
         Raises:
             TypeError: An argument is of the wrong type.
         """
-        for what, given in (("context", context), ("allow", allow)):
-            if not (given is None or _has_text_keys(given)):
+        passed: dict[str, object] = {"context": context, "allow": allow}
+        for what, given in passed.items():
+            if given is not None and not (isinstance(given, Mapping) and all(isinstance(each, str) for each in given)):
                 raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
         for name, function in (allow or {}).items():
             if not callable(function):
                 raise TypeError(
-                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values stand in context"
+                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values belong in context"
                 )
         return cls(tools=ToolNames(tools_by_wire_name(tools)), context=context or {}, allow=allow or {})
-
-
-def _has_text_keys(given: object) -> bool:
-    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
 
 
 def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
@@ -69,16 +67,12 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
     """
     if isinstance(tools, Mapping):
         return tools
-    given = [tools] if isinstance(tools, Tool) or callable(tools) else tools
-    if not _are_listed(given):
+    given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(
             f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
         )
-    return Toolset(_tool_of(each) for each in given)
-
-
-def _are_listed(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str)
+    return Toolset(map(_tool_of, given))
 
 
 def _tool_of(given: object) -> Tool:
@@ -86,7 +80,7 @@ def _tool_of(given: object) -> Tool:
         return given
     if callable(given) and not isinstance(given, type):
         return Tool.from_function(given)
-    raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
+    raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")
 
 
 # --- Tools and their parameters ---
@@ -109,10 +103,6 @@ class BoundArgument(NamedTuple):
     codec: Codec
     value: Any
     at: int
-
-
-class BindingProblem(ValueError):
-    """Arguments that a tool does not take at these positions or twice; the message tells the model why."""
 
 
 class ToolNames:
@@ -203,7 +193,7 @@ class ToolParameters:
         """Return the arguments of a call with their parameters. An unknown name is left to validation.
 
         Raises:
-            BindingProblem: There are too many, or one is given twice.
+            ValueProblem: There are too many, or one is given twice.
         """
         written = [
             self._bound_argument(name, value, at)
@@ -212,13 +202,13 @@ class ToolParameters:
         rest = args[len(self._positional) :]
         if rest and self._star is None:
             takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
-            raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
+            raise ValueProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
         if rest and self._star is not None:
             written.append(self._bound_argument(self._star, rest, len(self._positional)))
         taken = {each.name for each in written}
         for at, (name, value) in enumerate(kwargs, len(args)):
             if name in taken:
-                raise BindingProblem(f"{self._name} is given {name!r} twice")
+                raise ValueProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
             written.append(self._bound_argument(name, value, at))
         return written
