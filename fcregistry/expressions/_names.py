@@ -10,6 +10,7 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.types import (
@@ -37,12 +38,13 @@ class TypeNames:
         codecs: The codecs of the tool's parameters.
     """
 
-    __slots__ = ("_all", "_codecs", "_learnt")
-
     def __init__(self, codecs: Iterable[Codec]) -> None:
         self._codecs = tuple(codecs)
-        self._all: list[Codec] | None = None
         self._learnt: dict[str, Codec] = {}
+
+    @cached_property
+    def _every(self) -> list[Codec]:
+        return list(walk_codecs(self._codecs))
 
     def learn(self, name: str, codec: Codec) -> None:
         """Remember the type that a name of the context means: the name may differ from the type's own."""
@@ -56,24 +58,19 @@ class TypeNames:
             expected: The codec of the place of the instance.
         """
         nearest = [] if expected is None else walk_codecs([expected], same=True)
-        found = next((each for each in (*nearest, *self._every()) if names_type_of(each, name)), None)
+        found = next((each for each in (*nearest, *self._every) if names_type_of(each, name)), None)
         return self._learnt.get(name) if found is None else found
 
     def enum(self, name: str) -> type[enum.Enum] | None:
         """Return the Enum that a name means."""
         if name in self._learnt:
             return _enum_of(self._learnt[name].core)
-        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
+        return next((cls for each in self._every if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
 
     def names(self) -> list[str]:
         """Return the names of the types that can be called, sorted."""
-        records = {each.core.cls.__name__ for each in self._every() if isinstance(each.core, RecordCodec)}
+        records = {each.core.cls.__name__ for each in self._every if isinstance(each.core, RecordCodec)}
         return sorted(records)
-
-    def _every(self) -> list[Codec]:
-        if self._all is None:
-            self._all = list(walk_codecs(self._codecs))
-        return self._all
 
 
 def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:

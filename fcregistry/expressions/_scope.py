@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
@@ -112,21 +113,19 @@ class ToolNames:
         tools: The tools, by wire name.
     """
 
-    __slots__ = ("_called", "_others", "_parameters", "_unknown", "tools")
-
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self.tools = tools
-        self._called: dict[str, Tool] | None = None
-        self._others: dict[str, Tool | None] | None = None
         self._parameters: dict[str, ToolParameters] = {}
         self._unknown = 0
 
-    @property
+    @cached_property
     def called(self) -> Mapping[str, Tool]:
         """The tools, by the names shown to the model."""
-        if self._called is None:
-            self._called = tools_by_name(self.tools.values())
-        return self._called
+        return tools_by_name(self.tools.values())
+
+    @cached_property
+    def _others(self) -> Mapping[str, Tool | None]:
+        return other_names(self.tools.values())
 
     def find(self, name: str) -> Tool | None:
         """Return the tool that a name means.
@@ -137,11 +136,7 @@ class ToolNames:
 
     def other(self, name: str) -> Tool | None:
         """Return the tool that a name other than its wire name means. Looked up last, because that takes time."""
-        if name in self.called:
-            return self.called[name]
-        if self._others is None:
-            self._others = other_names(self.tools.values())
-        return self._others.get(name)
+        return self.called.get(name) or self._others.get(name)
 
     def unknown(self, name: str, what: str = "tool") -> str:
         """Return the message about a name that no tool has."""
