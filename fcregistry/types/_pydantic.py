@@ -42,9 +42,9 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
     if issubclass(cls, pydantic.BaseModel):
         if issubclass(cls, pydantic.RootModel):
             return _read_root_model(annotation, cls, reader)
-        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
+        return read_record(annotation, cls, reader, _build_record)
     if _is_pydantic_dataclass(cls):
-        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
+        return read_record(annotation, cls, reader, _build_record)
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
         return read_pydantic_builtin(annotation, cls, reader)
     return None
@@ -84,9 +84,8 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
         show_type(annotation),
         make=lambda **given: _validate(lambda decoded: cls(**decoded), given, cls.__name__),
         get=get_attribute if _is_pydantic_dataclass(cls) else _model_attribute,
-        is_instance=lambda value: isinstance(value, cls),
+        hashable=cls.__hash__ is not None,
     )
-    codec.hashable = cls.__hash__ is not None
     codec.validates = True
     if unused := sorted({*written.computed_fields, *written.field_serializers}):
         codec.notes = (f"{codec.shown}: {', '.join(unused)} says nothing here: a model is written field by field",)

@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fcregistry.errors import said_by
-from fcregistry.types._codec import Codec, Refusal, UnsupportedType, refusal_of, show_type
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
 from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fcregistry.types._codec import SchemaWriter
 
 
@@ -131,7 +129,7 @@ _IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_m
 """Options of Field about coercions, which are not made here."""
 
 
-class ValidatedCodec(Codec):
+class ValidatedCodec(Wrapper):
     """A type whose decoded values go through a validator of pydantic's, which may refuse or change them.
 
     Args:
@@ -144,41 +142,20 @@ class ValidatedCodec(Codec):
         UnsupportedType: Pydantic cannot apply the validator to the type.
     """
 
-    through = True
-
     def __init__(self, inner: Codec, annotation: Any, marker: Any, shown: str) -> None:
-        self._inner = inner
+        self.inner = inner
         self._shown = shown
         self._adapter = _adapter(annotation, marker)
         self.kinds = inner.kinds
         self.hashable = inner.hashable
 
-    @property
-    def core(self) -> Codec:
-        return self._inner.core
-
-    def children(self) -> Iterable[Codec]:
-        return (self._inner,)
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return writer.write(self._inner)
-
-    def accepts(self, value: object) -> bool:
-        return self._inner.accepts(value)
-
     def decode(self, value: Any) -> Any:
         try:
-            return self._adapter.validate_python(self._inner.decode(value))
+            return self._adapter.validate_python(self.inner.decode(value))
         except Refusal:
             raise
         except Exception as error:  # pydantic's error, or one of the author's validator
             raise refusal_of(error, self._shown) from error
-
-    def handles(self, value: object) -> bool:
-        return self._inner.handles(value)
-
-    def encode(self, value: Any) -> Any:
-        return self._inner.encode(value)
 
 
 class EncodedCodec(Codec):

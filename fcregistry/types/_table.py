@@ -21,13 +21,7 @@ from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin
 from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
 from fcregistry.types._names import read_names
 from fcregistry.types._pydantic import read_pydantic_class
-from fcregistry.types._record_families import (
-    read_attrs,
-    read_dataclasses,
-    read_msgspec,
-    read_named_tuples,
-    read_typed_dicts,
-)
+from fcregistry.types._record_families import read_records
 from fcregistry.types._scalars import SCALARS, read_scalars
 from fcregistry.types._strings import read_decimals, read_texts
 from fcregistry.types._unions import read_unions
@@ -146,12 +140,8 @@ FAMILIES: tuple[Family, ...] = (
     read_decimals,
     read_texts,
     read_names,
-    read_pydantic_class,  # before dataclasses: some are pydantic's
-    read_dataclasses,
-    read_typed_dicts,
-    read_named_tuples,
-    read_attrs,
-    read_msgspec,
+    read_pydantic_class,  # before other records: some dataclasses are pydantic's
+    read_records,
     _read_by_extension,
     _refuse,
 )
