@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader
 
 
-SEQUENCES: Final[dict[Any, type[Any]]] = {
+ARRAYS: Final[dict[Any, type[Any]]] = {
     list: list,
     abc.Sequence: list,
     abc.MutableSequence: list,
@@ -33,6 +33,10 @@ SEQUENCES: Final[dict[Any, type[Any]]] = {
     abc.AsyncIterator: list,
     abc.AsyncGenerator: list,
     collections.deque: collections.deque,
+    set: set,
+    abc.Set: set,
+    abc.MutableSet: set,
+    frozenset: frozenset,
 }
 """Array types without a codec of their own -> the class that is made. The asynchronous ones hold the collected items of a generator."""
 
@@ -55,9 +59,11 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
     if origin is tuple:
         return _read_tuple(annotation, get_args(annotation), reader)
     try:
-        make = SEQUENCES.get(origin)
+        make = ARRAYS.get(origin)
     except TypeError:  # unhashable
         return None
+    if make in (set, frozenset):
+        return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
     if make is not None:
         arguments = get_args(annotation)
         item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
@@ -238,25 +244,6 @@ class DictCodec(Codec):
 
 
 # --- Sets ---
-
-SETS: Final[dict[Any, type[Any]]] = {
-    set: set,
-    abc.Set: set,
-    abc.MutableSet: set,
-    frozenset: frozenset,
-}
-
-
-def read_sets(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a set type."""
-    origin = origin_of(annotation) or annotation
-    try:
-        make = SETS.get(origin)
-    except TypeError:  # unhashable
-        return None
-    if make is None:
-        return None
-    return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
 
 
 def _read_set_item(annotation: Any, reader: Reader) -> Codec:

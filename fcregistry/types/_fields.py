@@ -145,10 +145,7 @@ def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
     hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
         return hints
-    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_annotations(base).values()))]
     try:
-        if len(written) == 1:
-            return get_type_hints(cls, localns=_names_visible_to(written[0], reader), include_extras=True)
         hints = {}
         for base in reversed(cls.__mro__):  # each has a module and type parameters of its own
             alone = type(base.__name__, (), {"__annotations__": _own_annotations(base), "__module__": base.__module__})

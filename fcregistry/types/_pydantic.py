@@ -22,7 +22,7 @@ from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, 
 from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
-from fcregistry.types._pydantic_markers import REFUSED, read_pydantic_marker
+from fcregistry.types._pydantic_markers import REFUSED, PydanticTextCodec, read_pydantic_marker
 from fcregistry.types._records import MISSING, RecordCodec, get_attribute
 
 if TYPE_CHECKING:
@@ -257,46 +257,6 @@ def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
         return adapter, adapter.json_schema()
     except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
         raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error
-
-
-class PydanticTextCodec(Codec):
-    """A type that is text in JSON; pydantic decides which texts are valid.
-
-    Args:
-        annotation: The type.
-        adapter: Pydantic's `TypeAdapter` of it.
-    """
-
-    kinds = frozenset({"string"})
-
-    def __init__(self, annotation: Any, adapter: Any) -> None:
-        self._shown = show_type(annotation)
-        self._adapter = adapter
-        self.unsaid: tuple[str, ...] = (
-            f"{self._shown}: which texts it takes is pydantic's to say, and no schema does",
-        )
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "string"}
-
-    def accepts(self, value: object) -> bool:
-        return type(value) is str
-
-    def decode(self, value: Any) -> Any:
-        try:
-            return self._adapter.validate_python(value)
-        except Exception as error:  # pydantic's error, or one of the author's class
-            raise refusal_of(error, self._shown) from error
-
-    def handles(self, value: object) -> bool:
-        try:
-            self._adapter.validate_python(value)
-        except Exception:  # noqa: BLE001  # as above: the value is not of this type
-            return False
-        return True
-
-    def encode(self, value: Any) -> Any:
-        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a text
 
 
 class SecretCodec(PydanticTextCodec):
