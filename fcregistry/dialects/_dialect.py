@@ -21,9 +21,8 @@ from fcregistry.dialects._parsed import (
     TrimmedText,
     Words,
     closing_marks,
-    content_only,
 )
-from fcregistry.dialects._source import WAKE_ALWAYS, TextSource
+from fcregistry.dialects._source import TextSource
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -164,12 +163,9 @@ class DialectStream:
         "_openers",
         "_parsed",
         "_passed_repairs",
-        "_plain",
         "_reader",
         "_reasoning",
         "_source",
-        "_waiting",
-        "_wake",
         "dialect",
         "rest",
     )
@@ -177,7 +173,6 @@ class DialectStream:
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
         self._openers = dialect.openers
         self._source = TextSource(Shapes(tools))
-        self._waiting = self._source.waiting
         self._content = TrimmedText()
         self._reasoning = TrimmedText()
         self._calls: list[ToolCall] = []
@@ -186,13 +181,9 @@ class DialectStream:
         self._not_thoughts: list[str] | None = (
             [] if dialect.thinks else None
         )  # all text but thoughts: it may turn out to be thoughts, too
-        self._plain: TrimmedText | None = (
-            None  # the text to which pieces that change nothing are added, if they are words
-        )
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._reader = self._read()
-        self._wake = WAKE_ALWAYS
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
         self.dialect: Dialect | None = dialect
@@ -205,30 +196,15 @@ class DialectStream:
             chunk: The piece.
 
         Returns:
-            What is new: content and thoughts as soon as it is certain that they are not part of a call, and calls once they are complete. Text
-            that continues like JSON is decided once the bracket that is due may come.
+            What is new: content and thoughts as soon as it is certain that they are not part of a call, and calls once they are complete.
 
         Raises:
             ValueError: The text was closed.
         """
-        wake = self._wake
-        if wake.sign not in chunk or not wake.search(chunk):
-            plain = self._plain
-            if plain is None:
-                self._waiting.append(chunk)
-                return NOTHING
-            if self._openers.has_lines:
-                self._follow_line(chunk)
-            new = plain.add_and_take(chunk)
-            if plain is self._content:
-                if self._not_thoughts is not None:
-                    self._not_thoughts.append(chunk)
-                return content_only(new) if new else NOTHING
-            return Parsed(reasoning=new) if new else NOTHING
         if self._parsed is not None:
             raise ValueError("the text was closed: another one needs a stream of its own")
-        self._waiting.append(chunk)
-        self._advance()
+        self._source.add(chunk)
+        next(self._reader)
         return self._new()
 
     def close(self) -> Parsed:
@@ -238,7 +214,7 @@ class DialectStream:
         """
         if self._parsed is None:
             self._source.ended = True
-            self._advance()
+            next(self._reader, None)
             self.rest = self._new()
             repairs = self._source.repairs and sorted(set(self._source.repairs))
             self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), tuple(repairs))
@@ -255,13 +231,8 @@ class DialectStream:
         """
         if not isinstance(text, str):
             raise TypeError(f"what a model wrote is text, not {text!r:.80}")
-        self._waiting.append(text)
+        self._source.add(text)
         return self.close()
-
-    def _advance(self) -> None:
-        self._source.add_waiting()
-        self._plain = None
-        self._wake = next(self._reader, WAKE_ALWAYS)
 
     def _new(self) -> Parsed:
         if not (self._content.new or self._reasoning.new or self._new_calls):
@@ -280,10 +251,8 @@ class DialectStream:
             yield from self._source.space()
             self._source.begin(self._source.place)
             yield from self._read_calls(self._openers.leading, "")
-        searched = self._openers.marks.skip(self._source.text, self._source.place)
-        while mark := (yield from self._up_to_section(searched)):
+        while mark := (yield from self._up_to_section()):
             yield from self._read_section(self._openers.sections[mark], mark)
-            searched = self._source.place
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
         if isinstance(section, Calls):
@@ -294,15 +263,13 @@ class DialectStream:
             yield from self._read_words(section)
         self._is_blank_line = True
 
-    def _up_to_section(self, searched: int) -> Reading[str]:
+    def _up_to_section(self) -> Reading[str]:
         """Take text up to the next section, and the mark that opens it.
 
         Return the mark, or an empty text if the text ends first.
-
-        Args:
-            searched: The place from which to look for it.
         """
         source, marks = self._source, self._openers.marks
+        searched = source.place
         while True:
             found = marks.find(source.text, searched)
             if found:
@@ -317,8 +284,7 @@ class DialectStream:
             self._add_content_up_to(begun.start() if begun else len(source.text))
             if source.ended:
                 return ""
-            self._plain = None if begun else self._content
-            yield marks.awaited(begun)
+            yield
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
@@ -407,8 +373,7 @@ class DialectStream:
             source.place = found.end() if found else end
             if found or source.ended:
                 return found[0] if found else ""
-            self._plain = None if begun else into
-            yield closes.awaited(begun)
+            yield
 
     def _take_for_thoughts(self) -> None:
         """Treat all text so far as thoughts.

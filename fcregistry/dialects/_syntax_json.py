@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
-from fcregistry.dialects._source import TextMarks, after_space, wake_on_pattern
+from fcregistry.dialects._source import TextMarks
 from fcregistry.formats import is_like_arguments
 
 if TYPE_CHECKING:
@@ -68,8 +68,6 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
             if not closes:
                 if separator and (yield from source.take(separator)):
                     continue
-                return calls
-            if source.at_once(after_space(*closes)):
                 return calls
             yield from source.space()
             if (yield from source.close(*closes)):
@@ -224,7 +222,6 @@ def _first_of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 NAME: Final = re.compile(r"[\w.\-]*")
 """The characters of names, where no mark ends a name."""
-_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
@@ -259,7 +256,7 @@ def read_arguments(
     value: Any = (yield from json_value(source, "{")) if name else FAILED
     if value is FAILED:
         return None
-    if closes and not source.at_once(after_space(*closes)):
+    if closes:
         yield from source.space()
         yield from source.close(*closes)
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
@@ -267,7 +264,7 @@ def read_arguments(
 
 def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4."""
-    name = yield from source.run(NAME, _PAST_NAME)
+    name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None
     return (yield from read_arguments(source, name))
@@ -307,8 +304,6 @@ def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
 _SEPARATOR: Final = "<｜tool▁sep｜>"
 _TO_SEPARATOR: Final = TextMarks(_SEPARATOR)
 _LINE: Final = TextMarks("\n")
-_V3_CALL: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
-"""The beginning of most calls of V3: a kind, the name on the rest of the line, and a fence."""
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
@@ -317,20 +312,16 @@ def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
 
     V3 writes a kind, the name and a fenced object; V3.1 writes the name and an object.
     """
-    found = source.at_once(_V3_CALL)
-    if found:
-        name, fence = found.groups()
-    else:
-        first, end = yield from source.until(_TO_SEPARATOR)
-        if not end:
-            return None
-        yield from source.space()
-        if (yield from source.is_next("{")):
-            return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
-        name, _ = yield from source.until(_LINE)
-        fence = yield from source.take("```json", "```")
+    first, end = yield from source.until(_TO_SEPARATOR)
+    if not end:
+        return None
+    yield from source.space()
+    if (yield from source.is_next("{")):
+        return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
+    name, _ = yield from source.until(_LINE)
+    fence = yield from source.take("```json", "```")
     calls = yield from read_arguments(source, name.strip(), *(("```",) if fence else (DEEPSEEK_END,)))
-    if calls and fence and not source.at_once(after_space(DEEPSEEK_END)):
+    if calls and fence:
         yield from source.space()
         yield from source.close(DEEPSEEK_END)
     return calls
@@ -354,10 +345,10 @@ def read_mistral(objects: CallReader) -> CallReader:
         yield from source.space()
         if (yield from source.is_next("[{", "[ ", "[\n", "{")):
             return (yield from objects(source, mark))
-        name = yield from source.run(NAME, _PAST_NAME)
+        name = yield from source.run(NAME)
         identity = None
         if (yield from source.take("[CALL_ID]")):
-            identity = (yield from source.run(_IDENTITY, _PAST_NAME)) or None
+            identity = (yield from source.run(_IDENTITY)) or None
         yield from source.take("[ARGS]")
         return (yield from read_arguments(source, name, id=identity))
 

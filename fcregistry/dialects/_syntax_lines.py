@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
-from fcregistry.dialects._source import TextMarks, wake_on_pattern
+from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import arguments_of, read_arguments
 
 if TYPE_CHECKING:
@@ -27,7 +27,6 @@ INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
-_PAST_BLANKS: Final = wake_on_pattern(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
@@ -39,7 +38,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
     The name is on its line, and the input below it, as JSON or a line of text.
     """
-    yield from source.run(_BLANKS, _PAST_BLANKS)
+    yield from source.run(_BLANKS)
     line, end = yield from source.until(_LINE)
     name = line.strip()
     if not name or not end:
@@ -52,7 +51,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    yield from source.run(_BLANKS, _PAST_BLANKS)
+    yield from source.run(_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
         if (yield from source.is_next(*LABELS)):
