@@ -33,7 +33,7 @@ def auto() -> Dialect:
             "name": "auto",
             "models": "any, where its dialect is not known",
             "source": "the dialects of this table, in the order of their marks",
-            "limits": f"A dialect without marks, `glm-4`, is not found. Told and written as `json`. {json['limits']}".strip(),
+            "limits": f"A dialect without marks, `glm-4`, is not found. Tools are shown, and calls written, as in `json`. {json['limits']}".strip(),
         }
     )
 

@@ -140,6 +140,26 @@ class EndOfThoughts:
 Section: TypeAlias = "Calls | Words | EndOfThoughts"
 
 
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a model writes calls.
+
+    Attributes:
+        sections: The sections of calls.
+        write: Writes calls.
+        marks: Marks of the syntax beside those that open sections.
+    """
+
+    sections: tuple[Section, ...]
+    write: CallWriter
+    marks: tuple[str, ...] = ()
+
+
+def syntax_after(mark: str, read: CallReader, write: CallWriter) -> Syntax:
+    """Return the syntax of calls that follow a mark."""
+    return Syntax((Calls(opens=(mark,), read=read),), write)
+
+
 class Openers:
     """The marks that open the sections of a dialect.
 

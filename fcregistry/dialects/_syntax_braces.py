@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH
 from fcregistry.dialects._brackets import CONSTANTS, MalformedError, Notation, TokenCursor, number, take_balanced
+from fcregistry.dialects._parsed import Calls, Syntax
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -23,7 +24,22 @@ _BARE: Final = re.compile(r"[\w.\-]++").fullmatch
 _NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
 
-def read_braces(quote: str, opens: str, closes: str) -> CallReader:
+def braces(quote: str, opens: str, closes: str) -> Syntax:
+    """Return the syntax of calls with names in braces, each between marks.
+
+    Args:
+        quote: The mark before and after a string.
+        opens: The mark before a call.
+        closes: The mark after it.
+    """
+    return Syntax(
+        (Calls(opens=(opens,), read=_reader(quote, opens, closes)),),
+        _writer(quote, opens, closes),
+        (quote, opens, closes),
+    )
+
+
+def _reader(quote: str, opens: str, closes: str) -> CallReader:
     """Return a reader of calls with names in braces.
 
     Args:
@@ -124,7 +140,7 @@ def _scalar(text: str) -> Any:
 # --- Writing ---
 
 
-def write_braces(quote: str, opens: str, closes: str) -> CallWriter:
+def _writer(quote: str, opens: str, closes: str) -> CallWriter:
     """Return a writer of calls with names in braces, each between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
+from fcregistry.dialects._parsed import syntax_after
 from fcregistry.dialects._source import TextMarks
 from fcregistry.formats import is_like_arguments
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._parsed import CallReader, CallWriter
+    from fcregistry.dialects._parsed import CallReader, CallWriter, Syntax
     from fcregistry.dialects._source import Reading, TextSource
 
 # --- Whole calls as JSON ---
@@ -108,6 +109,16 @@ def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> Call
         return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
 
     return write
+
+
+def objects(before: str, after: str, *, between: str = "\n") -> Syntax:
+    """Return the syntax of calls as JSON objects, each between marks, with white space around these as it is written."""
+    return syntax_after(before.strip(), read_objects(after.strip()), write_objects(before, after, between=between))
+
+
+def array(before: str, after: str) -> Syntax:
+    """Return the syntax of calls as one JSON array between marks."""
+    return syntax_after(before, read_objects(after), write_array(before, after))
 
 
 def call_object(call: ToolCall, keys: CallKeys = USUAL_KEYS) -> dict[str, Any]:
@@ -384,6 +395,58 @@ def _kimi_id(call: ToolCall, place: int) -> str:
     found = _KIMI_ID.fullmatch(call.id or "")
     name = name_of(call, _ON_A_LINE)
     return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
+
+
+# --- Harmony ---
+
+MESSAGE: Final = "<|message|>"
+MESSAGE_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
+_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *MESSAGE_ENDS)
+_RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_NAMESPACE: Final = "functions."
+
+
+def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Harmony from after `to=`.
+
+    Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+    """
+    header, end = yield from source.until(_HEADER_ENDS)
+    recipient = _RECIPIENT(header)
+    if end != MESSAGE or not recipient:
+        return None
+    return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *MESSAGE_ENDS))
+
+
+def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the header of a message to the user."""
+    _, end = yield from source.until(_HEADER_ENDS)
+    return [] if end == MESSAGE else None
+
+
+def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
+    role = yield from source.take("assistant to=", "assistant")
+    if role == "assistant to=":
+        return (yield from read_message(source, mark))
+    return [] if role else None
+
+
+def write_messages(calls: Sequence[ToolCall]) -> str:
+    """Write calls as messages, the first without `<|start|>assistant`, with which the prompt ends.
+
+    Raises:
+        ValueError: A name cannot be a recipient.
+    """
+    return "<|start|>assistant".join(map(_message_text, calls))
+
+
+def _message_text(call: ToolCall) -> str:
+    name = name_of(call, NAME)
+    if name.startswith(_NAMESPACE):
+        raise ValueError(f"the name {name!r} cannot be written as a recipient")
+    arguments = json_text(arguments_of(call))
+    return f"<|channel|>commentary to={_NAMESPACE}{name} <|constrain|>json{MESSAGE}{arguments}<|call|>"
 
 
 # --- Qwen's flowers ---

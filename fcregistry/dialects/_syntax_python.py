@@ -42,12 +42,13 @@ def read_python(*closes: str) -> CallReader:
         fence = yield from source.take(*_FENCES)
         yield from source.space()
         calls = yield from (read_list if (yield from source.take("[")) else _read_row)(source, mark)
-        if calls is None or source.left:
-            return calls
+        if calls is None:
+            return None
         yield from source.space()
         if fence and (yield from source.close("```")):
             yield from source.space()
-        yield from source.close(*closes)
+        if not (yield from source.close(*closes)) and source.left:
+            source.left = source.since()
         return calls
 
     return read

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
-from fcregistry.dialects._parsed import Calls
+from fcregistry.dialects._parsed import Calls, Syntax
 from fcregistry.dialects._source import TextMarks, TextSource
 from fcregistry.dialects._syntax_json import arguments_of
 
@@ -80,6 +80,11 @@ class TagSyntax:
         A call opens one, too, which is how the second call of a section is read.
         """
         return (*self.opens, *self.before[:1], self.call[0])
+
+    @property
+    def all_marks(self) -> tuple[str, ...]:
+        """All tags and marks."""
+        return (*self.opens, *self.closes, *self.call, *self.parameter, *self.before, *self.after)
 
     @property
     def ending(self) -> Ending:
@@ -195,9 +200,16 @@ def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
     return FAILED if isinstance(value, RefusedText) else value
 
 
-def tag_section(tags: TagSyntax) -> Calls:
-    """Return the section of calls with some tags."""
-    return Calls(opens=tags.marks, read=_reader_of(tags))
+def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
+    """Return the syntax of calls with some tags.
+
+    Args:
+        written: The tags that are read and written.
+        *others: Tags that are only read.
+    """
+    syntaxes = (written, *others)
+    sections = tuple(Calls(opens=tags.marks, read=_reader_of(tags)) for tags in syntaxes)
+    return Syntax(sections, _writer(written), tuple(mark for tags in syntaxes for mark in tags.all_marks))
 
 
 _reader_of: Final = cache(_TagReader)  # one reader for reading, and for the writer's check
@@ -205,7 +217,7 @@ _reader_of: Final = cache(_TagReader)  # one reader for reading, and for the wri
 # --- Writing tags ---
 
 
-def write_tags(tags: TagSyntax) -> CallWriter:
+def _writer(tags: TagSyntax) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for a call that would not be read again."""
     read = _reader_of(tags)
 
@@ -275,6 +287,11 @@ class PairSyntax:
     def marks(self) -> tuple[str, ...]:
         """All tags."""
         return (self.opens, self.closes, *self._key_tags, *self._value_tags)
+
+    @property
+    def syntax(self) -> Syntax:
+        """The syntax of the family's calls."""
+        return Syntax((Calls(opens=(self.opens,), read=self),), self.write, self.marks)
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call from after its opening mark to after its closing one."""
