@@ -157,7 +157,11 @@ class Message:
         return written
 
     def replaced(self, **changes: Any) -> Message:
-        """Return the same message with some attributes changed."""
+        """Return the same message with some attributes changed.
+
+        Args:
+            changes: The new values of attributes, by their names.
+        """
         return replace(self, **changes)
 
 
@@ -167,6 +171,9 @@ MessageLike: TypeAlias = "Message | str | Mapping[str, Any]"
 
 def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation.
+
+    Args:
+        conversation: A text of the user, a message, or an iterable of both; messages may be dicts in the shape of OpenAI's chat.
 
     Raises:
         TypeError, ValueError: As `Message.of` raises them.
