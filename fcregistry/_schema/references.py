@@ -193,6 +193,13 @@ class Scope(NamedTuple):
     resolver: Any
     plans: dict[int, Any]
 
+    @property
+    def bases(self) -> tuple[str, ...]:
+        """The base URIs of the documents that led here: what a `$dynamicRef` means depends on them."""
+        if self.resolver.__class__ is LocalResolver:
+            return ()
+        return tuple(dict.fromkeys(uri for uri, _ in self.resolver.dynamic_scope()))
+
     def opposite(self) -> Scope:
         """Return the scope below a `not`, where a pattern that is not enforced counts as not matching."""
         opposite = self.checker.opposite

@@ -7,6 +7,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from referencing.exceptions import Unresolvable
 
 from fcregistry._schema.validator import Validator
 
@@ -191,7 +192,7 @@ def test_nothing_is_fetched(engine: Engine) -> None:
         address = f"http://127.0.0.1:{server.server_port}"
         problem = problem_of({"properties": {"a": {"$ref": f"{address}/x.json"}}})
         assert problem_of({"$schema": f"{address}/dialect"}) is None
-        with pytest.raises(Exception, match="Unresolvable"):
+        with pytest.raises(Unresolvable):
             Validator({"$schema": f"{address}/dialect", "$ref": f"{address}/x.json"}, engine=engine).problems(1)
         server.shutdown()
     assert f"{address}/x.json" in str(problem)
