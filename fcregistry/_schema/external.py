@@ -10,8 +10,8 @@ from fcregistry._base.messages import json_path, show
 from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_py import check_schema, is_schema
 from fcregistry._schema.engine_rs import has_unenforced_patterns, is_installed, knows_format, matcher_or_none
-from fcregistry._schema.graph import build_graph, check_terminates
-from fcregistry._schema.references import REFERENCES, SchemaNode
+from fcregistry._schema.graph import SchemaNode, build_graph, check_terminates
+from fcregistry._schema.references import REFERENCES
 from fcregistry.types import STRING_FORMATS
 
 if TYPE_CHECKING:

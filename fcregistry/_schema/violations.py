@@ -14,7 +14,7 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
-from fcregistry._schema.references import REFERENCES, LocalResolver, Scope, is_one_resource, standard_resolver
+from fcregistry._schema.references import REFERENCES, Scope, resolver_of
 from fcregistry.types import are_unique, is_multiple, json_key
 
 if TYPE_CHECKING:
@@ -47,8 +47,7 @@ class ViolationFinder:
 
     def __init__(self, schema: dict[str, Any], draft: Draft, checker: TextChecker) -> None:
         self._schema = schema
-        resolver = LocalResolver(schema) if is_one_resource(schema) else standard_resolver(schema, draft)
-        self._scope = Scope(draft, checker, resolver, {})
+        self._scope = Scope(draft, checker, resolver_of(schema, draft), {})
         self._words: dict[tuple[int, str], str] = {}
 
     def start_walk(self) -> Callable[[Any, Any], bool]:
