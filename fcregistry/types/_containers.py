@@ -119,8 +119,18 @@ class ListCodec(Codec):
     def decode(self, value: Any) -> Any:
         if self.plain:
             return value
-        decoded = value if self.item.plain else decode_items([self.item] * len(value), value)
+        decoded = value if self.item.plain else self._decode_items(value)
         return decoded if self.make is list else self.make(decoded)
+
+    def _decode_items(self, value: list[Any]) -> list[Any]:
+        decoded: list[Any] = []
+        decode = self.item.decode
+        try:
+            for item in value:
+                decoded.append(decode(item))  # noqa: PERF401  # its length is the position of a refusal
+        except Refusal as refusal:
+            raise refusal.at(len(decoded)) from None
+        return decoded
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self._instances) and all(map(self.item.handles, value))
@@ -224,12 +234,12 @@ class DictCodec(Codec):
 
 def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
     """Decode each value by its codec; a refusal names the position."""
-    decoded = []
-    for position, (codec, value) in enumerate(zip(codecs, values, strict=False)):
-        try:
-            decoded.append(codec.decode(value))
-        except Refusal as refusal:
-            raise refusal.at(position) from None
+    decoded: list[Any] = []
+    try:
+        for codec, value in zip(codecs, values, strict=False):
+            decoded.append(codec.decode(value))  # its length is the position of a refusal
+    except Refusal as refusal:
+        raise refusal.at(len(decoded)) from None
     return decoded
 
 
