@@ -160,7 +160,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         validator = rs.Draft202012Validator({"pattern": pattern}, pattern_options=rs.RegexOptions())
     except ValueError:
         raise PatternError(
-            f"{show(pattern)} is no pattern that the linear-time engine takes (no look-around, no back-references)"
+            f"{show(pattern)} is not a pattern that the linear-time engine supports (no look-around, no back-references)"
         ) from None
     return lambda text: bool(validator.is_valid(_without_surrogate_halves(text)))
 
