@@ -55,6 +55,18 @@ def subschemas(schema: dict[str, Any]) -> Iterator[tuple[Place, Any]]:
             yield from schemas_of_keyword(keyword, value)
 
 
+def walk_schemas(schema: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield a schema and all schemas inside it with their places: outermost first, in their order, definitions last."""
+    waiting: list[tuple[Place, Any]] = [((), schema)]
+    while waiting:
+        place, each = waiting.pop()
+        if isinstance(each, dict):
+            yield place, each
+            keywords = sorted(each, key=DEFINITIONS.__contains__)
+            inner = [found for keyword in keywords for found in schemas_of_keyword(keyword, each[keyword])]
+            waiting += [((*place, *step), one) for step, one in reversed(inner)]
+
+
 # --- References inside a document ---
 
 
@@ -184,15 +196,9 @@ class References:
     def _anchor_places(self) -> dict[str, Place]:
         if self._anchors is None:
             self._anchors = {}
-            waiting: list[tuple[Place, Any]] = [((), self._root)]
-            while waiting:
-                place, schema = waiting.pop()
-                if isinstance(schema, dict):
-                    anchor = schema.get("$anchor")
-                    if isinstance(anchor, str):
-                        self._anchors.setdefault(anchor, place)
-                    for keyword, value in schema.items():
-                        waiting += [((*place, *inner), each) for inner, each in schemas_of_keyword(keyword, value)]
+            for place, schema in walk_schemas(self._root):
+                if isinstance(anchor := schema.get("$anchor"), str):
+                    self._anchors.setdefault(anchor, place)
         return self._anchors
 
 
