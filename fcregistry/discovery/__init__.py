@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._identity import TWIN as TWIN
     from fcregistry.discovery._identity import doubt_about as doubt_about
     from fcregistry.discovery._identity import project_name as project_name
-    from fcregistry.discovery._index import Index as Index
     from fcregistry.discovery._listing import ToolLine as ToolLine
     from fcregistry.discovery._listing import broken_tools as broken_tools
     from fcregistry.discovery._listing import names_starting_with as names_starting_with
@@ -116,7 +115,6 @@ _FOR_OTHER_ROOMS: Final = {
     "GROUP": "._found",
     "IMPORT_SECONDS": "._workers",
     "IMPORT_SECONDS_VARIABLE": "._workers",
-    "Index": "._index",
     "MANIFEST_FILE": "._manifest",
     "MANIFEST_FORMAT": "._manifest",
     "MAX_MANIFEST_BYTES": "._manifest",

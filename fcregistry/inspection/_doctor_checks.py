@@ -33,7 +33,6 @@ from fcregistry.discovery import (
     FoundExtension,
     FoundPlugin,
     FreshDescription,
-    Index,
     ManifestProblem,
     Permission,
     PluginKey,
@@ -545,8 +544,8 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
             f"until then every command imports the plugins anew; name a folder with {CACHE_DIR}",
         )
         return
-    path = Path(index._file.path)
-    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+    path = Path(index.file.path)
+    if index.file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
         for remark in index.remarks:
             yield note("the index", remark, "nothing is to be done, unless it happens again")
         return
@@ -566,11 +565,9 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         known: The plugins.
     """
     index = current().index
-    if current().describe is None or index is None or index._file.stamp() is None:
+    if current().describe is None or index is None or index.file.stamp() is None:
         return
-    next_one = Index(index._file, exact=True)
-    next_one.look()
-    here, holding = index.descriptions(), next_one.descriptions()
+    here, holding = index.descriptions(), index.looked_again().descriptions()
     for each in known:
         if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
             yield note(
