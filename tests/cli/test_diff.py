@@ -154,6 +154,4 @@ def test_a_distribution_without_anything_to_compare_it_with_says_so(site: Site) 
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
     done = site.cli("diff", "acme")
     assert done.returncode == 2
-    assert (
-        "there is no fcregistry.lock in this folder to compare acme with: give both" in done.stderr
-    )
+    assert "there is no fcregistry.lock in this folder to compare acme with: give both" in done.stderr

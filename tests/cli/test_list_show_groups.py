@@ -253,9 +253,7 @@ def test_a_pattern_is_not_one_tool(shop: Site, command: str) -> None:
     """The message says what to do with a pattern."""
     done = shop.cli(command, "evil*")
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        "'evil*' is a pattern: name one tool; fcregistry list 'evil*' shows which it matches" in done.stderr
-    )
+    assert "'evil*' is a pattern: name one tool; fcregistry list 'evil*' shows which it matches" in done.stderr
 
 
 def test_groups_counts_the_tools_of_each(shop: Site) -> None:
