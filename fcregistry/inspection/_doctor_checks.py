@@ -33,7 +33,6 @@ from fcregistry.discovery import (
     FoundExtension,
     FoundPlugin,
     FreshDescription,
-    Index,
     ManifestProblem,
     Permission,
     PluginKey,
@@ -531,8 +530,8 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
             f"every command imports the plugins again until then; name a folder with {CACHE_DIR}",
         )
         return
-    path = Path(index._file.path)
-    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+    path = Path(index.file.path)
+    if index.file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
         for remark in index.remarks:
             yield note("the index", remark, "there is nothing to do, unless it happens again")
         return
@@ -552,11 +551,9 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         known: The plugins.
     """
     index = current().index
-    if current().describe is None or index is None or index._file.stamp() is None:
+    if current().describe is None or index is None or index.file.stamp() is None:
         return
-    next_one = Index(index._file, exact=True)
-    next_one.look()
-    here, holding = index.descriptions(), next_one.descriptions()
+    here, holding = index.descriptions(), index.looked_again().descriptions()
     for each in known:
         if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
             yield note(
