@@ -135,7 +135,7 @@ def test_everything_wrong_is_said_in_one_error_and_nothing_is_declared() -> None
         "option 'timeout' takes seconds: a finite number above 0, not -1",
         "option 'tags' takes a sequence of strings, not 'one'",
         "option 'blocking' takes a bool or \"caller\", not 'maybe'",
-        "alias: 'a b' is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' (3 characters here); name='a_b' would do",
+        "alias: 'a b' is not a tool name: 1 to 64 ASCII letters, digits, '_' and '-' (3 characters here); name='a_b' would do",
     )
     assert "wrong_options" not in {tool.name for tool in registry.everything()}
 

@@ -159,7 +159,7 @@ def name_problem(name: object) -> str | None:
         return f"{name!r} holds a dot; names have none, groups do: register {last!r} in the group {group!r}"
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
     return (
-        f"{name if len(name) <= 80 else name[:80] + '…'!r} is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' "
+        f"{name if len(name) <= 80 else name[:80] + '…'!r} is not a tool name: 1 to 64 ASCII letters, digits, '_' and '-' "
         f"({len(name)} character{'' if len(name) == 1 else 's'} here); name={legal!r} would do"
     )
 
@@ -172,7 +172,7 @@ def group_problem(group: object) -> str | None:
         plain = segment.replace("_", "a").replace("-", "a")
         if not (plain.isascii() and plain.isalnum() and not plain[0].isdigit()) or segment.startswith("-"):
             return (
-                f"{group!r} is no group name: dotted segments of ASCII letters, digits, '_' and '-', "
+                f"{group!r} is not a group name: dotted segments of ASCII letters, digits, '_' and '-', "
                 "none of them empty or beginning with a digit or '-'"
             )
     return None
