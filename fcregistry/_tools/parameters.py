@@ -72,7 +72,7 @@ class ParameterReader:
         self.doubts: list[str] = []
         self.remarks: list[str] = []
         for line in documentation.unread:
-            self.remarks.append(f"the docstring's line {line!r} cannot be read, and is left out")  # noqa: PERF401
+            self.remarks.append(f"the docstring's line {line!r} cannot be read, and is left out")
         self.context: ContextParameter | None = None
         self._source = source = underlying(function)
         self._documented = dict(documentation.parameters)
