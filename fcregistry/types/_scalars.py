@@ -155,6 +155,9 @@ class EncodingError(TypeError, ValueError):
 def to_json(value: object) -> Any:
     """Return any Python value as the JSON value that `to_json_text` writes.
 
+    Args:
+        value: A value of any class that has a codec, or a list or dict of such values.
+
     Raises:
         EncodingError: A value inside has no JSON form.
     """
@@ -170,6 +173,9 @@ def to_json(value: object) -> Any:
 
 def to_json_text(value: object) -> str:
     """Return any Python value as JSON text (RFC 8259).
+
+    Args:
+        value: A value of any class that has a codec, or a list or dict of such values.
 
     Raises:
         EncodingError: A value inside has no JSON form, is not finite, or contains itself.

@@ -228,6 +228,9 @@ class TypeReader:
     def read(self, annotation: Any) -> Codec:
         """Return the codec of an annotation.
 
+        Args:
+            annotation: A type, as in a tool's signature.
+
         Raises:
             UnsupportedType: No family reads it; the message says why, and what to write instead.
         """
@@ -273,7 +276,15 @@ class TypeReader:
         raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
 
     def read_in(self, annotation: Any, outer: Any) -> Codec:
-        """Return the codec of an annotation inside another; an error names the outer one."""
+        """Return the codec of an annotation inside another; an error names the outer one.
+
+        Args:
+            annotation: The inner type.
+            outer: The type whose author wrote it, such as `list[annotation]`.
+
+        Raises:
+            UnsupportedType: No family reads the inner one.
+        """
         try:
             return self.read(annotation)
         except UnsupportedType as unsupported:
@@ -283,25 +294,41 @@ class TypeReader:
         """Have a check run when the outermost annotation is read.
 
         Until then, records that refer to each other lack fields.
+
+        Args:
+            check: Raises `UnsupportedType` if something is wrong.
         """
         self._checks.append(check)
 
     def known(self, annotation: Any) -> Codec | None:
-        """Return the codec of a type that was read before, or is being read: it may refer to itself."""
+        """Return the codec of a type that was read before, or is being read: it may refer to itself.
+
+        Args:
+            annotation: A class or another named type.
+        """
         try:
             return _CODECS.get(annotation) or self._fresh.get(annotation)
         except TypeError:  # the class or its arguments cannot be hashed
             return None
 
     def learn(self, annotation: Any, codec: Codec) -> None:
-        """Store the codec of a named type before its parts are read, since they may refer to it."""
+        """Store the codec of a named type before its parts are read, since they may refer to it.
+
+        Args:
+            annotation: The type.
+            codec: Its codec, which is filled later.
+        """
         try:
             self._fresh[annotation] = codec
         except TypeError:  # its arguments cannot be hashed, and no lookup can find it
             return
 
     def forget(self, annotation: Any) -> None:
-        """Remove a codec that `learn` stored, if nothing refers to it."""
+        """Remove a codec that `learn` stored, if nothing refers to it.
+
+        Args:
+            annotation: The type.
+        """
         if self.known(annotation) is not None:
             self._fresh.pop(annotation, None)
 
