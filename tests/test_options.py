@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,6 +37,11 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "cache": (True, {}),
     "replace": (True, False),
 }
+
+
+def test_the_docstring_describes_every_option() -> None:
+    assert re.findall(r"- `(\w+)`: .", fc_register.__doc__ or "") == list(GOOD)
+
 
 BAD: dict[str, tuple[Any, ...]] = {
     "name": (1, None, b"x"),
