@@ -21,6 +21,7 @@ from fcregistry.types import (
     Codec,
     ListCodec,
     RecordCodec,
+    TypeReader,
     UnsupportedType,
     holds_text,
     resolve_texts,
@@ -28,12 +29,9 @@ from fcregistry.types import (
     type_parameters,
     unpacked_typed_dict,
 )
-from fcregistry.types import make_reader as type_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from fcregistry.types import TypeReader
 
 
 # --- Parameters of a tool ---
@@ -78,7 +76,7 @@ class ParameterReader:
         self._documented = dict(documentation.parameters)
         self._globals: dict[str, Any] | None = None
         self._scope = {**names, **type_parameters(source)}
-        self._reader: TypeReader = type_reader(names, _owner(function))
+        self._reader = TypeReader(names, _owner(function))
 
     def parameters(self, raw: list[RawParameter], *, typed: bool = True) -> tuple[Parameter, ...]:
         """Return the parameters of the tool, without the context.
@@ -429,9 +427,8 @@ def docstring_of(function: Callable[..., Any]) -> str | None:
 
 def kind_of_function(function: Callable[..., Any]) -> Kind:
     """Return the kind of a function, also behind partials and methods."""
-    if _is_plain(function):
-        flags = function.__code__.co_flags
-        return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
+    if _is_plain(function) and not function.__code__.co_flags & _NOT_SYNC:
+        return "sync"  # the usual case
     for source in (function, underlying(function)):
         if inspect.isasyncgenfunction(source):
             return "async generator"
@@ -440,14 +437,6 @@ def kind_of_function(function: Callable[..., Any]) -> Kind:
         if inspect.isgeneratorfunction(source):
             return "generator"
     return "sync"
-
-
-def _kind_of_code(flags: int) -> Kind:
-    if flags & inspect.CO_ASYNC_GENERATOR:
-        return "async generator"
-    if flags & inspect.CO_COROUTINE:
-        return "async"
-    return "generator" if flags & inspect.CO_GENERATOR else "sync"
 
 
 _NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR
