@@ -356,28 +356,30 @@ def _compare_digits(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
     return holds
 
 
+_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "minimum": operator.ge,
+    "exclusiveMinimum": operator.gt,
+    "maximum": operator.le,
+    "exclusiveMaximum": operator.lt,
+}
+
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "minimum": _compare_digits(operator.ge),
-    "exclusiveMinimum": _compare_digits(operator.gt),
-    "maximum": _compare_digits(operator.le),
-    "exclusiveMaximum": _compare_digits(operator.lt),
+    **{keyword: _compare_digits(compare) for keyword, compare in _ORDER.items()},
     "multipleOf": is_multiple,
 }
 """Keyword -> whether a Python value satisfies it (JSON Schema validation, 6.2)."""
 
-_KEYWORDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    "minimum": ("number", lambda value, limit: value >= limit),
-    "maximum": ("number", lambda value, limit: value <= limit),
-    "exclusiveMinimum": ("number", lambda value, limit: value > limit),
-    "exclusiveMaximum": ("number", lambda value, limit: value < limit),
+
+def _compare_length(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda value, limit: compare(len(value), limit)
+
+
+_KEYWORDS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
+    **{keyword: ("number", compare) for keyword, compare in _ORDER.items()},
     "multipleOf": ("number", is_multiple),
-    "minLength": ("string", lambda value, limit: len(value) >= limit),
-    "maxLength": ("string", lambda value, limit: len(value) <= limit),
     "pattern": ("string", lambda value, pattern: slots.pattern_matcher(pattern)(value)),
-    "minItems": ("array", lambda value, limit: len(value) >= limit),
-    "maxItems": ("array", lambda value, limit: len(value) <= limit),
-    "minProperties": ("object", lambda value, limit: len(value) >= limit),
-    "maxProperties": ("object", lambda value, limit: len(value) <= limit),
+    **{keyword: (kind, _compare_length(operator.ge)) for kind, keyword in _LENGTHS["MinLen"].items()},
+    **{keyword: (kind, _compare_length(operator.le)) for kind, keyword in _LENGTHS["MaxLen"].items()},
 }
 """Keyword -> the JSON kind it applies to, and whether a value satisfies it (JSON Schema validation, 6.2 to 6.5)."""
 
