@@ -169,7 +169,7 @@ class AnnotationMarks:
             self.exemplify(examples)
         if rest or callable(extra):
             self.note(
-                f"{', '.join(sorted(rest)) or 'what a function writes'} is in no schema of {self.shown}, as its author wished"
+                f"{', '.join(sorted(rest)) or 'what a function writes'} is not in the schema of {self.shown}, although its author wrote it there"
             )
 
     def exemplify(self, examples: Iterable[Any]) -> None:
@@ -202,7 +202,7 @@ class AnnotationMarks:
         """
         texts = [each for each in self._alternatives() if isinstance(each, TextCodec) and each.format in formats]
         if not texts:
-            raise UnsupportedType(f"{name} is asked of a point in time, and {self.shown} is none")
+            raise UnsupportedType(f"{name} needs a point in time, which {self.shown} is not")
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
@@ -218,7 +218,7 @@ class AnnotationMarks:
         bounded = [each for each in self._alternatives() if _is_bounded_by(each, limit)]
         if not bounded:
             what = "a number" if _is_number(limit) else f"a {type(limit).__name__}"
-            raise UnsupportedType(f"{_NAMES[keyword]}({limit!r}) bounds {what}, and {self.shown} is none")
+            raise UnsupportedType(f"{_NAMES[keyword]}({limit!r}) bounds {what}, which {self.shown} is not")
         stated = _as_json_number(limit)
         exact = any(each.exact for each in bounded)  # validators see floats, and cannot decide near a limit
         if stated is not None and any("number" in each.kinds for each in bounded):
@@ -242,7 +242,7 @@ class AnnotationMarks:
         kinds = frozenset().union(*(each.kinds for each in self._alternatives() if each not in texts))
         fitting = {kind: keyword for kind, keyword in _LENGTHS[name].items() if kind in kinds}
         if not (fitting or encoded):
-            raise UnsupportedType(f"{name} bounds a length, and {self.shown} has none")
+            raise UnsupportedType(f"{name} bounds a length, which {self.shown} does not have")
         if encoded:
             fitting.pop("string", None)
             holds = operator.ge if name == "MinLen" else operator.le
@@ -264,7 +264,7 @@ class AnnotationMarks:
             UnsupportedType: The linear-time engine refuses the pattern, or the type is not a text.
         """
         if "string" not in self.inner.kinds:
-            raise UnsupportedType(f"the pattern {pattern!r} is of a text, and {self.shown} is none")
+            raise UnsupportedType(f"the pattern {pattern!r} needs a text, which {self.shown} is not")
         try:
             slots.pattern_matcher(pattern)
         except ValueError as error:

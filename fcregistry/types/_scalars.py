@@ -233,14 +233,14 @@ def _json_key(key: object) -> str | int | float | None:
     name = _encode_by_class(key)
     if name is None or isinstance(name, (str, int, float)):
         return name
-    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
+    raise EncodingError("the value holds a dict with keys that are not strings, numbers, booleans or None")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return "the value contains itself, or is nested too deeply for JSON"
     if "Out of range" in str(error):
-        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
+        return "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"
     return str(error)
 
 
