@@ -275,14 +275,17 @@ class DialectStream:
         return self.close()
 
     def _new(self) -> Parsed:
-        if not (self._content.new or self._reasoning.new or self._new_calls):
+        """Return what was read since the last time."""
+        content, reasoning, calls = self._content, self._reasoning, self._new_calls
+        if not (content.new or reasoning.new or calls):
             return NOTHING
-        content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
+        if not calls:
+            return Parsed(content.take_new(), reasoning.take_new())
+        self._new_calls = []
         self._calls += calls
-        self._new_calls.clear()
         repairs = tuple(self._source.repairs[self._passed_repairs :])
         self._passed_repairs = len(self._source.repairs)
-        return Parsed(content, reasoning, calls, repairs)
+        return Parsed(content.take_new(), reasoning.take_new(), tuple(calls), repairs)
 
     # Reading, in one pass
 
@@ -340,7 +343,8 @@ class DialectStream:
 
     def _add_content(self, text: str) -> None:
         self._content.add(text)
-        self._keep(text)
+        if self._not_thoughts is not None:
+            self._not_thoughts.append(text)
         if self._openers.has_lines:
             self._follow_line(text)
 

@@ -251,6 +251,8 @@ class TrimmedText:
 
     def take_new(self) -> str:
         """Return the text that can be passed on and was not yet."""
+        if not self.new:
+            return ""
         new = "".join(self.new)
         self.new.clear()
         self._passed_on.append(new)

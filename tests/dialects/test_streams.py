@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-import weakref
 from typing import Any
 
 import pytest
 
 from fcregistry import Tool, ToolCall, dialects
-from fcregistry.dialects._json_text import Shapes
 from fcregistry.errors import DefinitionError, DialectNotFoundError
 
 HERMES = dialects.get("hermes")
@@ -212,19 +209,6 @@ def test_a_tool_without_a_schema_costs_no_other_one() -> None:
         _ = tools[1].parameters
     text = "<tool_call><function=f><parameter=n>1</parameter></function></tool_call>"
     assert dialects.get("qwen3-coder").parse(text, tools).tool_calls == (ToolCall("f", {"n": 1}),)
-
-
-def test_a_schema_is_read_once_and_not_kept_longer_than_its_tool() -> None:
-    def f(n: int) -> int:
-        """Return it."""
-        return n
-
-    tool = Tool.from_function(f)
-    assert Shapes([tool]).of("f") is Shapes([tool]).of("f")
-    gone = weakref.ref(tool)
-    del tool
-    gc.collect()
-    assert gone() is None
 
 
 def test_the_schemas_of_tools_are_taken() -> None:
