@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry import formats
-from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._json_text import Shapes, map_texts
 from fcregistry.dialects._parsed import (
     NOTHING,
     Calls,
@@ -126,7 +126,7 @@ class Dialect:
             return _break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
         definition: Any = formats.get("openai").describe_one(tool)
         if callable(form):
-            return form(_break_marks_in(definition["function"], marks))
+            return form(map_texts(definition["function"], lambda text: _break_marks(text, marks, _add_space)))
         return _break_marks(json_text(definition if form == "openai" else definition["function"]), marks, _escape)
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
@@ -455,17 +455,6 @@ def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -
         if mark in text:
             text = text.replace(mark, new(mark[0]) + mark[1:])
     return text
-
-
-def _break_marks_in(value: Any, marks: tuple[str, ...]) -> Any:
-    """Return a JSON value with the marks in all its texts and names broken."""
-    if isinstance(value, str):
-        return _break_marks(value, marks, _add_space)
-    if isinstance(value, list):
-        return [_break_marks_in(each, marks) for each in value]
-    if isinstance(value, dict):
-        return {_break_marks_in(name, marks): _break_marks_in(each, marks) for name, each in value.items()}
-    return value
 
 
 def _escape(character: str) -> str:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -133,6 +133,15 @@ def _json_of_pairs(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_json_of_pairs, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
+
+
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with all its texts and names changed by a function."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(name): map_texts(each, change) for name, each in value.items()}
+    return [map_texts(each, change) for each in value] if isinstance(value, (list, tuple)) else value
 
 
 # --- The types of bare text ---

@@ -88,7 +88,7 @@ def test_a_models_folder_is_read_and_a_template_in_its_own_file_comes_first(tmp_
 def test_a_config_that_is_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
     """It may never end."""
     (tmp_path / "tokenizer_config.json").symlink_to("/dev/null")
-    with pytest.raises(ChatTemplateError, match=r"^tokenizer_config\.json is no regular file$"):
+    with pytest.raises(ChatTemplateError, match=r"^tokenizer_config\.json is not a regular file$"):
         ChatTemplate.from_tokenizer_config(tmp_path)
 
 
@@ -109,10 +109,10 @@ def test_special_tokens_that_no_model_has_are_refused(tokens: list[str], said: s
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("{", "tokenizer_config.json is no JSON"),
-        ("[]", "holds no JSON object"),
+        ("{", "tokenizer_config.json is not JSON"),
+        ("[]", "is not a JSON object"),
         ("{}", "has no chat_template; the name of"),
-        ("[" * 100_000, "tokenizer_config.json is no JSON"),
+        ("[" * 100_000, "tokenizer_config.json is not JSON"),
     ],
 )
 def test_a_config_that_cannot_be_used_is_told(tmp_path: Path, text: str, said: str) -> None:
@@ -126,5 +126,5 @@ def test_a_config_that_cannot_be_used_is_told(tmp_path: Path, text: str, said: s
 def test_a_file_that_is_no_text_is_told(tmp_path: Path, name: str) -> None:
     (tmp_path / "tokenizer_config.json").write_text("{}", encoding="utf-8")
     (tmp_path / name).write_bytes(b"\xff\xfe{")
-    with pytest.raises(ChatTemplateError, match=f"^{name} is no text in UTF-8: "):
+    with pytest.raises(ChatTemplateError, match=f"^{name} is not text in UTF-8: "):
         ChatTemplate.from_tokenizer_config(tmp_path)
