@@ -165,7 +165,7 @@ _ROLES: Final = {
 
 
 def _by_role(
-    name: str, source: str, before: str, after: str, *, tool: str, stops: tuple[str, ...], **more: Any
+    name: str, source: str, before: str, after: str, *, stops: tuple[str, ...], tool: str = "tool", **more: Any
 ) -> ChatFormat:
     """Return a format whose messages differ only in the name of the role.
 
@@ -174,8 +174,8 @@ def _by_role(
         source: The published page or template that it follows.
         before: The text before a message, with `{}` for the role.
         after: The text after it.
-        tool: The role of results.
         stops: The strings at which an answer ends.
+        tool: The role of results.
         **more: Other fields.
     """
     system, user, assistant, tool = (before.format(role) for role in ("system", "user", "assistant", tool))
@@ -209,7 +209,6 @@ _ROWS: Final = (
         "OpenAI, Chat Markup Language; SmolLM2-135M-Instruct, tokenizer_config.json",
         "<|im_start|>{}\n",
         "<|im_end|>\n",
-        tool="tool",
         stops=("<|im_end|>",),
     ),
     ChatFormat(
@@ -298,14 +297,7 @@ _ROWS: Final = (
         tool="user",
         stops=("<|im_end|>", "<|endoftext|>"),
     ),
-    _by_role(
-        "zephyr",
-        "zephyr-7b-beta, tokenizer_config.json",
-        "<|{}|>\n",
-        "</s>\n",
-        tool="user",
-        stops=("</s>",),
-    ),
+    _by_role("zephyr", "zephyr-7b-beta, tokenizer_config.json", "<|{}|>\n", "</s>\n", tool="user", stops=("</s>",)),
     ChatFormat(
         name="vicuna",
         source="FastChat, Vicuna weights, prompt template of v1.1 and later",

@@ -160,7 +160,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
         return dict(call.arguments or {})
     value, _ = read_lenient_json(call.arguments or "{}", False, SLIPS, "the arguments")
     if not isinstance(value, dict):
-        raise ValueError(f"the arguments of {call.name!r} are text that is no JSON object")  # noqa: TRY004  # the text is wrong, not its type
+        raise ValueError(f"the arguments of {call.name!r} are text that is not a JSON object")  # noqa: TRY004  # the text is wrong, not its type
     return value
 
 

@@ -119,7 +119,7 @@ def test_an_id_of_kimi_holds_the_name() -> None:
 
 
 def test_text_that_is_no_object_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="no JSON object"):
+    with pytest.raises(ValueError, match="not a JSON object"):
         HERMES.render_calls([ToolCall("f", "[1]")])
     assert (
         HERMES.render_calls([ToolCall("f", '{"a": 1}')])

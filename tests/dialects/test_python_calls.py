@@ -181,7 +181,7 @@ def test_names_that_are_no_names_of_python_are_written_as_a_table() -> None:
     ],
 )
 def test_what_cannot_be_written_is_said(call: ToolCall) -> None:
-    with pytest.raises(ValueError, match=r"cannot be written|no JSON object"):
+    with pytest.raises(ValueError, match=r"cannot be written|not a JSON object"):
         PYTHONIC.render_calls([call])
 
 
