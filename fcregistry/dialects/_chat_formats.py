@@ -136,20 +136,23 @@ def chat_format(name: str) -> ChatFormat:
     Raises:
         DialectNotFoundError: There is none of that name.
     """
-    if name in _FORMATS:
-        return _FORMATS[name]
-    from fcregistry._tools.selectors import nearest  # only on the way to an error
-
-    close = nearest(str(name), _FORMATS)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
-    raise DialectNotFoundError(
-        f"there is no chat format {name!r}; {meant}the chat formats are {', '.join(chat_format_names())}"
-    )
+    if name not in _FORMATS:
+        raise not_found("chat format", name, chat_format_names())
+    return _FORMATS[name]
 
 
 def chat_format_names() -> tuple[str, ...]:
     """Return the names of all chat formats, sorted."""
     return tuple(sorted(_FORMATS))
+
+
+def not_found(kind: str, name: str, known: tuple[str, ...]) -> DialectNotFoundError:
+    """Return the error for an unknown name."""
+    from fcregistry._tools.selectors import nearest  # only on the way to an error
+
+    close = nearest(str(name), known)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    return DialectNotFoundError(f"there is no {kind} {name!r}; {meant}the {kind}s are {', '.join(known)}")
 
 
 _ROLES: Final = {

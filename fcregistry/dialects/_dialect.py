@@ -367,10 +367,13 @@ class DialectStream:
             del self._source.repairs[repairs:]
             self._content.add(self._source.since())
         else:
-            self._new_calls += calls
-            if self._source.left:
-                self._content.add(self._source.left)
-                self._source.left = ""
+            self._accept(calls)
+
+    def _accept(self, calls: list[ToolCall]) -> None:
+        """Add calls, and the text after them that their reader took."""
+        self._new_calls += calls
+        self._content.add(self._source.left)
+        self._source.left = ""
 
     def _read_words(self, section: Words) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
