@@ -80,9 +80,8 @@ class Dialect:
     thinks: tuple[str, str] | None = ("<think>", "</think>")
     stops: tuple[str, ...] = ()
     limits: str = ""
-    _openers: list[Openers] = field(
-        default_factory=list, init=False, repr=False
-    )  # made at first use: most dialects are never used
+    # Made at first use: most dialects are never used.
+    _openers: list[Openers] = field(default_factory=list, init=False, repr=False)
 
     @property
     def openers(self) -> Openers:
@@ -218,9 +217,8 @@ class DialectStream:
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
         self._passed_repairs = 0
-        self._not_thoughts: list[str] | None = (
-            [] if dialect.thinks else None
-        )  # all text but thoughts: it may turn out to be thoughts, too
+        # All text but thoughts, which may turn out to be thoughts, too.
+        self._not_thoughts: list[str] | None = [] if dialect.thinks else None
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._reader = self._read()
@@ -343,8 +341,7 @@ class DialectStream:
 
     def _add_content(self, text: str) -> None:
         self._content.add(text)
-        if self._not_thoughts is not None:
-            self._not_thoughts.append(text)
+        self._keep(text)
         if self._openers.has_lines:
             self._follow_line(text)
 
@@ -385,24 +382,14 @@ class DialectStream:
             _, mark = yield from self._source.until(closes)
             self._keep(self._source.since())
         else:
-            mark = yield from self._pass_on(closes, into)
-            while section.nests and mark in section.opens:
-                mark = yield from self._pass_on_nested(section, closes)
+            depth, mark = 1, ""
+            while depth:
+                mark = yield from self._pass_on(closes, into)
+                if not mark:
+                    return
+                depth += 1 if section.nests and mark in section.opens else -1
         if mark in section.before:
             self._source.place -= len(mark)
-
-    def _pass_on_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
-        """Take thoughts in which others were opened, up to after the end of those.
-
-        Return what `_pass_on` returns.
-        """
-        depth = 1
-        while depth:
-            mark = yield from self._pass_on(closes, self._reasoning)
-            if not mark:
-                return ""
-            depth += 1 if mark in section.opens else -1
-        return (yield from self._pass_on(closes, self._reasoning))
 
     def _pass_on(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, passing the text on as it comes.
@@ -446,7 +433,7 @@ _MARKS: Final = re.compile(r"<[|｜/]?[\w:｜▁|]+(?:=|>|(?=\s))|\[/?[A-Z_]+\]"
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON on one line, as models are shown it.
+    """Return a value as JSON on one line, as prompts show it.
 
     A space follows commas and colons, and letters are not escaped.
     """

@@ -310,7 +310,7 @@ ROWS: Final = (
         marks=("<|turn>",),
         thinks=("<|channel>thought", "<channel|>"),
         stops=("<turn|>", "<|tool_response>"),
-        limits='A string cannot hold `<|"|>`, the mark that stands for quotes. A response that the model invents is left out.',
+        limits='A string cannot hold `<|"|>`, the mark that replaces quotes. A response that the model invents is left out.',
     ),
     Dialect(
         name="functiongemma",
@@ -325,7 +325,7 @@ ROWS: Final = (
         result=_braces_response("<escape>", "<start_function_response>", "<end_function_response>"),
         marks=("<start_of_turn>",),
         stops=("<end_of_turn>", "<start_function_response>"),
-        limits="A string cannot hold `<escape>`, the mark that stands for quotes. A response that the model invents is left out.",
+        limits="A string cannot hold `<escape>`, the mark that replaces quotes. A response that the model invents is left out.",
     ),
     Dialect(
         name="pythonic",
