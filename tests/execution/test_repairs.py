@@ -90,7 +90,7 @@ SINGLE_QUOTES = "had single quotes that JSON does not know: taken as JSON writes
             (
                 "$.items was JSON text: taken as the array that it holds",
                 "the text of $.items had trailing commas: left out",
-                "the text of $.items stood in a code fence: taken without it",
+                "the text of $.items had a code fence: left out",
             ),
         ),
         (
