@@ -70,7 +70,7 @@ def test_all_slips_of_one_text_are_recorded_in_order() -> None:
 
     assert read_arguments(text) == (
         {"a": "x\ty", "b": True},
-        (LITERALS, COMMENTS, CONTROL, NAMES, SINGLE, COMMAS, FENCE),
+        (LITERALS, FENCE, COMMENTS, CONTROL, NAMES, SINGLE, COMMAS),
     )
 
 
