@@ -267,7 +267,7 @@ def _describe(
             on_described(made)
             done(made.plugin)
 
-        describe_in_workers(plugins, installed, seconds=seconds_for_a_plugin(), told=keep)
+        describe_in_workers(plugins, installed, seconds=seconds_for_a_plugin(), on_described=keep)
 
 
 def _describe_few(
@@ -282,7 +282,7 @@ def _describe_few(
             on_described(made)
 
     if len(plugins) <= _MOST_WHILE_TYPING:
-        describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=keep)
+        describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, on_described=keep)
 
 
 def seconds_for_a_plugin() -> float:
