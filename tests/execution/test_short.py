@@ -169,8 +169,33 @@ ARGUMENTS = st.dictionaries(
 @example("anything", {"value": 1e400}, None)
 def test_both_ways_give_the_same(name: str, arguments: dict[str, Any], indent: int | None) -> None:
     written = json.dumps(arguments, indent=indent)
-    for given_call in (ToolCall(name, written, "c1"), {"name": name, "arguments": written, "id": "c1"}):
+    plain = {"name": name, "arguments": written}
+    for given_call in (
+        ToolCall(name, written, "c1"),
+        plain,
+        {**plain, "id": "c1"},
+        {"id": "c1", "type": "function", "function": plain},
+    ):
         assert seen(SHORT.run(given_call)) == seen(LONG.run(given_call))
+
+
+FIELDS = st.sampled_from(["anything", " ", "", '{"value": 1}', "c1", 1, None, {"value": 1}, ["a"], "function"])
+PLAIN = st.fixed_dictionaries({"name": FIELDS, "arguments": FIELDS})
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from(["name", "arguments", "id", "type", "function", "input", "index"]), FIELDS | PLAIN, max_size=4
+    )
+)
+@example({"id": "c1", "type": "function", "function": {"name": "anything", "arguments": '{"value": 1}'}})
+@example({"id": "c1", "type": {"value": 1}, "function": {"name": "anything", "arguments": "{}"}})
+@example({"id": "c1", "type": "function", "function": {"name": "anything", "input": {"value": 1}}})
+@example({"id": "c1", "type": "function", "function": "anything"})
+@example({"name": "anything", "arguments": '{"value": 1}'})
+@example({"name": " ", "arguments": '{"value": 1}'})
+def test_both_ways_read_a_dict_alike(given_call: dict[str, Any]) -> None:
+    assert seen(SHORT.run(given_call)) == seen(LONG.run(given_call))
 
 
 @settings(max_examples=40)  # a loop for each
