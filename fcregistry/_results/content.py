@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 class Content:
-    """One piece of a tool's result for the model. Immutable; the class methods make it, and check their arguments.
+    """One piece of a tool's result for the model. Immutable.
 
-    A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
+    The class methods make it, and check their arguments. A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
     only text: the text itself, or words that name the content.
 
     Args:
@@ -476,7 +476,7 @@ def _check_media_type(given: object) -> str:
 
 
 def _media_type_of(data: bytes, name: str | None = None) -> str | None:
-    """Return the media type of bytes, by their beginning, else by the ending of a file's name; None if it is unknown."""
+    """Return the media type of bytes, by their beginning, else by the file's name; None if it is unknown."""
     for beginning, media_type in _SIGNATURES:
         if data.startswith(beginning):
             return media_type

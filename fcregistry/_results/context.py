@@ -58,7 +58,10 @@ class Context(Generic[Deps]):
 
     @property
     def deps(self) -> Deps:
-        """The object of the annotated type, as in `Context[Shop]`, among those given to the executor or the call."""
+        """The object of the annotated type, as in `Context[Shop]`.
+
+        It is one of those given to the executor or the call.
+        """
         return self._deps  # type: ignore[return-value]  # the executor checks that it was given
 
     @property

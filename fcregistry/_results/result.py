@@ -36,7 +36,9 @@ class Notes:
 
 
 class ToolResult:
-    """The outcome of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
+    """The outcome of a tool call. Immutable.
+
+    It is made once the value is encoded, so that it cannot change afterwards.
 
     Args:
         call: The call that the model asked for; None if it could not be read as a call.

@@ -79,6 +79,18 @@ class HostedModel(Model):
     _choices: ClassVar[Mapping[str, Any]]
     """What the API writes for `auto`, `required` and `none`; None if the field is left out."""
 
+    _must_call: Callable[[str], Any]
+    """Returns what the API writes for the choice of one tool."""
+
+    _create: Callable[[Any], Any]
+    """Returns the method of a client that creates an answer."""
+
+    _read: Callable[[Mapping[str, Any]], Completion]
+    """Returns the completion of a whole answer; raises ValueError if it has another shape, or is an error."""
+
+    _reader: Callable[[], StreamReader]
+    """Returns the reader of a streamed answer."""
+
     _only_streams = False
     """Whether also a whole answer is streamed."""
 
@@ -153,33 +165,9 @@ class HostedModel(Model):
             async for piece in pieces:
                 yield piece
 
-    @staticmethod
-    @abstractmethod
-    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
-        """Return the method of a client that creates an answer."""
-
     @abstractmethod
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         """Return the fields of a request that hold a conversation."""
-
-    @staticmethod
-    @abstractmethod
-    def _must_call(name: str) -> dict[str, Any]:
-        """Return the choice of one tool."""
-
-    @staticmethod
-    @abstractmethod
-    def _read(answer: Mapping[str, Any], /) -> Completion:
-        """Return the completion of a whole answer.
-
-        Raises:
-            ValueError: It has another shape, or is an error.
-        """
-
-    @staticmethod
-    @abstractmethod
-    def _reader() -> StreamReader:
-        """Return the reader of a streamed answer."""
 
     def _request(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
@@ -254,7 +242,7 @@ class Connection:
         self,
         sdk: Sdk,
         full_name: str,
-        create: Callable[[Any], Callable[..., Awaitable[Any]]],
+        create: Callable[[Any], Any],
         *,
         base_url: str | None,
         api_key: str | None,

@@ -1,6 +1,6 @@
 """Errors of providers in words, with what to do about them, and without the key or the conversation.
 
-The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so exceptions are told apart by these names: neither an SDK nor
+The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so these names distinguish exceptions: neither an SDK nor
 an HTTP library is imported here. An exception of an SDK holds the request, and with it the key and the conversation; what is raised refers to none.
 
 Sources: OpenAI guide "Error codes"; Anthropic API reference, "Errors"; RFC 9110, 10.2.3 (`Retry-After`).
@@ -268,7 +268,7 @@ def bounded_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, which a reply gives in milliseconds as OpenAI does, in seconds, or as a date."""
+    """Return the seconds to wait, which a reply gives in milliseconds, in seconds, or as a date."""
     milliseconds, given = _seconds(headers.get("retry-after-ms")), headers.get("retry-after")
     if milliseconds is not None:
         return milliseconds / 1000

@@ -7,6 +7,7 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
@@ -69,7 +70,6 @@ class TextModel(FunctionModel):
             raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
         self._markers = self._chat.markers if self._chat else ()
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
-        self._other_markers: dict[Dialect, tuple[str, ...]] = {}
         self._takes_stop = "stop" in parameters
 
     @property
@@ -105,14 +105,11 @@ class TextModel(FunctionModel):
         clean = without_markers(messages, self._markers)
         plain = plain_messages(clean, dialect, "\n\n".join(filter(None, (described, choice))))
         # The messages have no markers any more, and the dialect keeps its own out of the results of tools.
-        return plain if self._chat is None else self._chat.render(plain, markers=self._others(dialect))
-
-    def _others(self, dialect: Dialect) -> tuple[str, ...]:
-        """Return the markers of the chat that a dialect does not write."""
-        if dialect not in self._other_markers:
-            own = markers_written_by(dialect, self._markers) if self._markers else frozenset()
-            self._other_markers[dialect] = tuple(marker for marker in self._markers if marker not in own)
-        return self._other_markers[dialect]
+        return (
+            plain
+            if self._chat is None
+            else self._chat.render(plain, markers=_markers_not_written_by(dialect, self._markers))
+        )
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
@@ -300,12 +297,13 @@ def without_markers(messages: Sequence[Message], markers: tuple[str, ...]) -> Se
     return [_without_markers(message, markers) for message in messages] if markers else messages
 
 
-def markers_written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
-    """Return the markers that a dialect writes itself, around tools, calls and results."""
-    tool = Tool.from_function(_nothing)
+@lru_cache(maxsize=16)
+def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the markers of a chat that a dialect does not write itself, around tools, calls and results."""
+    tool = Tool.from_function(lambda: None, name="tool", description="A tool.")
     call = ToolCall(tool.name, {}, "call_1")
     parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
-    return frozenset(marker for marker in markers if any(marker in part for part in parts))
+    return tuple(marker for marker in markers if not any(marker in part for part in parts))
 
 
 def template_messages(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
@@ -343,9 +341,6 @@ def choice_instruction(tool_choice: ToolChoice) -> str:
     if tool_choice in ("auto", "none"):
         return ""
     return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
-
-
-def _nothing() -> None: ...
 
 
 def _without_markers(message: Message, markers: tuple[str, ...]) -> Message:

@@ -332,7 +332,7 @@ def test_calls_that_were_thoughts_after_all_cost_time_that_grows_with_their_numb
         return [ToolCall("weather", {}) for _ in range(1_000)]
         yield
 
-    dialect = replace(HERMES, sections=(Calls(opens=("!",), read=thousand),))
+    dialect = replace(HERMES, syntax=replace(HERMES.syntax, sections=(Calls(opens=("!",), read=thousand),)))
     before = time.process_time()
     *_, last = TextModel(Text(iter([*["!"] * 300, "</think>Bye."])), dialect).stream("?", [])
     assert time.process_time() - before < 15
