@@ -170,10 +170,8 @@ def test_files_that_are_not_what_was_installed_are_seen_and_not_locked(place: Si
     (place.folder / "other_tools.py").write_text(OTHER + "# edited\n")
     assert lock(place, "--check", code=1) == "changed: other: other_tools.py, which is not what was installed\n"
     done = place.cli("lock", cwd=written(place).parent)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "Error: these files have changed since they were installed, so they cannot be locked; reinstall the distributions:\n  - other: other_tools.py\n",
-    )
+    headline = "Error: these files have changed since they were installed, so they cannot be locked; reinstall the distributions:"
+    assert (done.returncode, done.stderr) == (1, f"{headline}\n  - other: other_tools.py\n")
     record(place, place.folder / "other-1.0.dist-info", {"other_tools.py": ""})
     assert lock(place, "--check", code=1).startswith("changed: other: files\n    - sha256:")
 
