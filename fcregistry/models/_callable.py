@@ -18,7 +18,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import is_absent, read_calls, read_field
-from fcregistry.models._messages import Message, call_of, messages_of, part_of
+from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -166,8 +166,7 @@ class FunctionModel(Model):
         """
         request = self._request(messages_of(messages), tools, tool_choice)
         if self._is_async:
-            answer = request.call()  # runs nothing of an async function
-            return stream_sync(lambda: _astream_answer(answer, request.reader))
+            return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)
 
 
@@ -322,9 +321,7 @@ class CallableModel(FunctionModel):
     def _written(self, message: Message) -> dict[str, Any]:
         """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
         own = message.native.get(self.name)
-        if own is not None:
-            return dict(deepcopy(own))
-        return message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
+        return chat_message(message) if own is None else dict(deepcopy(own))
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
         options: dict[str, Any] = {}

@@ -109,13 +109,7 @@ class HostedModel(Model):
         if wrong := sorted(_RESERVED & self._settings.keys()):
             raise ValueError(f"settings of {self.name} cannot have {', '.join(wrong)}: every request sets its own")
         self._connection = Connection(
-            self._sdk,
-            self.name,
-            self._create,
-            base_url=base_url,
-            api_key=api_key,
-            client=client,
-            max_answer_bytes=max_answer_bytes,
+            self._sdk, self.name, self._create, client, base_url, api_key, checked_size(max_answer_bytes)
         )
 
     @property
@@ -228,13 +222,13 @@ class Connection:
         sdk: The SDK that sends them.
         full_name: The name of the model with its provider: `openai:gpt-5`.
         create: Returns the method of a client that creates an answer, such as `client.messages.create`.
+        client: A client of the SDK, or a function that makes one for each event loop; else None.
         base_url: Where the API is.
         api_key: The key for it.
-        client: A client of the SDK, or a function that makes one for each event loop, in place of both.
         max_answer_bytes: The most bytes of one answer that are read.
 
     Raises:
-        ValueError: A client and `base_url` or `api_key` are both given, or the limit is not a number above 0.
+        ValueError: A client and `base_url` or `api_key` are both given.
         TypeError: The client is the SDK's sync client.
     """
 
@@ -243,10 +237,9 @@ class Connection:
         sdk: Sdk,
         full_name: str,
         create: Callable[[Any], Any],
-        *,
+        client: Any,
         base_url: str | None,
         api_key: str | None,
-        client: Any,
         max_answer_bytes: int,
     ) -> None:
         if client is not None and (base_url is not None or api_key is not None):
@@ -256,7 +249,7 @@ class Connection:
         self._create = create
         self._base_url = base_url
         self._api_key = api_key
-        self._max_answer_bytes = checked_size(max_answer_bytes)
+        self._max_answer_bytes = max_answer_bytes
         if client is None or callable(client):
             make = client or self._make_client
             self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)

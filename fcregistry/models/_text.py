@@ -16,7 +16,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.models._callable import FunctionModel, FunctionRequest, parameters_of
-from fcregistry.models._messages import Message, arguments_text
+from fcregistry.models._messages import Message, arguments_text, chat_message
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
 
 if TYPE_CHECKING:
@@ -213,9 +213,7 @@ class _Reader:
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
         """Take all calls of the text, and return how many were not yielded.
 
-        Apparent calls may have been thoughts.
-
-        The calls that count were yielded last, except those that come with the end of the text.
+        Some calls that were yielded may turn out to be thoughts. The others were yielded last, except those that come with the end of the text.
         """
         missed = self._stream.rest.tool_calls
         del self._calls[: len(self._calls) - (len(calls) - len(missed))]
@@ -245,15 +243,14 @@ class _Reader:
         reasoning = parsed.reasoning or None
         if self._calls and not self._tools:
             return Message(role="assistant", content=self._without_thoughts("".join(self._texts)), reasoning=reasoning)
-        content = parsed.content or (None if self._calls else "")
+        recognized = self._stream.dialect if self._keeps_dialect else None  # for the next turns of the conversation
         return Message(
-            role="assistant", content=content, tool_calls=tuple(self._calls), reasoning=reasoning, native=self._native()
+            role="assistant",
+            content=parsed.content or (None if self._calls else ""),
+            tool_calls=tuple(self._calls),
+            reasoning=reasoning,
+            native={NATIVE: {self._name: recognized.name}} if recognized is not None else {},
         )
-
-    def _native(self) -> dict[str, Any]:
-        """Return the dialect of the conversation for its next turns, if it had to be recognized."""
-        found = self._stream.dialect if self._keeps_dialect else None
-        return {NATIVE: {self._name: found.name}} if found is not None else {}
 
     def _without_thoughts(self, text: str) -> str:
         """Return the text after the thinking, which models write first."""
@@ -315,9 +312,7 @@ def template_messages(messages: Sequence[Message], system: str) -> list[dict[str
     """
     written = []
     for message in messages:
-        plain = message.replaced(
-            content=message.text, reasoning=None, is_error=False, continues=False, native={}
-        ).to_dict()
+        plain = {**chat_message(message), "content": message.text}
         thought = {"reasoning_content": message.reasoning} if message.reasoning else {}
         written.append({**plain, **thought})
     return with_system(written, system)
