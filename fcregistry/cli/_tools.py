@@ -226,10 +226,7 @@ def describe_in_workers() -> None:
 
 def mention_index_problems() -> None:
     """Write to stderr what was wrong with the index."""
-    index = current().index
-    for each in dict.fromkeys(
-        index.remarks if index is not None else ()
-    ):  # once each: the index is tried for each plugin
+    for each in dict.fromkeys(current().index.remarks):  # once each: the index is tried for each plugin
         remark(each)
 
 
