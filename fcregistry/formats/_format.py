@@ -45,6 +45,11 @@ class RenderInput:
     parameters: dict[str, Any]
     strict: bool
 
+    def named(self, parameters: str) -> dict[str, Any]:
+        """Return the name, the description if there is one, and the schema under a key of the provider."""
+        described = {"description": self.text} if self.text else {}
+        return {"name": self.name, **described, parameters: self.parameters}
+
 
 def tool_description(tool: Tool) -> str:
     """Return the description of a tool for the model, with a notice if it is deprecated."""
