@@ -1,7 +1,7 @@
 """Agents: loops in which a model calls tools until it can answer.
 
-`_agent.py` has what all agents share, and `_loop.py` the loop that most are made of. An agent describes its run as a coroutine, and `_runner.py` runs
-it: sync, async or streamed. `_visible_tools.py` and `_gateways.py` show a model some of many tools.
+`_agent.py` has what all agents share, and `_loop.py` the loop that most are made of. An agent describes its run as a coroutine of effects, which
+`_effects.py` defines; `_run.py` has the records of a run. `_visible_tools.py` and `_gateways.py` show a model some of many tools.
 """
 
 from __future__ import annotations
@@ -13,12 +13,7 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.agents._agent import Agent
     from fcregistry.agents._conversation import Conversation
-    from fcregistry.agents._function_call import FunctionCall
-    from fcregistry.agents._gateways import OnDemand
-    from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
-    from fcregistry.agents._react import ReactAgent
-    from fcregistry.agents._result import STOP_REASON_TEXTS as STOP_REASON_TEXTS
-    from fcregistry.agents._result import (
+    from fcregistry.agents._events import (
         Calling,
         Event,
         Finished,
@@ -26,16 +21,18 @@ if TYPE_CHECKING:
         Planning,
         Progressed,
         Returned,
-        RunResult,
-        Step,
         StepBegan,
         StepEnded,
-        StopReason,
         Text,
         Thinking,
     )
+    from fcregistry.agents._function_call import FunctionCall
+    from fcregistry.agents._gateways import OnDemand
+    from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
+    from fcregistry.agents._react import ReactAgent
     from fcregistry.agents._rewoo import ReWOOAgent
-    from fcregistry.agents._state import RunState
+    from fcregistry.agents._run import STOP_REASON_TEXTS as STOP_REASON_TEXTS
+    from fcregistry.agents._run import RunResult, RunState, Step, StopReason
     from fcregistry.agents._visible_tools import VisibleTools
 
 __all__ = [
@@ -67,33 +64,33 @@ __all__ = [
 # Public name -> the module it lives in, imported when it is used.
 _HOMES: Final = {
     "Agent": "._agent",
-    "Calling": "._result",
+    "Calling": "._events",
     "Conversation": "._conversation",
-    "Event": "._result",
-    "Finished": "._result",
+    "Event": "._events",
+    "Finished": "._events",
     "FunctionCall": "._function_call",
     "OnDemand": "._gateways",
     "PlanAndSolveAgent": "._plan_and_solve",
-    "Planned": "._result",
-    "Planning": "._result",
-    "Progressed": "._result",
+    "Planned": "._events",
+    "Planning": "._events",
+    "Progressed": "._events",
     "ReWOOAgent": "._rewoo",
     "ReactAgent": "._react",
-    "Returned": "._result",
-    "RunResult": "._result",
-    "RunState": "._state",
-    "Step": "._result",
-    "StepBegan": "._result",
-    "StepEnded": "._result",
-    "StopReason": "._result",
-    "Text": "._result",
-    "Thinking": "._result",
+    "Returned": "._events",
+    "RunResult": "._run",
+    "RunState": "._run",
+    "Step": "._run",
+    "StepBegan": "._events",
+    "StepEnded": "._events",
+    "StopReason": "._run",
+    "Text": "._events",
+    "Thinking": "._events",
     "VisibleTools": "._visible_tools",
 }
 
 # What other rooms use; not public.
 _FOR_OTHER_ROOMS: Final = {
-    "STOP_REASON_TEXTS": "._result",
+    "STOP_REASON_TEXTS": "._run",
 }
 
 __getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

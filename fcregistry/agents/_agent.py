@@ -6,10 +6,10 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 
-from fcregistry.agents._loop import TextAnswers, TypedAnswers
+from fcregistry.agents._effects import arun_to_end, astream, run_to_end
+from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
-from fcregistry.agents._runner import Control, ResumeControl, adrive, astream, drive
-from fcregistry.agents._state import check_state
+from fcregistry.agents._run import Chat, Control, check_state
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
@@ -19,13 +19,12 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry._registry import Registry
+    from fcregistry.agents._events import Event
     from fcregistry.agents._loop import Answers
     from fcregistry.agents._messages import CountTokens
-    from fcregistry.agents._result import Event, RunResult
-    from fcregistry.agents._runner import AgentCoroutine, ResumeOptions, RunOptions
-    from fcregistry.agents._state import RunState
-    from fcregistry.execution import Approver, Decision, ToolLike
-    from fcregistry.models import Message, MessageLike, ModelLike
+    from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
+    from fcregistry.execution import Approver, Decision, Effects, ToolLike
+    from fcregistry.models import MessageLike, ModelLike
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
@@ -75,21 +74,45 @@ class Agent(ABC):
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
         self._suspends = self.executor._pipeline.rules.approve is None
-        self._initial_tools = VisibleTools(self.executor)
+        self._all_tools = VisibleTools(self.executor)
+        self._has_gateways = self._all_tools.has_gateways
         self._answers = _answers_of_type(answer_type, answer_retries)
         self._instructions = "\n\n".join(filter(None, (instructions, self._answers.instructions)))
+        self._loop = Loop(
+            model=self.model,
+            answers=self._answers,
+            executor=self.executor,
+            offered=self._all_tools._offered,
+            instructions=self._instructions,
+            suspends=self.executor._pipeline.rules.approve is None,
+        )
 
     @abstractmethod
-    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
-        """Return the coroutine of a run that begins with some messages."""
+    def _begin(self, chat: Chat) -> Effects[RunResult]:
+        """Return the coroutine of a run that begins with a conversation."""
 
     @abstractmethod
-    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
-        """Return the coroutine of a run that continues after decisions."""
+    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        """Return the coroutine of a run that continues after decisions; `mind` is that of its state."""
 
-    def _messages(self, query: Query) -> tuple[Message, ...]:
-        """Return the messages of a query; messages that `FunctionCall` returned may be among them."""
-        return conversation_of(query, self.model)
+    def _new_chat(self, query: Query, control: Control) -> Chat:
+        """Return the conversation that a query begins; messages that `FunctionCall` returned may be in it."""
+        messages = conversation_of(query, self.model)
+        visible = None
+        if self._has_gateways:  # which earlier messages may have opened
+            visible = self._all_tools.fresh()
+            visible.restore(message.to_dict() for message in messages)
+        return Chat(messages=list(messages), control=control, visible=visible)
+
+    def _new_run(self, query: Query, control: Control) -> Effects[RunResult]:
+        return self._begin(self._new_chat(query, control))
+
+    def _resumed_run(
+        self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
+    ) -> Effects[RunResult]:
+        check_state(state, type(self).__name__)
+        visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
+        return self._continue(state.resumed(control, visible), state.mind, decisions or {})
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
         """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
@@ -121,11 +144,13 @@ class Agent(ABC):
         Raises:
             TypeError, ValueError: The query is not a conversation, or an option is not valid.
         """
-        return drive(self._new_run(self._messages(query)), Control(**options))
+        control = Control(**options)
+        return run_to_end(self._new_run(query, control), control)
 
     async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
         """Answer a question on the running loop; as `run` otherwise."""
-        return await adrive(self._new_run(self._messages(query)), Control(**options))
+        control = Control(**options)
+        return await arun_to_end(self._new_run(query, control), control)
 
     def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Answer a question, and yield events as they happen, `Finished` last.
@@ -134,12 +159,14 @@ class Agent(ABC):
 
         The arguments and errors are those of `run`. The run takes place on a background loop.
         """
-        run, control = self._new_run(self._messages(query)), Control(**options)
+        control = Control(**options)
+        run = self._new_run(query, control)
         return stream_sync(lambda: astream(run, control))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
         """Answer a question on the running loop, and yield events as they happen; as `stream` otherwise."""
-        return astream(self._new_run(self._messages(query)), Control(**options))
+        control = Control(**options)
+        return astream(self._new_run(query, control), control)
 
     def resume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -155,40 +182,30 @@ class Agent(ABC):
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
             ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
-        check_state(state, type(self).__name__)
-        return drive(self._resumed_run(state, decisions or {}), ResumeControl(**options))
+        control = Control.of_resumed(**options)
+        return run_to_end(self._resumed_run(state, decisions, control), control)
 
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
         """Continue a run on the running loop; as `resume` otherwise."""
-        check_state(state, type(self).__name__)
-        return await adrive(self._resumed_run(state, decisions or {}), ResumeControl(**options))
+        control = Control.of_resumed(**options)
+        return await arun_to_end(self._resumed_run(state, decisions, control), control)
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
         """Continue a run, and yield events as they happen; as `resume` and `stream` otherwise."""
-        check_state(state, type(self).__name__)
-        run, control = self._resumed_run(state, decisions or {}), ResumeControl(**options)
+        control = Control.of_resumed(**options)
+        run = self._resumed_run(state, decisions, control)
         return stream_sync(lambda: astream(run, control))
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
         """Continue a run on the running loop, and yield events; as `resume` and `stream` otherwise."""
-        check_state(state, type(self).__name__)
-        return astream(self._resumed_run(state, decisions or {}), ResumeControl(**options))
-
-    def _tools_after(self, messages: Iterable[Message]) -> VisibleTools:
-        """Return the tools that the model sees after some messages, in which it may have opened gateways."""
-        visible = self._initial_tools.fresh()
-        visible.restore(message.to_dict() for message in messages)
-        return visible
-
-    def _tools_in(self, state: RunState) -> VisibleTools:
-        """Return the tools that the model sees in a resumed run."""
-        return self._initial_tools.from_json(self.executor, state.opened)
+        control = Control.of_resumed(**options)
+        return astream(self._resumed_run(state, decisions, control), control)
 
     def __enter__(self) -> Self:
         if not self._executor_is_given:

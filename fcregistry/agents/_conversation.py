@@ -13,19 +13,19 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.forks import after_fork
 from fcregistry.agents._agent import Agent, checked_limit
+from fcregistry.agents._events import Finished
 from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
-from fcregistry.agents._result import Finished
-from fcregistry.agents._state import RunState
+from fcregistry.agents._run import RunState
 from fcregistry.errors import ApprovalError
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry.agents._agent import AgentOptions, ConversationOptions
+    from fcregistry.agents._events import Event
     from fcregistry.agents._messages import CountTokens
-    from fcregistry.agents._result import Event, RunResult
-    from fcregistry.agents._runner import ResumeOptions, RunOptions
+    from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult
     from fcregistry.execution import Decision, Executor, ToolLike, WaitingCall
     from fcregistry.models import Message, MessageLike, ModelLike
 

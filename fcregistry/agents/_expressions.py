@@ -9,10 +9,12 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
-from fcregistry.agents._result import Calling, Returned, Step
-from fcregistry.agents._runner import RunCalls, RunExpressions
+from fcregistry.agents._effects import Tell
+from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._loop import results_of
+from fcregistry.agents._run import Step
 from fcregistry.errors import PluginError
-from fcregistry.execution import call_nodes, unreadable_expression
+from fcregistry.execution import call_nodes, run_nodes, unreadable_expression
 from fcregistry.expressions import (
     CutOff,
     ExpressionError,
@@ -33,10 +35,10 @@ if TYPE_CHECKING:
 
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.agents._loop import Chat
-    from fcregistry.agents._runner import AgentCoroutine
+    from fcregistry.agents._loop import Loop
+    from fcregistry.agents._run import Chat
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import CallNode, Content
+    from fcregistry.execution import CallNode, Content, Effects
 
 _BEGINS: Final = re.compile(r"\[?\s*[^\W\d][\w.]*\(")
 
@@ -80,11 +82,12 @@ class Expressions:
         return prompt(tools, context=self.context, allow=self.allow) if tools else ""
 
     def run(
-        self, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
-    ) -> AgentCoroutine[Literal["answer", "ran", "refused"]]:
+        self, loop: Loop, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
+    ) -> Effects[Literal["answer", "ran", "refused"]]:
         """Run the calls that a text makes, and append their results to the conversation.
 
         Args:
+            loop: The rules.
             chat: The conversation, whose last message is the text.
             text: The text of the model.
             refusal: Returns why calls may not run; empty if they may.
@@ -92,14 +95,19 @@ class Expressions:
         Returns:
             `answer` for text without calls; `ran` for calls that ran, or could not be read and were sent back; `refused` for calls that may not run.
         """
-        tools = chat.visible.offered()
+        tools = loop.offered_tools(chat)
         code = expression_in(text, tools)
         if code is None:
             return "answer"
         try:
             nodes = call_nodes(parse_calls(code, tools=tools, context=self.context, allow=self.allow))
         except (ExpressionError, PluginError) as error:
-            problems = "\n".join([unreadable_expression(error).text, *_gateway_hints(chat.visible, code)])
+            problems = "\n".join(
+                [
+                    unreadable_expression(error).text,
+                    *([] if chat.visible is None else _gateway_hints(chat.visible, code)),
+                ]
+            )
             chat.messages.append(Message(role="user", content=problems, continues=True))
             chat.steps.append(Step(kind="tools"))
             return "ran"
@@ -108,25 +116,19 @@ class Expressions:
             return "refused"
         began = perf_counter()
         for node in nodes:
-            yield Calling(call=node.call)
-        results: list[ToolResult] = yield _calls_to_run(chat.visible, nodes)
-        chat.visible.note(results)
+            yield Tell(chat.control, Calling(call=node.call))
+        if len(nodes) == 1:  # its progress is streamed, as in a model's own calls
+            results = yield from results_of(loop, chat, [nodes[0].call])
+        else:
+            results = yield from run_nodes(loop.executor._open_pipeline(), nodes, chat.control.calls_context)
+            if chat.visible is not None:
+                chat.visible.note(results)
         for result in results:
-            yield Returned(result=result)
+            yield Tell(chat.control, Returned(result=result))
         chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))
         chat.steps.append(Step(kind="tools", seconds=perf_counter() - began, results=tuple(results)))
         chat.calls += len(results)
         return "ran"
-
-
-def _calls_to_run(visible: VisibleTools, nodes: Sequence[CallNode]) -> RunCalls | RunExpressions:
-    """Return the effect that runs calls.
-
-    The progress of a single one is streamed, as in a model's own calls.
-    """
-    if len(nodes) == 1:
-        return RunCalls(visible=visible, calls=(nodes[0].call,), suspends=False)
-    return RunExpressions(visible=visible, nodes=tuple(nodes))
 
 
 def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:

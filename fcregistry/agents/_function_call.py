@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query, answer_of
-from fcregistry.agents._loop import Chat, End, Loop, ask_model, chat_from_state, result_of, resume_calls, run_calls
-from fcregistry.agents._runner import Control, adrive, drive
+from fcregistry.agents._effects import arun_to_end, run_to_end
+from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, run_calls
+from fcregistry.agents._run import Control, End
 from fcregistry.formats import format_of_call, read_calls
 from fcregistry.models import Message, Model, arguments_text, call_as_chat_json, check_is_message
 
@@ -20,11 +21,9 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._registry import Registry
     from fcregistry._results.result import ToolResult
-    from fcregistry.agents._result import RunResult
-    from fcregistry.agents._runner import AgentCoroutine, RunOptions
-    from fcregistry.agents._state import RunState
+    from fcregistry.agents._run import Chat, RunOptions, RunResult
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Approver, Decision, Executor, ToolLike
+    from fcregistry.execution import Approver, Decision, Effects, Executor, ToolLike
     from fcregistry.models import ModelLike
 
 
@@ -73,13 +72,7 @@ class FunctionCall(Agent):
         model = _NoModel() if llm is None else llm
         self._summarize = None if summary is None else _summarizer(summary)
         super().__init__(model, tools, instructions=instructions, registry=registry, approve=approve, deps=deps)
-        self._loop = Loop(
-            model=self.model,
-            answers=self._answers,
-            instructions=self._instructions,
-            max_rounds=2,  # the second one is the application's
-            suspends=self._suspends,
-        )
+        self._loop = replace(self._loop, max_rounds=2)  # the second one is the application's
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
         """Run one round.
@@ -97,26 +90,25 @@ class FunctionCall(Agent):
             UnfinishedRunError: The round was stopped before the model had answered.
             Exception: Whatever the model raises.
         """
-        return _returned_value(drive(self._unsuspended_round(query), Control(**options)))
+        control = Control(**options)
+        return _returned_value(run_to_end(self._unsuspended_round(query, control), control))
 
     async def acall(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
         """Run one round on the running loop; as calling it otherwise."""
-        return _returned_value(await adrive(self._unsuspended_round(query), Control(**options)))
+        control = Control(**options)
+        return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
-    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
-        return self._round(self._talk(messages), self._loop, None)
+    def _begin(self, chat: Chat) -> Effects[RunResult]:
+        return self._round(chat, self._loop, None)
 
-    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
-        return self._round(chat_from_state(state, self._tools_in(state)), self._loop, decisions)
+    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        return self._round(chat, self._loop, decisions)
 
-    def _unsuspended_round(self, query: Query) -> AgentCoroutine[RunResult]:
+    def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
         """Return the coroutine of a round that never waits: without an approver, calls are refused."""
-        return self._round(self._talk(self._messages(query)), replace(self._loop, suspends=False), None)
+        return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), None)
 
-    def _talk(self, messages: Sequence[Message]) -> Chat:
-        return Chat(visible=self._tools_after(messages), messages=list(messages))
-
-    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision] | None) -> AgentCoroutine[RunResult]:
+    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision] | None) -> Effects[RunResult]:
         if decisions is None:
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
@@ -141,7 +133,7 @@ class FunctionCall(Agent):
         Args:
             history: The messages so far.
         """
-        visible = self._initial_tools.fresh()
+        visible = self._all_tools.fresh()
         visible.restore(history)
         return visible
 

@@ -7,8 +7,8 @@ the rules, `Chat` the changing state, and `End` says how the loop ended. What a 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import count
 from time import perf_counter
@@ -16,20 +16,18 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
-from fcregistry._tools.tool import Tool
+from fcregistry.agents._effects import AskModel, RunCalls, Tell
+from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._messages import ids_in
-from fcregistry.agents._result import Calling, Returned, RunResult, Step
-from fcregistry.agents._runner import AskModel, ModelFailed, ResumeCalls, RunCalls, RunStopped
-from fcregistry.agents._state import RunState
+from fcregistry.agents._run import Chat, End, RunResult, RunState, Step
+from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
-from fcregistry.models import Completion, Message, Usage
+from fcregistry.models import Completion, Message
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
-    from fcregistry.agents._result import StopReason
-    from fcregistry.agents._runner import AgentCoroutine
-    from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import Content, Decision
+    from fcregistry._tools.tool import Tool
+    from fcregistry.execution import Content, Decision, Effects, Executor
     from fcregistry.models import Model
     from fcregistry.prompts import OutputFormat
 
@@ -39,7 +37,7 @@ SUMMARIZE: Final = (
 )
 
 
-def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> AgentCoroutine[End]:
+def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> Effects[End]:
     """Continue a conversation until there is an answer, or a reason why there is none.
 
     Args:
@@ -71,7 +69,7 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
     )  # the last message says what is wrong with the answer
 
 
-def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> AgentCoroutine[Completion | End]:
+def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completion | End]:
     """Ask the model, and append its message; return its completion, or the end if there is none.
 
     Args:
@@ -80,15 +78,12 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> AgentCoroutine[C
         last: Whether the model has to answer without calling.
     """
     began = perf_counter()
-    tools = () if loop.expressions else chat.visible.offered()
-    tool_choice = "none" if last and tools else "auto"
-    outcome = yield AskModel(
-        model=loop.model, messages=_request_messages(loop, chat), tools=tools, tool_choice=tool_choice
+    tools = () if loop.expressions else loop.offered_tools(chat)
+    outcome: Completion | End = yield AskModel(
+        chat.control, loop.model, _request_messages(loop, chat), tools, "none" if last and tools else "auto"
     )
-    if isinstance(outcome, ModelFailed):
-        return End(reason="model_error", error=outcome.error)
-    if isinstance(outcome, RunStopped):
-        return End(reason=outcome.reason)  # type: ignore[arg-type]  # `Control` gives one of these
+    if isinstance(outcome, End):
+        return outcome
     chat.rounds += 1
     message = _with_unique_ids(outcome.message, chat)
     completion: Completion = outcome if message is outcome.message else replace(outcome, message=message)
@@ -100,7 +95,7 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> AgentCoroutine[C
     return completion
 
 
-def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> AgentCoroutine[End | None]:
+def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End | None]:
     """Run the calls of the last message, and append their results; return how the loop ends, if it does.
 
     Args:
@@ -112,18 +107,20 @@ def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> AgentCorouti
     if why:
         yield from append_results(chat, [_refused_result(call, why) for call in calls], 0.0)
         return _end_after(loop, chat, ())
-    allowed = tuple(calls[: _calls_left(loop, chat)])
+    allowed = calls[: _calls_left(loop, chat)]
     began = perf_counter()
     for call in allowed:
-        yield Calling(call=call)
-    results = yield RunCalls(visible=chat.visible, calls=allowed, suspends=loop.suspends)
-    if isinstance(results, PreparedCalls):
-        chat.prepared = results
+        yield Tell(chat.control, Calling(call=call))
+    prepared = _prepare_for_approver(loop, chat, allowed)
+    if prepared is not None and prepared.waiting:
+        chat.prepared = prepared
         return End(reason="approval")
+    # Calls that need no decision are resumed at once: hooks are not asked twice.
+    results = yield from results_of(loop, chat, allowed, prepared)
     return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
 
 
-def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> AgentCoroutine[End | None]:
+def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[End | None]:
     """Run the calls that waited, once they are decided; return how the loop ends, if it does.
 
     Args:
@@ -131,16 +128,49 @@ def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> A
         chat: The conversation, whose last message makes the calls.
         decisions: The decisions, by the ids of the calls.
     """
-    assert chat.prepared is not None
     calls = chat.messages[-1].tool_calls
     allowed = calls[: _calls_left(loop, chat)]
     began = perf_counter()
-    results = yield ResumeCalls(visible=chat.visible, calls=allowed, prepared=chat.prepared, decisions=decisions)
+    results = yield from results_of(loop, chat, allowed, chat.prepared, decisions)
     chat.prepared = None
     return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
 
 
-def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) -> AgentCoroutine[None]:
+def results_of(
+    loop: Loop,
+    chat: Chat,
+    calls: Sequence[ToolCall],
+    prepared: PreparedCalls | None = None,
+    decisions: Mapping[str, Decision] | None = None,
+) -> Effects[list[ToolResult]]:
+    """Run calls, and return their results; calls of tools that are not visible are refused, and gateways open what they open.
+
+    Args:
+        loop: The rules.
+        chat: The conversation.
+        calls: The calls.
+        prepared: The same calls without those that are refused, if they were prepared.
+        decisions: The decisions about prepared calls.
+    """
+    executor, visible = loop.executor, chat.visible
+    if visible is None:
+        results: list[ToolResult] = yield RunCalls(chat.control, executor, calls, prepared, decisions)
+        return results
+    refused = visible._refusals(calls)
+    ran = yield RunCalls(chat.control, executor, without_refused(calls, refused), prepared, decisions)
+    return visible._merge_results(refused, ran, len(calls))
+
+
+def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> PreparedCalls | None:
+    """Return the prepared calls, if an approver elsewhere may have to decide about one; None if they can run at once."""
+    executor = loop.executor
+    tools = (executor._pipeline.find(call.name) for call in calls)
+    if not loop.suspends or all(tool is None or executor._pipeline.rules.always_allows(tool) for tool in tools):
+        return None
+    return executor.prepare([call for call in calls if chat.visible is None or chat.visible.refusal(call) is None])
+
+
+def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) -> Effects[None]:
     """Append the results of the last calls, each as a message of its own, and record them as a step.
 
     Args:
@@ -150,7 +180,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
     """
     calls = chat.messages[-1].tool_calls
     for call, result in zip(calls, results, strict=True):
-        yield Returned(result=result)
+        yield Tell(chat.control, Returned(result=result))
         message = Message.of_result(result, call.id)
         chat.messages.append(message if message.tool_call_id == call.id else message.replaced(tool_call_id=call.id))
     chat.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
@@ -159,7 +189,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
 
 def _append_all_results(
     loop: Loop, chat: Chat, results: Sequence[ToolResult], beyond: Sequence[ToolCall], seconds: float
-) -> AgentCoroutine[End | None]:
+) -> Effects[End | None]:
     """Append results, and refusals of calls beyond the limit; return how the loop ends, if it does."""
     refused = [_refused_result(call, "there are no calls left") for call in beyond]
     yield from append_results(chat, [*results, *refused], seconds)
@@ -185,11 +215,11 @@ def _refused_result(call: ToolCall, why: str) -> ToolResult:
     return result
 
 
-def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> AgentCoroutine[End | None]:
+def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
     """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
-    outcome = yield from loop.expressions.run(chat, completion.message.text, partial(_why_refused, loop, chat))
+    outcome = yield from loop.expressions.run(loop, chat, completion.message.text, partial(_why_refused, loop, chat))
     if outcome == "answer":
         return loop.answers.end(chat, completion)
     if outcome == "ran" and (end := _end_after(loop, chat, chat.steps[-1].results)) is not None:
@@ -245,11 +275,11 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
     """
     if chat.rounds < loop.max_rounds + chat.extra or loop.summarizes or loop.more_rounds is not None:
         return True
-    find = chat.visible.executor._pipeline.find
+    find = loop.executor._pipeline.find
     return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
 
 
-def _ask_for_summary(loop: Loop, chat: Chat) -> AgentCoroutine[End]:
+def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
     """Ask for an answer without tools."""
     chat.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
     completion = yield from ask_model(loop, chat, last=True)
@@ -274,7 +304,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
     instructions = loop.instructions
     if loop.expressions is not None:
-        syntax = loop.expressions.instructions(chat.visible.offered())
+        syntax = loop.expressions.instructions(loop.offered_tools(chat))
         instructions = "\n\n".join(filter(None, (instructions, syntax)))
     if instructions:
         messages.insert(0, Message(role="system", content=instructions))
@@ -287,9 +317,9 @@ def _has_results(last: Message, chat: Chat) -> bool:
 
 
 def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]:
-    from fcregistry.execution import Content  # only for results with parts
-
     if isinstance(message.content, tuple):
+        from fcregistry.execution import Content  # only for results with parts
+
         return (*message.content, Content.text(note))
     return f"{message.content or ''}\n\n{note}"
 
@@ -321,6 +351,8 @@ class Loop:
     Attributes:
         model: The model.
         answers: What counts as an answer.
+        executor: Runs the calls.
+        offered: The tools that the model sees if none are behind gateways; None if the environment decides which these are.
         instructions: The system message before the conversation; empty for none.
         max_rounds: How often the model is asked at most.
         max_tool_calls: How many calls may run at most; None for any number.
@@ -334,6 +366,8 @@ class Loop:
 
     model: Model
     answers: Answers
+    executor: Executor
+    offered: tuple[Tool, ...] | None = ()
     instructions: str = ""
     max_rounds: int = 5
     max_tool_calls: int | None = None
@@ -344,6 +378,14 @@ class Loop:
     expressions: ExpressionRunner | None = None
     no_calls_reason: str = ""
 
+    def offered_tools(self, chat: Chat) -> tuple[Tool, ...]:
+        """Return the tools that the model sees in a conversation, without those whose environment is not set."""
+        if chat.visible is not None:
+            return chat.visible.offered()
+        if self.offered is not None:
+            return self.offered
+        return tuple(tool for tool in self.executor.tools.values() if not tool.missing_env)
+
 
 class ExpressionRunner(Protocol):
     """Runs the calls that a model writes as expressions; see `Expressions`."""
@@ -353,52 +395,11 @@ class ExpressionRunner(Protocol):
     def instructions(self, tools: Sequence[Tool]) -> str: ...
 
     def run(
-        self, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
-    ) -> AgentCoroutine[Literal["answer", "ran", "refused"]]: ...
+        self, loop: Loop, chat: Chat, text: str, refusal: Callable[[Sequence[ToolCall]], str]
+    ) -> Effects[Literal["answer", "ran", "refused"]]: ...
 
 
-@dataclass(slots=True, kw_only=True)
-class Chat:
-    """The state of a loop: the conversation with its model, and what the run has used. It changes.
-
-    Attributes:
-        visible: The tools that the model sees.
-        messages: The conversation.
-        rounds: How often the model was asked.
-        extra: Rounds that were added to `max_rounds`.
-        calls: How many calls have a result.
-        usage: What the models took.
-        steps: What was done.
-        prepared: Calls that wait for approval.
-        retries: How often an answer was of the wrong type.
-        taken: The ids of calls elsewhere in the run, which no call of this conversation gets.
-    """
-
-    visible: VisibleTools
-    messages: list[Message]
-    rounds: int = 0
-    extra: int = 0
-    calls: int = 0
-    usage: Usage = field(default_factory=Usage)
-    steps: list[Step] = field(default_factory=list)
-    prepared: PreparedCalls | None = None
-    retries: int = 0
-    taken: Collection[str] = ()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class End:
-    """How a loop ended.
-
-    Attributes:
-        reason: Why.
-        answer: The answer, if there is one.
-        error: What was raised, if the model gave none.
-    """
-
-    reason: StopReason
-    answer: Any = None
-    error: BaseException | None = None
+_NOTHING_OPENED: Final[Mapping[str, Any]] = {"groups": [], "tools": []}
 
 
 def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None = None) -> RunResult:
@@ -412,18 +413,8 @@ def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None =
     """
     state = None
     if chat.prepared is not None:
-        state = RunState(
-            agent=agent,
-            messages=tuple(chat.messages),
-            prepared=chat.prepared,
-            rounds=chat.rounds,
-            extra=chat.extra,
-            retries=chat.retries,
-            calls=chat.calls,
-            usage=chat.usage,
-            opened=chat.visible.to_json(),
-            mind=mind or {},
-        )
+        opened = _NOTHING_OPENED if chat.visible is None else chat.visible.to_json()
+        state = RunState(agent=agent, chat=chat, mind=mind or {}, opened=opened)
     return RunResult(
         answer=end.answer,
         stop_reason=end.reason,
@@ -433,20 +424,6 @@ def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None =
         error=end.error,
         pending=() if state is None else state.prepared.waiting,
         state=state,
-    )
-
-
-def chat_from_state(state: RunState, visible: VisibleTools) -> Chat:
-    """Return the state of the loop in which a run waits."""
-    return Chat(
-        visible=visible,
-        messages=list(state.messages),
-        rounds=state.rounds,
-        extra=state.extra,
-        retries=state.retries,
-        calls=state.calls,
-        usage=state.usage,
-        prepared=state.prepared,
     )
 
 

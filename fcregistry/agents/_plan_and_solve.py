@@ -10,7 +10,9 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
-from fcregistry.agents._loop import Chat, Loop, TextAnswers, chat_from_state, result_of, run_loop
+from fcregistry.agents._effects import Tell
+from fcregistry.agents._events import StepBegan, StepEnded
+from fcregistry.agents._loop import TextAnswers, result_of, run_loop
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
     PlanDraft,
@@ -21,24 +23,20 @@ from fcregistry.agents._planning import (
     join_paragraphs,
     make_plan,
     may_replan,
-    next_chat,
     seconds_since,
     steps_of,
 )
 from fcregistry.agents._react import expressions_of
-from fcregistry.agents._result import RunResult, Step, StepBegan, StepEnded
-from fcregistry.agents._visible_tools import VisibleTools
-from fcregistry.execution import Executor
+from fcregistry.agents._run import Step
 from fcregistry.models import Message, resolve
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
+    from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions
-    from fcregistry.agents._loop import End
-    from fcregistry.agents._runner import AgentCoroutine
-    from fcregistry.agents._state import RunState
-    from fcregistry.execution import Decision, ToolLike
+    from fcregistry.agents._run import Chat, End, RunResult
+    from fcregistry.execution import Decision, Effects, Executor, ToolLike
     from fcregistry.models import ModelLike
 
 _PLANNER: Final = """\
@@ -113,14 +111,12 @@ class PlanAndSolveAgent(Agent):
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_count("max_replans", max_replans)
         self._own_instructions = options.get("instructions", "")
-        self._nothing_to_call = VisibleTools(Executor())
-        step = Loop(
-            model=self.model,
+        step = replace(
+            self._loop,
             answers=StepAnswers(TextAnswers()),
             instructions=join_paragraphs(self._own_instructions, _SOLVER),
             max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
-            suspends=self._suspends,
             expressions=expressions_of(calls, context, allow),
         )
         self._step = step
@@ -128,49 +124,41 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=join_paragraphs(_SOLVER, self._instructions)
         )
 
-    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
-        visible = self._tools_after(messages)
-        return (
-            yield from self._follow_plan(
-                PlanProgress(goal=tuple(messages), history=list(messages)), Chat(visible=visible, messages=[]), {}
-            )
-        )
+    def _begin(self, chat: Chat) -> Effects[RunResult]:
+        progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
+        return self._follow_plan(progress, chat, {})
 
-    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
-        chat = chat_from_state(state, self._tools_in(state))
-        progress = PlanProgress.from_json(state.mind)
+    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        progress = PlanProgress.from_json(mind)
         chat.taken = ids_in(progress.history)
-        return (yield from self._follow_plan(progress, chat, decisions))
+        return self._follow_plan(progress, chat, decisions)
 
-    def _follow_plan(
-        self, progress: PlanProgress, chat: Chat, decisions: Mapping[str, Decision]
-    ) -> AgentCoroutine[RunResult]:
+    def _follow_plan(self, progress: PlanProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Plan and solve until there is an answer, or a reason why there is none."""
         visible, end = chat.visible, None
         while end is None:
             if chat.prepared is None:
                 if progress.place == len(progress.plan) or progress.failure is not None:
-                    chat, end = yield from self._plan(progress, chat, visible)
+                    tools = self._step.offered_tools(chat)
+                    chat, end = yield from self._plan(progress, chat, tools)
                     if end is not None:
                         break
-                chat = next_chat(chat, visible, progress.for_solver(), ids_in(progress.history))
-                yield StepBegan(index=progress.place, text=progress.step)
+                chat = chat.next(progress.for_solver(), visible, ids_in(progress.history))
+                yield Tell(chat.control, StepBegan(index=progress.place, text=progress.step))
             loop = self._last_step if progress.is_last else self._step
             before = len(chat.steps)
             ended = yield from run_loop(loop, chat, decisions)
             end = yield from self._record_step(progress, chat, ended, seconds_since(chat, before))
         return self._result(progress, chat, end)
 
-    def _plan(
-        self, progress: PlanProgress, chat: Chat, visible: VisibleTools
-    ) -> AgentCoroutine[tuple[Chat, End | None]]:
+    def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
         """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
         plans = Plans(self._draft, self._max_replans)
-        chat = next_chat(chat, self._nothing_to_call, progress.for_planner(), ids_in(progress.history))
+        chat = chat.next(progress.for_planner(), taken=ids_in(progress.history))
         chat.retries = progress.replans
         known = len(progress.goal) + (progress.failure is not None)
         end = yield from make_plan(
-            self.planner, self._planner_instructions(visible), plans, chat, self._max_replans + 1
+            self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
         )
         progress.history += chat.messages[known:]
         progress.replans = chat.retries
@@ -179,14 +167,14 @@ class PlanAndSolveAgent(Agent):
         progress.plan, progress.place, progress.failure = end.answer.plan, 0, None
         return chat, None
 
-    def _record_step(self, progress: PlanProgress, chat: Chat, end: End, seconds: float) -> AgentCoroutine[End | None]:
+    def _record_step(self, progress: PlanProgress, chat: Chat, end: End, seconds: float) -> Effects[End | None]:
         """Record the end of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
         progress.history += chat.messages[len(progress.goal) + 1 :]
         failure = failure_of(end)
         outcome = chat.messages[-1].text if failure is None else failure
-        yield StepEnded(index=progress.place, text=outcome, ok=failure is None)
+        yield Tell(chat.control, StepEnded(index=progress.place, text=outcome, ok=failure is None))
         chat.steps.append(Step(kind="step", seconds=seconds, texts=(progress.step, outcome)))
         if failure is None:
             was_last = progress.is_last
@@ -205,8 +193,8 @@ class PlanAndSolveAgent(Agent):
         waiting = chat.messages[len(progress.goal) + 1 :] if chat.prepared is not None else ()
         return replace(result, messages=(*progress.history, *waiting))
 
-    def _planner_instructions(self, visible: VisibleTools) -> str:
-        lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in visible.tools.values())
+    def _planner_instructions(self, offered: Sequence[Tool]) -> str:
+        lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in offered)
         tools = _WITH_TOOLS.format(tools=lines) if lines else _WITHOUT_TOOLS
         if lines and self._step.expressions is not None:
             tools = "\n".join(filter(None, (tools, self._step.expressions.described_names())))

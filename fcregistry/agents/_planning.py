@@ -7,21 +7,25 @@ words, `StepAnswers` notices that a step has failed, and `GatewayToolFinder` ope
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Toolset
+from fcregistry.agents._effects import Tell
+from fcregistry.agents._events import Planned, Planning
 from fcregistry.agents._gateways import Opened, gateway_of
-from fcregistry.agents._loop import Chat, End, Loop, run_loop
-from fcregistry.agents._result import STOP_REASON_TEXTS, Planned, Planning, Step
-from fcregistry.agents._runner import AgentCoroutine
+from fcregistry.agents._loop import run_loop
+from fcregistry.agents._run import STOP_REASON_TEXTS, End, Step
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
-    from fcregistry.agents._loop import Answers
+    from fcregistry._tools.tool import Tool
+    from fcregistry.agents._loop import Answers, Loop
+    from fcregistry.agents._run import Chat
     from fcregistry.agents._visible_tools import VisibleTools
+    from fcregistry.execution import Effects
     from fcregistry.models import Completion, Model
 
 _NO_CALLS: Final = "nothing can be called while the plan is made; write the plan as text"
@@ -78,25 +82,34 @@ class Plans:
         return End(reason="invalid_plan", error=ValueError("; ".join(draft.problems)))
 
 
-def make_plan(model: Model, instructions: str, plans: Plans, chat: Chat, rounds: int) -> AgentCoroutine[End]:
+def make_plan(loop: Loop, model: Model, instructions: str, plans: Plans, chat: Chat, rounds: int) -> Effects[End]:
     """Ask a planner until there is a plan, or a reason why there is none; the answer is a `PlanDraft`.
 
     Args:
+        loop: The rules of the agent.
         model: The planner.
         instructions: The system message.
         plans: Reads its answers.
         chat: The conversation, without tools.
         rounds: How often it is asked at most.
     """
-    loop = Loop(model=model, answers=plans, instructions=instructions, max_rounds=rounds, no_calls_reason=_NO_CALLS)
+    planning = replace(
+        loop,
+        model=model,
+        answers=plans,
+        offered=(),
+        instructions=instructions,
+        max_rounds=rounds,
+        no_calls_reason=_NO_CALLS,
+    )
     before = len(chat.steps)
-    yield Planning()
-    end = yield from run_loop(loop, chat)
+    yield Tell(chat.control, Planning())
+    end = yield from run_loop(planning, chat)
     if end.reason == "invalid_answer":  # there were no rounds left to try again
         return replace(end, reason="invalid_plan")
     if end.reason == "answered":
         draft: PlanDraft = end.answer
-        yield Planned(steps=draft.steps)
+        yield Tell(chat.control, Planned(steps=draft.steps))
         chat.steps.append(Step(kind="plan", seconds=seconds_since(chat, before), texts=draft.steps))
     return end
 
@@ -104,20 +117,6 @@ def make_plan(model: Model, instructions: str, plans: Plans, chat: Chat, rounds:
 def seconds_since(chat: Chat, before: int) -> float:
     """Return the seconds spent since step ``before``."""
     return sum(step.seconds for step in chat.steps[before:])
-
-
-def next_chat(chat: Chat, visible: VisibleTools, messages: Sequence[Message], taken: Collection[str] = ()) -> Chat:
-    """Return another conversation of the same run, which continues its counts.
-
-    Args:
-        chat: The previous conversation.
-        visible: The tools that the model sees in it.
-        messages: The messages that it begins with.
-        taken: The ids of calls elsewhere in the run.
-    """
-    return Chat(
-        visible=visible, messages=list(messages), calls=chat.calls, usage=chat.usage, steps=chat.steps, taken=taken
-    )
 
 
 def join_paragraphs(*texts: str) -> str:
@@ -296,17 +295,17 @@ class GatewayToolFinder:
         gateway_map = visible._map
         self._search = None if gateway_map is None else ToolSearch(gateway_map.tools.values())
 
-    def open(self, visible: VisibleTools, goal: str) -> None:
+    def open(self, visible: VisibleTools | None, goal: str) -> None:
         """Open the tools that match a goal, in one conversation.
 
         Raises:
             MissingDependencyError: There are gateways, and this Python's SQLite was built without FTS5.
         """
-        if self._search is not None:
+        if self._search is not None and visible is not None:
             found = self._search.best(goal, _MAX_FOUND)
             visible._open(visible._opened | Opened(tools=frozenset(tool.name for tool in found)))
 
 
-def callable_tools(visible: VisibleTools) -> Toolset:
-    """Return the visible tools without the gateways."""
-    return Toolset(tool for tool in visible.tools.values() if gateway_of(tool) is None)
+def callable_tools(tools: Iterable[Tool]) -> Toolset:
+    """Return tools without the gateways."""
+    return Toolset(tool for tool in tools if gateway_of(tool) is None)

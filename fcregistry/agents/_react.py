@@ -5,13 +5,12 @@ Source: Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry.agents._agent import Agent, checked_limit, rounds_limit
-from fcregistry.agents._loop import Chat, Loop, chat_from_state, result_of, run_loop
-from fcregistry.agents._result import RunResult
-from fcregistry.agents._state import RunState
+from fcregistry.agents._loop import result_of, run_loop
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -19,9 +18,9 @@ if TYPE_CHECKING:
     from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._expressions import Expressions
     from fcregistry.agents._loop import MoreRounds
-    from fcregistry.agents._runner import AgentCoroutine
-    from fcregistry.execution import Decision, Executor, ToolLike
-    from fcregistry.models import Message, ModelLike
+    from fcregistry.agents._run import Chat, RunResult
+    from fcregistry.execution import Decision, Effects, Executor, ToolLike
+    from fcregistry.models import ModelLike
 
 
 class ReactAgent(Agent):
@@ -70,25 +69,20 @@ class ReactAgent(Agent):
     ) -> None:
         super().__init__(llm, tools, **options)
         self._returns_calls = return_last_tool_calls
-        self._loop = Loop(
-            model=self.model,
-            answers=self._answers,
-            instructions=self._instructions,
+        self._loop = replace(
+            self._loop,
             max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
             stop_tools=_known_tools(self.executor, stop_tools),
             summarizes=force_summarize,
             more_rounds=on_max_rounds,
-            suspends=self._suspends,
             expressions=expressions_of(calls, context, allow),
         )
 
-    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
-        chat = Chat(visible=self._tools_after(messages), messages=list(messages))
+    def _begin(self, chat: Chat) -> Effects[RunResult]:
         return result_of(chat, (yield from run_loop(self._loop, chat)), type(self).__name__)
 
-    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
-        chat = chat_from_state(state, self._tools_in(state))
+    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 

@@ -6,14 +6,16 @@ Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
 from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
-from fcregistry.agents._loop import Chat, End, Loop, chat_from_state, result_of, resume_calls, run_calls, run_loop
+from fcregistry.agents._effects import Tell
+from fcregistry.agents._events import StepBegan, StepEnded
+from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
     GatewayToolFinder,
@@ -22,23 +24,20 @@ from fcregistry.agents._planning import (
     callable_tools,
     join_paragraphs,
     make_plan,
-    next_chat,
 )
-from fcregistry.agents._result import RunResult, Step, StepBegan, StepEnded
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
-from fcregistry.agents._visible_tools import VisibleTools
-from fcregistry.execution import Executor
+from fcregistry.agents._run import Step
 from fcregistry.models import Message, resolve
+from fcregistry.types import codec_of
 
 if TYPE_CHECKING:
-    from typing import Self, Unpack
+    from typing import Unpack
 
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.agents._agent import AgentOptions
-    from fcregistry.agents._runner import AgentCoroutine
-    from fcregistry.agents._state import RunState
-    from fcregistry.execution import Decision, ToolLike
+    from fcregistry.agents._run import Chat, End, RunResult
+    from fcregistry.execution import Decision, Effects, Executor, ToolLike
     from fcregistry.models import ModelLike
 
 _PLANNER: Final = """\
@@ -121,36 +120,33 @@ class ReWOOAgent(Agent):
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_count("max_replans", max_replans)
         self._own_instructions = options.get("instructions", "")
-        self._nothing_to_call = VisibleTools(Executor())
-        self._finder = GatewayToolFinder(self._initial_tools)
-        self._solver_loop = Loop(
+        self._finder = GatewayToolFinder(self._all_tools)
+        self._solver_loop = replace(
+            self._loop,
             model=self.solver,
-            answers=self._answers,
             instructions=join_paragraphs(_SOLVER, self._instructions),
             max_rounds=rounds_limit(max_rounds, max_retries),
-            suspends=self._suspends,
         )
 
-    def _new_run(self, messages: Sequence[Message]) -> AgentCoroutine[RunResult]:
-        visible = self._tools_after(messages)
-        questions = (message.text for message in messages if message.role == "user" and not message.continues)
+    def _begin(self, chat: Chat) -> Effects[RunResult]:
+        goal, visible = len(chat.messages), chat.visible
+        questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
         self._finder.open(visible, "\n".join(questions))
-        tools = callable_tools(visible)
-        chat = Chat(visible=self._nothing_to_call, messages=list(messages))
+        tools = callable_tools(self._loop.offered_tools(chat))
         plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
-        end = yield from make_plan(self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1)
-        chat = next_chat(chat, visible, chat.messages)
+        chat = chat.next(chat.messages)
+        end = yield from make_plan(
+            self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
+        )
+        chat = chat.next(chat.messages, visible)
         if end.reason != "answered":
             return self._result(chat, end)
-        return (yield from self._gather(EvidenceProgress(goal=len(messages), steps=end.answer.plan), chat, {}))
+        return (yield from self._gather(EvidenceProgress(goal=goal, steps=end.answer.plan), chat, {}))
 
-    def _resumed_run(self, state: RunState, decisions: Mapping[str, Decision]) -> AgentCoroutine[RunResult]:
-        chat = chat_from_state(state, self._tools_in(state))
-        return (yield from self._gather(EvidenceProgress.from_json(state.mind), chat, decisions))
+    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        return self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions)
 
-    def _gather(
-        self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]
-    ) -> AgentCoroutine[RunResult]:
+    def _gather(self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Run the steps, as many at a time as can run, and have the question answered."""
         while steps := progress.next_steps():
             if chat.prepared is not None:
@@ -158,28 +154,28 @@ class ReWOOAgent(Agent):
             else:
                 end = yield from self._run_steps(progress, chat, steps)
             if end is not None:
-                return self._result(chat, end, progress.to_json())
+                return self._result(chat, end, codec_of(EvidenceProgress).encode(progress))
             for step, result in zip(steps, chat.steps[-1].results, strict=True):
                 evidence = progress.add(step, result)
-                yield StepEnded(index=progress.index_of(step), text=evidence.text, ok=evidence.ok)
+                yield Tell(
+                    chat.control, StepEnded(index=progress.steps.index(step), text=evidence.text, ok=evidence.ok)
+                )
                 chat.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
         return (yield from self._solve(progress, chat))
 
-    def _run_steps(
-        self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]
-    ) -> AgentCoroutine[End | None]:
+    def _run_steps(self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]) -> Effects[End | None]:
         """Run steps that can run together; return how the run ends, or that it waits."""
         for step in steps:
-            yield StepBegan(index=progress.index_of(step), text=step.text)
-        calls = progress.calls(steps, chat.visible.tools, ids_in(chat.messages))
+            yield Tell(chat.control, StepBegan(index=progress.steps.index(step), text=step.text))
+        calls = progress.calls(steps, self._loop.offered_tools(chat), ids_in(chat.messages))
         chat.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
         return (yield from run_calls(self._solver_loop, chat, calls))
 
-    def _solve(self, progress: EvidenceProgress, chat: Chat) -> AgentCoroutine[RunResult]:
+    def _solve(self, progress: EvidenceProgress, chat: Chat) -> Effects[RunResult]:
         """Have the question answered."""
         evidence = progress.for_solver(chat.messages)
-        solving = next_chat(chat, self._nothing_to_call, [*chat.messages[: progress.goal], evidence])
-        end = yield from run_loop(replace(self._solver_loop, no_calls_reason=_NO_CALLS), solving)
+        solving = chat.next([*chat.messages[: progress.goal], evidence])
+        end = yield from run_loop(replace(self._solver_loop, offered=(), no_calls_reason=_NO_CALLS), solving)
         solving.messages = append_messages(chat.messages, solving.messages[progress.goal :])
         return self._result(solving, end)
 
@@ -226,11 +222,7 @@ class EvidenceProgress:
         waiting = names - self.evidence.keys()
         return [step for step in self.steps if step.name in waiting and waiting.isdisjoint(step.needs)]
 
-    def index_of(self, step: EvidenceStep) -> int:
-        """Return the index of a step in the plan."""
-        return self.steps.index(step)
-
-    def calls(self, steps: Sequence[EvidenceStep], tools: Mapping[str, Tool], taken: dict[str, None]) -> list[ToolCall]:
+    def calls(self, steps: Sequence[EvidenceStep], tools: Iterable[Tool], taken: dict[str, None]) -> list[ToolCall]:
         """Return the calls of steps, with evidence in place of references.
 
         Args:
@@ -239,9 +231,10 @@ class EvidenceProgress:
             taken: The ids of the other calls of the conversation.
         """
         values = {name: each.value for name, each in self.evidence.items()}
+        known = {tool.name: tool for tool in tools}
         calls = []
         for step in steps:
-            tool = tools.get(step.tool)
+            tool = known.get(step.tool)
             arguments = with_evidence(step.arguments, values, {} if tool is None else tool.parameters)
             calls.append(ToolCall(step.tool, arguments, free_id(step.name.removeprefix("#"), taken)))
         return calls
@@ -274,18 +267,3 @@ class EvidenceProgress:
     def _step_with_evidence(self, step: EvidenceStep) -> str:
         thought = f"Plan: {step.thought}\n" if step.thought else ""
         return f"{thought}{step.name} = {step.call}\nEvidence: {self.evidence[step.name].text}"
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON object."""
-        evidence = {name: each.to_json() for name, each in self.evidence.items()}
-        return {"goal": self.goal, "steps": list(map(asdict, self.steps)), "evidence": evidence}
-
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        steps = tuple(EvidenceStep(**step) for step in written["steps"])
-        return cls(
-            goal=written["goal"],
-            steps=steps,
-            evidence={name: Evidence(**each) for name, each in written["evidence"].items()},
-        )

@@ -245,10 +245,6 @@ class Evidence:
         """Return the result of a step as evidence."""
         return cls(value=json_value_of(result), text=result.content, ok=result.ok)
 
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON object."""
-        return {"value": self.value, "text": self.text, "ok": self.ok}
-
 
 def references_in(value: JSON) -> Iterator[str]:
     """Yield the references in the texts of an argument, at any depth, but not in names of members."""

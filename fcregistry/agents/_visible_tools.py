@@ -7,7 +7,7 @@ calls. Only described tools can be called, so a tool behind a gateway is refused
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from fcregistry import formats
 from fcregistry._results.result import ToolResult
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution import Executor
     from fcregistry.formats import OnRecursion
+
+T = TypeVar("T")
 
 
 class VisibleTools:
@@ -83,6 +85,11 @@ class VisibleTools:
         """The visible tools, by wire name; without those whose environment is not set."""
         return Toolset(tool for tool in self._visible.values() if not tool.missing_env)
 
+    @property
+    def has_gateways(self) -> bool:
+        """Whether the executor has gateways: without, all tools are visible in every conversation."""
+        return self._map is not None
+
     def offered(self) -> tuple[Tool, ...]:
         """Return the values of `tools`, cached for agents: there may be thousands, and they seldom change."""
         return tuple(self.tools.values()) if self._offered is None else self._offered
@@ -116,7 +123,7 @@ class VisibleTools:
         """
         given = list_calls(calls)
         refused = self._refusals(given)
-        ran = self.executor.run_all(_without_refused(given, refused), cancellation=cancellation, deps=deps)
+        ran = self.executor.run_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
         return self._merge_results(refused, ran, len(given))
 
     async def arun_all(
@@ -125,7 +132,7 @@ class VisibleTools:
         """Run the calls of one message on the running loop; as `run_all` otherwise."""
         given = list_calls(calls)
         refused = self._refusals(given)
-        ran = await self.executor.arun_all(_without_refused(given, refused), cancellation=cancellation, deps=deps)
+        ran = await self.executor.arun_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
         return self._merge_results(refused, ran, len(given))
 
     def refusal(self, call: object) -> ToolResult | None:
@@ -254,7 +261,8 @@ def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
     return None if any(tool._definition.declaration.options.get("requires_env") for tool in tools) else tools
 
 
-def _without_refused(calls: Sequence[object], refused: Mapping[int, ToolResult]) -> list[object]:
+def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> list[T]:
+    """Return calls without those that are refused, which are given by their positions."""
     return [call for index, call in enumerate(calls) if index not in refused]
 
 

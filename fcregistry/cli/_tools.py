@@ -247,11 +247,11 @@ def _describe(
 
     seconds = seconds_for_a_plugin()
     if not sys.stderr.isatty():
-        describe_in_workers(plugins, installed, seconds=seconds, told=on_described)
+        describe_in_workers(plugins, installed, seconds=seconds, on_described=on_described)
         return
     if len(plugins) < WORTH_A_BAR:
         with _remark_if_slow(plugins, on_described) as keep:
-            describe_in_workers(plugins, installed, seconds=seconds, told=keep)
+            describe_in_workers(plugins, installed, seconds=seconds, on_described=keep)
         return
     with click.progressbar(length=len(plugins), label="Looking into new plugins", file=sys.stderr) as bar:
 
@@ -259,7 +259,7 @@ def _describe(
             on_described(made)
             bar.update(1)
 
-        describe_in_workers(plugins, installed, seconds=seconds, told=keep_and_advance)
+        describe_in_workers(plugins, installed, seconds=seconds, on_described=keep_and_advance)
 
 
 @contextmanager
@@ -299,7 +299,7 @@ def _describe_few(
         if made.record["failure"] is None:  # a plugin that was too slow has more time in another command
             on_described(made)
 
-    describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=keep_if_described)
+    describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, on_described=keep_if_described)
 
 
 def seconds_for_a_plugin() -> float:

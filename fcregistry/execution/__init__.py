@@ -22,13 +22,15 @@ if TYPE_CHECKING:
     from fcregistry.execution._cache import Cache, MemoryCache
     from fcregistry.execution._executor import Executor
     from fcregistry.execution._graph import CallNode as CallNode
-    from fcregistry.execution._graph import arun_nodes as arun_nodes
     from fcregistry.execution._graph import call_nodes as call_nodes
     from fcregistry.execution._graph import run_nodes as run_nodes
     from fcregistry.execution._graph import unreadable_expression as unreadable_expression
     from fcregistry.execution._hooks import CallHook as CallHook
     from fcregistry.execution._hooks import ClosedHooks as ClosedHooks
     from fcregistry.execution._hooks import HookChain as HookChain
+    from fcregistry.execution._invoke import Effects as Effects
+    from fcregistry.execution._invoke import adrive as adrive
+    from fcregistry.execution._invoke import drive as drive
     from fcregistry.execution._messages import scrub as scrub
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
@@ -108,16 +110,18 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "CallsContext": "._settings",
     "ClosedHooks": "._hooks",
     "Decision": "._suspended",
+    "Effects": "._invoke",
     "HookChain": "._hooks",
     "NoThreadError": "._threads",
     "RUN_STATE": "._suspended",
     "ToolFinder": "._settings",
     "ToolLike": "._settings",
-    "arun_nodes": "._graph",
+    "adrive": "._invoke",
     "background_loop": "._threads",
     "blocking_threads": "._threads",
     "call_nodes": "._graph",
     "calls_context": "._settings",
+    "drive": "._invoke",
     "failed_result": "._result",
     "list_calls": "._batch",
     "log_failure": "._observability",

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
-from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, await_within, wait_for
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._messages import (
     approval_failed,
     approval_required,
@@ -36,6 +36,7 @@ from fcregistry.execution._step import copy_json
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
+    from fcregistry.execution._invoke import Effects
     from fcregistry.execution._step import CallStep
 
 
@@ -243,43 +244,24 @@ class ApprovalQuestion:
     """The question whether a call may run, and what an answer to it means.
 
     Attributes:
+        rules: Those of the executor, which know the approver.
         step: The call.
         call: The call as it is shown: its arguments are validated, and a copy.
         reason: Why it needs approval.
     """
 
-    __slots__ = ("_rules", "call", "reason", "step")
+    __slots__ = ("call", "reason", "rules", "step")
 
     def __init__(self, rules: ApprovalRules, step: CallStep, reason: str) -> None:
-        self._rules = rules
+        self.rules = rules
         self.step = step
         self.reason = reason
         self.call = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
 
-    @property
-    def on_loop(self) -> bool:
-        """Whether the approver is a coroutine function."""
-        return self._rules.approves_on_loop
-
-    @property
-    def timeout(self) -> float | None:
-        """Seconds within which an answer has to come; None for any time."""
-        return self._rules.timeout
-
-    @property
-    def turns(self) -> AskingTurns:
-        """The turns of those who ask a plain function."""
-        return self._rules.turns
-
     def ask(self) -> Any:
-        """Call the approver, and return its answer or an awaitable of that; it is foreign code and may raise anything.
-
-        Raises:
-            TypeError: There is no approver.
-        """
-        if self._rules.approve is None:
-            raise TypeError("there is nobody to ask")
-        return self._rules.approve(self.step.bound.tool, self.call)
+        """Call the approver, and return its answer or an awaitable of it; it is foreign code and may raise anything."""
+        assert self.rules.approve is not None
+        return self.rules.approve(self.step.bound.tool, self.call)
 
     def decide(self, outcome: Outcome) -> CallError | Approve | None:
         """Return the decision: that of the answer, or a denial if the approver raised something or did not answer in time.
@@ -300,8 +282,10 @@ class ApprovalQuestion:
         return unanswered(tool.name, error.seconds or 0)
 
 
-class AskApprover:
-    """Ask an approver: an effect of the pipeline.
+def ask_approver(
+    question: ApprovalQuestion, cancellation: CancellationToken | None
+) -> Effects[CallError | Approve | None]:
+    """Ask an approver, and return the decision, as `decision_of` does.
 
     A coroutine function is awaited. A plain function may block: it runs on the waiting thread, or on one of its own if that thread must not
     be blocked or there is a time limit, and is asked one question at a time. The time counts from when it is asked.
@@ -310,60 +294,20 @@ class AskApprover:
         question: The question.
         cancellation: Ends the waiting.
     """
-
-    __slots__ = ("_cancellation", "_question")
-
-    def __init__(self, question: ApprovalQuestion, cancellation: CancellationToken | None = None) -> None:
-        self._question = question
-        self._cancellation = cancellation
-
-    def now(self) -> CallError | Approve | None:
-        """Ask, and wait for the answer on this thread.
-
-        Returns:
-            As `decision_of`.
-        """
-        question = self._question
-        turn = None if question.on_loop else question.turns.take()
-        try:
-            outcome = TURN_REACHED if turn is None else wait_for(turn, None, self._cancellation, lambda _: None)
-            if outcome.exception is None:
-                outcome = self._job().now()
-        finally:
-            if turn is not None:
-                question.turns.leave(turn)
+    rules = question.rules
+    if rules.approves_on_loop:
+        outcome = yield Job("loop", Invocation(question.ask, (), {}), rules.timeout, cancellation)
         return question.decide(outcome)
-
-    async def later(self) -> CallError | Approve | None:
-        """Ask, without holding up the running event loop.
-
-        Returns:
-            As `decision_of`.
-        """
-        question = self._question
-        turn = None if question.on_loop else question.turns.take()
-        try:
-            outcome = TURN_REACHED if turn is None else await await_within(_await_turn(turn), None, self._cancellation)
-            if outcome.exception is None:
-                outcome = await self._job().later()
-        finally:
-            if turn is not None:
-                question.turns.leave(turn)
-        return question.decide(outcome)
-
-    def _job(self) -> Job:
-        question = self._question
-        if question.on_loop:
-            return Job("loop", Invocation(question.ask, (), {}), question.timeout, self._cancellation)
-        return Job(
-            "thread", Invocation(question.turns.holding(question.ask), (), {}), question.timeout, self._cancellation
-        )
-
-
-async def _await_turn(turn: Turn) -> Outcome:
-    from asyncio import wrap_future  # there is a loop, so it is imported
-
-    return await wrap_future(turn)
+    turn = rules.turns.take()
+    asking = Job("thread", Invocation(rules.turns.holding(question.ask), (), {}), rules.timeout, cancellation)
+    try:
+        outcome = TURN_REACHED if turn is None else (yield WaitFor(turn, cancellation))
+        if outcome.exception is None:
+            outcome = yield asking
+    finally:
+        if turn is not None:
+            rules.turns.leave(turn)
+    return question.decide(outcome)
 
 
 # --- Turns ---

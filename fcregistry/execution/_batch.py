@@ -1,35 +1,45 @@
 """Batches: calls that run at the same time, none of them at the cost of another.
 
 A batch in which every call can take the fast path takes it, and no call is prepared before another begins. Any other batch is prepared
-first; then each call of it runs through the pipeline in its turn.
+first; then each call of it runs through the pipeline in its turn. The calls of expressions are a batch too, in which calls wait for the
+results of others.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._batch_order import BatchOrder, BatchTurn
+from fcregistry.execution._batch_order import BatchOrder, BatchTurn, accesses_of
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._observability import log_failure
+from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import calls_context, deps_for
+from fcregistry.execution._step import CallStep
 from fcregistry.execution._threads import background_loop, running_loop
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Coroutine
+    from concurrent.futures import Future
+    from contextlib import AbstractContextManager
 
     from fcregistry.execution._fast_path import AsyncFastPath
+    from fcregistry.execution._invoke import Effects
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
-    from fcregistry.execution._step import CallStep
-    from fcregistry.execution._suspended import ResumedCall
 
-PreparedBatch = Sequence["CallStep | ToolResult | ResumedCall"]
+PreparedCall: TypeAlias = "CallStep | ToolResult | HasStep"
+"""A valid call, or the result of one that is not; as it is, or in a record with what was decided about it."""
+
+MakeReady: TypeAlias = "Callable[[int, dict[int, ToolResult]], PreparedCall]"
+"""Takes the place of a call and the results that it needs, by their places; returns the call that can run."""
+
 Interrupt = KeyboardInterrupt | SystemExit
 
 
@@ -44,63 +54,143 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     return list(calls)
 
 
-def run_together(pipeline: Pipeline, calls: PreparedBatch, context: CallsContext) -> list[ToolResult]:
-    """Run calls at the same time, and wait for all.
+class HasStep(Protocol):
+    """A record with a call, such as a `ResumedCall`."""
 
-    Calls that need their caller's thread run on this one, one after the other; the others on the background loop and on threads.
-    """
-    if len(calls) < 2:
-        return [drive(pipeline.run_call(call, context)) for call in calls]
-    order = _order_of(pipeline, calls, context)
-    here = [place for place, call in enumerate(calls) if pipeline.needs_caller_thread(call)]
-    elsewhere = sorted({*range(len(calls))}.difference(here))
-    future = background_loop.submit(lambda: _run_on_loop(pipeline, calls, elsewhere, context, order))
-    try:
-        results: dict[int, ToolResult] = {}
-        for place in here:
-            with BatchTurn(order, place) as turn:
-                results[place] = drive(pipeline.run_call(calls[place], context, turn))
-        results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
-    except BaseException:  # whatever ends the waiting ends the calls too
-        future.cancel()
-        raise
-    return [results[place] for place in range(len(calls))]
+    @property
+    def step(self) -> CallStep | ToolResult: ...
 
 
-async def arun_together(pipeline: Pipeline, calls: PreparedBatch, context: CallsContext) -> list[ToolResult]:
-    """Run calls at the same time on the running loop."""
-    order = _order_of(pipeline, calls, context)
-    return raise_interrupt(await _run_on_loop(pipeline, calls, range(len(calls)), context, order))
+def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext) -> Effects[list[ToolResult]]:
+    """Prepare calls in their order, and run them at the same time."""
+    prepared: list[PreparedCall] = []
+    for call in calls:
+        prepared += [(yield from pipeline.prepare_off_loop(call, context))]
+    results: list[ToolResult] = yield Batch(pipeline, prepared, context)
+    return results
 
 
-async def _run_on_loop(
-    pipeline: Pipeline, calls: PreparedBatch, places: Iterable[int], context: CallsContext, order: BatchOrder | None
-) -> list[ToolResult | Interrupt]:
-    from asyncio import Semaphore
+class Batch:
+    """Run prepared calls at the same time: an effect. The outcome is their results, in the order of the calls.
 
-    slots = Semaphore(pipeline.settings.max_concurrency)
-
-    async def run_in_turn(place: int) -> ToolResult | Interrupt:
-        with BatchTurn(order, place, slots) as turn:
-            try:
-                return await adrive(pipeline.run_call(calls[place], context, turn))
-            except (KeyboardInterrupt, SystemExit) as interrupt:
-                return interrupt  # raised out of a task, it would end the loop for every call
-
-    return await gather_calls(map(run_in_turn, places))
-
-
-def _order_of(pipeline: Pipeline, calls: PreparedBatch, context: CallsContext) -> BatchOrder | None:
-    """Return the order of a batch, once it is certain that `deps` has what its tools ask for.
+    Args:
+        pipeline: Runs each call.
+        calls: The calls.
+        context: What their caller gave along.
+        needs: For each call, the places of the earlier calls whose results it needs; None if no call needs any.
+        make_ready: Makes a call that can run of one that needs results.
 
     Raises:
-        DefinitionError: It lacks something; nothing has run.
+        DefinitionError: `deps` lacks what a tool asks for; nothing has run.
     """
-    steps = [pipeline.step_of(call) for call in calls]
-    for step in steps:
-        if not isinstance(step, ToolResult):
-            deps_for(step.bound.tool, context, pipeline.settings.deps)
-    return BatchOrder.of(steps)
+
+    def __init__(
+        self,
+        pipeline: Pipeline,
+        calls: Sequence[PreparedCall],
+        context: CallsContext,
+        needs: Sequence[Collection[int]] | None = None,
+        make_ready: MakeReady | None = None,
+    ) -> None:
+        self._pipeline = pipeline
+        self._calls = calls
+        self._context = context
+        self._needs = [()] * len(calls) if needs is None else needs
+        self._make_ready = make_ready
+        self._ends: dict[int, Future[ToolResult]] = {}
+        self._steps = [call if isinstance(call, (CallStep, ToolResult)) else call.step for call in calls]
+        for step in self._steps:
+            if isinstance(step, CallStep):
+                deps_for(step.bound.tool, context, pipeline.settings.deps)
+        self._order = self._new_order()
+        if needs is not None:
+            from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
+
+            self._ends = {place: Future() for place in range(len(calls))}
+            for end in self._ends.values():
+                end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
+
+    def _new_order(self) -> BatchOrder | None:
+        """Return the order of the calls, or None if no tool says what it touches: then no call waits for another's end.
+
+        What a call touches that needs results is known only when it has them.
+        """
+        if not any(isinstance(step, CallStep) and step.bound.touches for step in self._steps):
+            return None
+        known = [None if needs else step for step, needs in zip(self._steps, self._needs, strict=True)]
+        return BatchOrder([accesses_of(step) if isinstance(step, CallStep) else None for step in known], known)
+
+    def now(self) -> list[ToolResult]:
+        """Run the calls, and wait for all.
+
+        Calls that need their caller's thread run on this one, one after the other; the others on the background loop and on threads.
+        """
+        places = range(len(self._calls))
+        if all(place - 1 in self._needs[place] for place in places if place):
+            return [self._run_here(place) for place in places]  # each needs the one before it
+        here = [place for place in places if self._needs_caller_thread(place)]
+        elsewhere = sorted({*places}.difference(here))
+        future = background_loop.submit(lambda: self._run_on_loop(elsewhere))
+        try:
+            results = {place: self._run_here(place) for place in here}
+            results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
+        except BaseException:  # whatever ends the waiting ends the calls too
+            future.cancel()
+            raise
+        return [results[place] for place in places]
+
+    async def later(self) -> list[ToolResult]:
+        """Run the calls on the running loop."""
+        return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
+
+    def _needs_caller_thread(self, place: int) -> bool:
+        step = self._steps[place]
+        return isinstance(step, CallStep) and step.bound.dispatch == "caller"
+
+    def _run_here(self, place: int) -> ToolResult:
+        """Run a call on this thread, once it has the results that it needs."""
+        with self._turn(place, None) as turn:
+            try:
+                call = self._ready({need: self._ends[need].result() for need in self._needs[place]}, place)
+                return self._end(place, drive(self._pipeline.run_call(call, self._context, turn)))
+            finally:
+                self._end_interrupted(place)
+
+    async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
+        from asyncio import Semaphore  # there is a loop, so it is imported
+
+        slots = Semaphore(self._pipeline.settings.max_concurrency)
+        return await gather_calls(self._run_in_turn(place, slots) for place in places)
+
+    async def _run_in_turn(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
+        from asyncio import wrap_future  # likewise
+
+        with self._turn(place, slots) as turn:
+            try:
+                inner = {need: await wrap_future(self._ends[need]) for need in self._needs[place]}
+                call = self._ready(inner, place)
+                return self._end(place, await adrive(self._pipeline.run_call(call, self._context, turn)))
+            except (KeyboardInterrupt, SystemExit) as interrupt:
+                return interrupt  # raised out of a task, it would end the loop for every call
+            finally:
+                self._end_interrupted(place)
+
+    def _turn(self, place: int, slots: Semaphore | None) -> AbstractContextManager[BatchTurn | None]:
+        return nullcontext() if self._order is None and slots is None else BatchTurn(self._order, place, slots)
+
+    def _ready(self, inner: dict[int, ToolResult], place: int) -> PreparedCall:
+        return self._calls[place] if self._make_ready is None else self._make_ready(place, inner)
+
+    def _end(self, place: int, result: ToolResult) -> ToolResult:
+        if self._ends:
+            self._ends[place].set_result(result)
+        return result
+
+    def _end_interrupted(self, place: int) -> None:
+        """End a call that has no result: other calls must not wait for it for ever."""
+        if self._ends and not self._ends[place].done():
+            call = self._steps[place].call or ToolCall("")
+            self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
 
 
 async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult | Interrupt]]) -> list[ToolResult | Interrupt]:

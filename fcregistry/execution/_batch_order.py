@@ -175,33 +175,37 @@ def _posix(key: object) -> str:
 class BatchTurn:
     """One call's turn in a batch: after the calls that it conflicts with, and once fewer than `max_concurrency` calls run.
 
+    Waiting for it is an effect of the pipeline.
+
     Args:
         order: The order of the batch, if its calls have one.
         place: The call's place in it.
         slots: How many calls run at the same time; None for calls on their caller's own thread, which run one after the other.
     """
 
-    __slots__ = ("_has_slot", "_order", "_place", "_slots")
+    __slots__ = ("_has_slot", "_order", "_place", "_slots", "_touched")
 
     def __init__(self, order: BatchOrder | None, place: int, slots: Semaphore | None = None) -> None:
         self._order = order
         self._place = place
         self._slots = slots
+        self._touched: Accesses | None = None
         self._has_slot = False
 
-    def wait_for(self, step: CallStep) -> WaitForTurn:
-        """Return the effect to yield before a call begins."""
-        return WaitForTurn(self, None if self._order is None else self._order.touched(self._place, step))
+    def of(self, step: CallStep) -> BatchTurn:
+        """Return this turn, as the effect to yield before a call begins."""
+        self._touched = None if self._order is None else self._order.touched(self._place, step)
+        return self
 
-    def wait_now(self, touched: Accesses | None) -> None:
+    def now(self) -> None:
         """Wait on this thread until the call may begin."""
         if self._order is not None:
-            self._order.wait_now(self._place, touched)
+            self._order.wait_now(self._place, self._touched)
 
-    async def wait_later(self, touched: Accesses | None) -> None:
+    async def later(self) -> None:
         """Wait on the running loop until the call may begin."""
         if self._order is not None:
-            await self._order.wait_later(self._place, touched)
+            await self._order.wait_later(self._place, self._touched)
         if self._slots is not None:
             await self._slots.acquire()
             self._has_slot = True
@@ -210,30 +214,11 @@ class BatchTurn:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.leave()
-
-    def leave(self) -> None:
         """Record that the call is done, or that it will never begin."""
         if self._has_slot and self._slots is not None:
             self._slots.release()
         if self._order is not None:
             self._order.leave(self._place)
-
-
-class WaitForTurn:
-    """Wait for a call's turn in its batch: an effect of the pipeline."""
-
-    __slots__ = ("_touched", "_turn")
-
-    def __init__(self, turn: BatchTurn, touched: Accesses | None) -> None:
-        self._turn = turn
-        self._touched = touched
-
-    def now(self) -> None:
-        self._turn.wait_now(self._touched)
-
-    async def later(self) -> None:
-        await self._turn.wait_later(self._touched)
 
 
 class BatchOrder:
@@ -258,16 +243,6 @@ class BatchOrder:
         self._begun: set[int] = set()
         self._changed: list[int] = []
         self._lock = allocate_lock()
-
-    @classmethod
-    def of(cls, steps: Sequence[object]) -> BatchOrder | None:
-        """Return the order of a batch, or None if no tool in it says what it touches: then no call waits.
-
-        Args:
-            steps: For each call its `CallStep`, or anything else for one that will not run.
-        """
-        touched = [accesses_of(step) if isinstance(step, CallStep) else None for step in steps]
-        return None if all(each is None for each in touched) else cls(touched, steps)
 
     def touched(self, place: int, step: CallStep) -> Accesses | None:
         """Return what a call touches: as computed when the order was made, unless the call has changed since."""

@@ -17,7 +17,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
-from fcregistry.execution._batch import arun_fast, arun_together, fast_calls, list_calls, run_together
+from fcregistry.execution._batch import Batch, arun_fast, fast_calls, list_calls, run_batch
 from fcregistry.execution._batch_order import check_keys
 from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
@@ -44,11 +44,11 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._graph import ExpressionRun
-    from fcregistry.execution._invoke import RemoteRunner
+    from fcregistry.execution._invoke import Effects, RemoteRunner
     from fcregistry.execution._messages import Exposure
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
+    from fcregistry.execution._settings import CallsContext
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
@@ -231,7 +231,7 @@ class Executor:
         """
         pipeline = self._open_pipeline()
         context = calls_context(cancellation, deps)
-        return run_together(pipeline, pipeline.prepare_all(list_calls(calls), context), context)
+        return drive(run_batch(pipeline, list_calls(calls), context))
 
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -245,7 +245,7 @@ class Executor:
             if fast is not None:
                 return await arun_fast(pipeline, fast)
         context = calls_context(cancellation, deps)
-        return await arun_together(pipeline, await pipeline.aprepare_all(given, context), context)
+        return await adrive(run_batch(pipeline, given, context))
 
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
@@ -308,7 +308,8 @@ class Executor:
             ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
         """
         pipeline = self._open_pipeline()
-        return run_together(pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps))
+        calls = pipeline.resume(prepared, decisions or {}, by)
+        return Batch(pipeline, calls, calls_context(cancellation, deps)).now()
 
     async def aresume(
         self,
@@ -321,9 +322,8 @@ class Executor:
     ) -> list[ToolResult]:
         """Run prepared calls on the running loop; as `resume` otherwise."""
         pipeline = self._open_pipeline()
-        return await arun_together(
-            pipeline, pipeline.resume(prepared, decisions or {}, by), calls_context(cancellation, deps)
-        )
+        calls = pipeline.resume(prepared, decisions or {}, by)
+        return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
         """Call a tool from Python, by wire name, with Python values, which are validated like a model's.
@@ -364,7 +364,7 @@ class Executor:
             The result of the outermost call; an error if the text is not a call.
         """
         given = expression if isinstance(expression, str) else [expression]
-        return self._expressions(given, context, allow, one=True).run(calls_context(cancellation, deps))[0]
+        return drive(self._expressions(given, context, allow, calls_context(cancellation, deps), one=True))[0]
 
     async def arun_expression(
         self,
@@ -377,7 +377,7 @@ class Executor:
     ) -> ToolResult:
         """Run a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
         given = expression if isinstance(expression, str) else [expression]
-        return (await self._expressions(given, context, allow, one=True).arun(calls_context(cancellation, deps)))[0]
+        return (await adrive(self._expressions(given, context, allow, calls_context(cancellation, deps), one=True)))[0]
 
     def run_expressions(
         self,
@@ -393,7 +393,7 @@ class Executor:
         Returns:
             The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
         """
-        return self._expressions(expressions, context, allow, one=False).run(calls_context(cancellation, deps))
+        return drive(self._expressions(expressions, context, allow, calls_context(cancellation, deps), one=False))
 
     async def arun_expressions(
         self,
@@ -405,7 +405,9 @@ class Executor:
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
         """Run calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
-        return await self._expressions(expressions, context, allow, one=False).arun(calls_context(cancellation, deps))
+        return await adrive(
+            self._expressions(expressions, context, allow, calls_context(cancellation, deps), one=False)
+        )
 
     def __enter__(self) -> Self:
         self._lifetime.enter()
@@ -427,12 +429,13 @@ class Executor:
         given: str | Iterable[ToolCall | CallGraph],
         context: ExpressionContext | None,
         allow: AllowedFunctions | None,
+        calls: CallsContext,
         *,
         one: bool,
-    ) -> ExpressionRun:
-        from fcregistry.execution._graph import ExpressionRun  # Python's parser: few executors read expressions
+    ) -> Effects[list[ToolResult]]:
+        from fcregistry.execution._graph import run_expressions  # Python's parser: few executors read expressions
 
-        return ExpressionRun(self._open_pipeline(), given, context, allow, one=one)
+        return run_expressions(self._open_pipeline(), given, context, allow, calls, one=one)
 
     def _open_pipeline(self) -> Pipeline:
         """Return the pipeline, if the executor was not left. Fast paths do not come by here: leaving drops them."""

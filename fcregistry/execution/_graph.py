@@ -13,11 +13,9 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, apply_edit
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
 from fcregistry.execution._arguments import repair_arguments
-from fcregistry.execution._batch import arun_together, gather_calls, raise_interrupt, run_together
-from fcregistry.execution._batch_order import BatchOrder, BatchTurn, accesses_of
-from fcregistry.execution._invoke import adrive, drive
+from fcregistry.execution._batch import Batch, run_batch
 from fcregistry.execution._messages import (
     approval_required,
     environment_not_set,
@@ -27,10 +25,8 @@ from fcregistry.execution._messages import (
 )
 from fcregistry.execution._pipeline import LoadPlugins
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._settings import deps_for
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import ResumedCall
-from fcregistry.execution._threads import background_loop
 from fcregistry.expressions import (
     RESULT_KEY,
     CallGraph,
@@ -45,14 +41,12 @@ from fcregistry.expressions import (
 from fcregistry.types import ANY_CODEC, EncodingError
 
 if TYPE_CHECKING:
-    from asyncio import Semaphore
     from collections.abc import Iterator, Sequence
-    from concurrent.futures import Future
     from typing import Any
 
-    from fcregistry._tools.tool import Tool, Toolset
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import ApprovalRules
-    from fcregistry.execution._batch import Interrupt
+    from fcregistry.execution._batch import PreparedCall
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
@@ -62,204 +56,79 @@ if TYPE_CHECKING:
 Expressions: TypeAlias = "str | Iterable[Parsed]"
 
 
-class ExpressionRun:
-    """Reads expressions, and runs their calls.
+def run_expressions(
+    pipeline: Pipeline,
+    given: Expressions,
+    names: ExpressionContext | None,
+    allow: AllowedFunctions | None,
+    context: CallsContext,
+    *,
+    one: bool,
+) -> Effects[list[ToolResult]]:
+    """Read expressions, and run their calls; end with the result of each outermost call.
 
     Args:
         pipeline: Runs calls.
         given: The text, or what `parse_call` returned.
-        context: The names and values that the text may use; see `parse_call`.
+        names: The names and values that the text may use; see `parse_call`.
         allow: The functions that the text may call beside tools; see `parse_call`.
+        context: What the caller gave along.
         one: Whether it has to be one call.
+
+    Raises:
+        TypeError: What was given is neither text nor expressions.
     """
-
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        given: Expressions,
-        context: ExpressionContext | None,
-        allow: AllowedFunctions | None,
-        *,
-        one: bool,
-    ) -> None:
-        self._pipeline = pipeline
-        self._given = given
-        self._context = context
-        self._allow = allow
-        self._one = one
-
-    def run(self, context: CallsContext) -> list[ToolResult]:
-        """Read the expressions, run their calls, and wait for the results."""
-        parsed = self._parsed()
-        if isinstance(parsed, ToolResult):
-            return [parsed]
-        if not any(isinstance(each, CallGraph) for each in parsed):
-            return run_together(self._pipeline, self._pipeline.prepare_all(parsed, context), context)
-        nodes = call_nodes(parsed)
-        return _outermost(nodes, run_nodes(self._pipeline, nodes, context))
-
-    async def arun(self, context: CallsContext) -> list[ToolResult]:
-        """Read the expressions, and run their calls on the running loop."""
-        if self._pipeline.has_unloaded_tools and isinstance(self._given, str):
-            await LoadPlugins([tool for tool in self._pipeline.tools.values() if self._names(tool)]).later()
-        parsed = self._parsed()
-        if isinstance(parsed, ToolResult):
-            return [parsed]
-        if not any(isinstance(each, CallGraph) for each in parsed):
-            return await arun_together(self._pipeline, await self._pipeline.aprepare_all(parsed, context), context)
-        nodes = call_nodes(parsed)
-        return _outermost(nodes, await arun_nodes(self._pipeline, nodes, context))
-
-    def _names(self, tool: Tool) -> bool:
-        """Return whether the text may name a tool whose plugin is not imported yet."""
-        return not tool.is_loaded and any(name in self._given for name in name_spellings(tool))
-
-    def _parsed(self) -> list[Parsed] | ToolResult:
-        """Return the expressions, or a result that says what is wrong with them.
-
-        Raises:
-            TypeError: What was given is neither text nor expressions.
-        """
-        if not isinstance(self._given, str):
-            return check_expressions(self._given)
-        read = self._read_one if self._one else parse_calls
+    if isinstance(given, str):
+        if pipeline.has_unloaded_tools:
+            named = [tool for tool in pipeline.tools.values() if _names_unloaded(given, tool)]
+            yield LoadPlugins(named)
         try:
-            return read(self._given, tools=self._pipeline.tools, context=self._context, allow=self._allow)
+            if one:
+                parsed: list[Parsed] = [parse_call(given, tools=pipeline.tools, context=names, allow=allow)]
+            else:
+                parsed = parse_calls(given, tools=pipeline.tools, context=names, allow=allow)
         except (ExpressionError, PluginError) as error:
-            return failed_result(None, unreadable_expression(error))
-
-    @staticmethod
-    def _read_one(
-        text: str, *, tools: Toolset, context: ExpressionContext | None, allow: AllowedFunctions | None
-    ) -> list[Parsed]:
-        return [parse_call(text, tools=tools, context=context, allow=allow)]
-
-
-def _outermost(nodes: list[CallNode], results: list[ToolResult]) -> list[ToolResult]:
+            return [failed_result(None, unreadable_expression(error))]
+    else:
+        parsed = check_expressions(given)
+    if not any(isinstance(each, CallGraph) for each in parsed):
+        return (yield from run_batch(pipeline, parsed, context))
+    nodes = call_nodes(parsed)
+    results = yield from run_nodes(pipeline, nodes, context)
     return [result for node, result in zip(nodes, results, strict=True) if node.is_outermost]
+
+
+def _names_unloaded(text: str, tool: Tool) -> bool:
+    """Return whether a text may name a tool whose plugin is not imported yet."""
+    return not tool.is_loaded and any(name in text for name in name_spellings(tool))
 
 
 # --- Running the calls ---
 
 
-def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
-    """Run the calls of expressions, and wait for all: those that need their caller's thread run on this one.
+def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> Effects[list[ToolResult]]:
+    """Run the calls of expressions, each once it has the results that it needs; end with the results of all calls, in their order.
 
-    Returns:
-        The results of all calls, in their order.
+    A call waits for earlier ones only, so some call can always run.
     """
-    node_run = NodeRun(pipeline, nodes, drive(authorise_nodes(pipeline, nodes, context)), context)
-    if all(place - 1 in node.needs.values() for place, node in enumerate(nodes) if place):
-        return [node_run.run_here(place) for place in range(len(nodes))]  # each needs the one before it
-    here = [place for place in range(len(nodes)) if node_run.needs_caller_thread(place)]
-    elsewhere = sorted({*range(len(nodes))}.difference(here))
-    future = background_loop.submit(lambda: node_run.run_there(elsewhere))
-    try:
-        results = {place: node_run.run_here(place) for place in here}
-        results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
-    except BaseException:  # whatever ends the waiting ends the calls too
-        future.cancel()
-        raise
-    return [results[place] for place in range(len(nodes))]
+    authorised = yield from authorise_nodes(pipeline, nodes, context)
 
-
-async def arun_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> list[ToolResult]:
-    """Run the calls of expressions on the running loop; as `run_nodes` otherwise."""
-    node_run = NodeRun(pipeline, nodes, await adrive(authorise_nodes(pipeline, nodes, context)), context)
-    return raise_interrupt(await node_run.run_there(range(len(nodes))))
-
-
-class NodeRun:
-    """The calls of expressions while they run. A call waits for earlier ones only, so some call can always run.
-
-    Args:
-        pipeline: Runs calls.
-        nodes: The calls.
-        authorised: Which of them may run, and the results of the others.
-        context: What their caller gave along.
-
-    Raises:
-        DefinitionError: `deps` lacks what a tool asks for; nothing has run.
-    """
-
-    def __init__(
-        self,
-        pipeline: Pipeline,
-        nodes: list[CallNode],
-        authorised: list[AuthorisedCall | ToolResult],
-        context: CallsContext,
-    ) -> None:
-        from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
-
-        self._pipeline = pipeline
-        self._nodes = nodes
-        self._authorised = authorised
-        self._context = context
-        for each in authorised:
-            if isinstance(each, AuthorisedCall):
-                deps_for(each.step.bound.tool, context, pipeline.settings.deps)
-        self._order = _order_of(authorised)
-        self._ends: list[Future[ToolResult]] = [Future() for _ in nodes]
-        for end in self._ends:
-            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
-
-    def needs_caller_thread(self, place: int) -> bool:
-        """Return whether a call has to run on the thread that makes it."""
-        call = self._authorised[place]
-        return isinstance(call, AuthorisedCall) and call.step.bound.dispatch == "caller"
-
-    def run_here(self, place: int) -> ToolResult:
-        """Run a call on this thread, once it has the results that it needs."""
-        turn = BatchTurn(self._order, place)
-        try:
-            for need in self._nodes[place].needs.values():
-                self._ends[need].result()
-            result = drive(self._pipeline.run_call(self._ready(place), self._context, turn))
-            self._ends[place].set_result(result)
-        finally:
-            self._finish(place, turn)
-        return result
-
-    async def run_there(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
-        """Run calls on the running loop, each once it has the results that it needs."""
-        from asyncio import Semaphore  # there is a loop, so it is imported
-
-        slots = Semaphore(self._pipeline.settings.max_concurrency)
-        return await gather_calls(self._run_in_turn(place, slots) for place in places)
-
-    async def _run_in_turn(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
-        from asyncio import wrap_future  # likewise
-
-        turn = BatchTurn(self._order, place, slots)
-        try:
-            for need in self._nodes[place].needs.values():
-                await wrap_future(self._ends[need])
-            result = await adrive(self._pipeline.run_call(self._ready(place), self._context, turn))
-            self._ends[place].set_result(result)
-        except (KeyboardInterrupt, SystemExit) as interrupt:
-            return interrupt  # raised out of a task, it would end the loop for every call
-        finally:
-            self._finish(place, turn)
-        return result
-
-    def _finish(self, place: int, turn: BatchTurn) -> None:
-        turn.leave()
-        if not self._ends[place].done():  # interrupted: other calls must not wait for it for ever
-            call = self._nodes[place].call
-            self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
-
-    def _ready(self, place: int) -> CallStep | ToolResult | ResumedCall:
+    def make_ready(place: int, inner: dict[int, ToolResult]) -> PreparedCall:
         """Return a call with the results that it needs in their places, or why it does not run."""
-        call, node = self._authorised[place], self._nodes[place]
+        call = authorised[place]
         if isinstance(call, ToolResult):
             return call
         step: CallStep | ToolResult = call.step
         if call.references:
-            inner = {call_id: self._ends[need].result() for call_id, need in node.needs.items()}
-            step = _fill_results(self._pipeline, call, inner)
+            results = {call_id: inner[need] for call_id, need in nodes[place].needs.items()}
+            step = _fill_results(pipeline, call, results)
         if call.approval is None:
             return step
         return step.with_approval(call.approval) if isinstance(step, ToolResult) else ResumedCall(step, call.approval)
+
+    needs = [tuple(node.needs.values()) for node in nodes]
+    results: list[ToolResult] = yield Batch(pipeline, authorised, context, needs, make_ready)
+    return results
 
 
 def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
@@ -279,14 +148,6 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
             return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
     ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), is_ours=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
-
-
-def _order_of(authorised: list[AuthorisedCall | ToolResult]) -> BatchOrder | None:
-    """Return the order of the calls; what a call touches that needs results is known only when it has them."""
-    known = [each.step if isinstance(each, AuthorisedCall) and not each.references else None for each in authorised]
-    touched = [None if step is None else accesses_of(step) for step in known]
-    later = any(isinstance(each, AuthorisedCall) and each.references and each.step.bound.touches for each in authorised)
-    return BatchOrder(touched, known) if later or any(each is not None for each in touched) else None
 
 
 # --- Settling whether the calls may run ---
@@ -390,7 +251,7 @@ def _ask_approval(
         return call
     if isinstance(verdict, CallError):
         return failed_result(step.call, verdict, tool, step.repairs)
-    answer: CallError | Approve | None = yield AskApprover(verdict, context.cancellation)
+    answer = yield from ask_approver(verdict, context.cancellation)
     approval = Approval(
         approved=not isinstance(answer, CallError), rule=verdict.reason, edited=isinstance(answer, Approve)
     )

@@ -107,6 +107,21 @@ async def _awaited(sleeping: Awaitable[None]) -> Outcome:
     return Outcome(None, None, 0.0)
 
 
+class WaitFor(NamedTuple):
+    """Wait for a future of an outcome, or until the waiting is cancelled: an effect."""
+
+    future: Future[Outcome]
+    cancellation: CancellationToken | None
+
+    def now(self) -> Outcome:
+        """Wait on this thread."""
+        return wait_for(self.future, None, self.cancellation, lambda future: future.cancel())
+
+    async def later(self) -> Outcome:
+        """Wait without holding up the running event loop."""
+        return await await_within(_awaited_outcome(lambda: self.future), None, self.cancellation)
+
+
 # --- One call ---
 
 
@@ -239,7 +254,7 @@ class Job(NamedTuple):
         """Run the function without holding up the running event loop."""
         dispatch, invocation, seconds, cancellation, submit = self
         if submit is not None:
-            work = _run_remotely(submit)
+            work = _awaited_outcome(submit)
         elif dispatch == "thread":
             work = _on_thread(invocation)
         elif seconds is None and cancellation is None:
@@ -268,7 +283,7 @@ async def _on_thread(invocation: Invocation) -> Outcome:
         return Outcome(None, error, 0.0)
 
 
-async def _run_remotely(submit: Callable[[], Future[Outcome]]) -> Outcome:
+async def _awaited_outcome(submit: Callable[[], Future[Outcome]]) -> Outcome:
     from asyncio import wrap_future
 
     return await wrap_future(submit())

@@ -17,7 +17,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, AskApprover, apply_edit
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cached_calls import CacheSlot
 from fcregistry.execution._fast_path import (
@@ -28,7 +28,7 @@ from fcregistry.execution._fast_path import (
     fast_path,
     read_if_call,
 )
-from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, adrive, await_future, drive
+from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, await_future
 from fcregistry.execution._messages import (
     cancelled_before,
     changed_after_approval,
@@ -242,30 +242,11 @@ class Pipeline:
             return failed_result(call, unknown_tool(error.name, self.tools))
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
-    def prepare_all(self, calls: Iterable[object], context: CallsContext) -> list[CallStep | ToolResult]:
-        """Prepare calls, in their order."""
-        return [drive(self.prepare_off_loop(call, context)) for call in calls]
-
-    async def aprepare_all(self, calls: Iterable[object], context: CallsContext) -> list[CallStep | ToolResult]:
-        """Prepare calls, in their order, without holding up the running loop."""
-        return [await adrive(self.prepare_off_loop(call, context)) for call in calls]
-
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
         """Return the tools among those that calls name whose plugins are not imported yet, each once."""
         names = dict.fromkeys(call.name for given in calls if (call := read_if_call(given)) is not None)
         tools = [tool for name in names if (tool := self.find(name)) is not None]
         return [tool for tool in tools if not tool.is_loaded]
-
-    @staticmethod
-    def step_of(given: CallStep | ToolResult | ResumedCall) -> CallStep | ToolResult:
-        """Return the step of a prepared call, or its result if it is not to run."""
-        return given.step if isinstance(given, ResumedCall) else given
-
-    @staticmethod
-    def needs_caller_thread(given: object) -> bool:
-        """Return whether a prepared call has to run on the thread that makes it."""
-        step = given.step if isinstance(given, ResumedCall) else given
-        return isinstance(step, CallStep) and step.bound.dispatch == "caller"
 
     # --- Hooks and approval ---
 
@@ -378,7 +359,7 @@ class CallChecks:
         verdict = self._rules.check(step)
         if not isinstance(verdict, ApprovalQuestion):
             return None if verdict is None else self.refusal(verdict)
-        answer: CallError | Approve | None = yield AskApprover(verdict, cancellation)
+        answer = yield from ask_approver(verdict, cancellation)
         approved = not isinstance(answer, CallError)
         self.approval = Approval(approved=approved, rule=verdict.reason, edited=isinstance(answer, Approve))
         self._decided = True
@@ -417,7 +398,7 @@ def _run_step(
     approval: Approval | None,
 ) -> Effects[ToolResult]:
     if turn is not None:
-        yield turn.wait_for(step)
+        yield turn.of(step)
     if (not_run := _cancelled_result(step, context, settings)) is not None:
         return not_run
     slot = None if step.bound.cache is None else CacheSlot.of(step, step.bound.cache)

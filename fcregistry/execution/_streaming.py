@@ -17,6 +17,7 @@ from fcregistry.execution._messages import no_thread
 from fcregistry.execution._observability import log_failure
 from fcregistry.execution._output import output_of
 from fcregistry.execution._result import failed_result
+from fcregistry.execution._step import CallStep
 from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 
 if TYPE_CHECKING:
@@ -80,7 +81,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
     """Run a call on a thread, and yield its events, the result last. A caller that stops listening cancels it."""
     token, release = linked_token(run.cancellation)
     step = drive(pipeline.prepare_off_loop(call, run))
-    is_here = pipeline.needs_caller_thread(step)
+    is_here = isinstance(step, CallStep) and step.bound.dispatch == "caller"
     channel = Channel(token, room=None) if is_here else Channel(token)
     coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 

@@ -350,12 +350,12 @@ def encode_content(
 
 
 def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, or the text itself if it is not JSON: it was cut, or replaced by a hook."""
+    """Return the JSON value of a text, or the text itself if it is not JSON, or nested too deeply to be read."""
     import json  # only for formats that report JSON values
 
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -60,9 +60,9 @@ LINES = """\
 breaking    acme:forecast: requires the environment variable ACME_KEY now, and is unavailable without it
 compatible  acme:forecast $.days: is optional now
 compatible  acme:forecast $.days: default null is new
-compatible  acme:forecast $.days: null is taken now
-breaking    acme:get_weather $.unit: "kelvin" is no longer taken
-breaking    acme:get_weather returns $.*: null is given now
+compatible  acme:forecast $.days: accepts null now
+breaking    acme:get_weather $.unit: no longer accepts "kelvin"
+breaking    acme:get_weather returns $.*: returns null now
 compatible  acme:get_weather: description was "Return the weather.", is "Return the weather.\\u001b[2J"
 acme 1.0 -> 1.1: 3 breaking, 4 compatible; this asks for a major version, at least 2.0.0: 1.1 is too small
 """

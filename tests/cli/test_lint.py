@@ -56,8 +56,8 @@ def test_a_finding_is_a_line_that_editors_can_jump_to_and_one_of_advice(linted: 
         "the parameter 'a' has no description\n"
         '    describe it in the docstring\'s Args, or as Annotated[…, "…"]\n'
         f"acme_warned.py:{line_of('b: A', WARNED)}: warning unknown-parameter: acme-warned:warned: "
-        "its docstring describes 'b', which is no parameter\n"
-        "    correct the name, or take the entry out\n"
+        "its docstring describes 'b', which is not a parameter\n"
+        "    correct the name, or remove the entry\n"
     )
     assert done.stderr == "2 warnings in 1 tool.\n"
 

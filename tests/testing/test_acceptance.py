@@ -72,7 +72,7 @@ def test_a_call_that_the_schema_accepts_and_that_is_refused_is_a_failure() -> No
     failure = _Acceptance(case(number={"type": ["integer", "string"]})).examine({"number": "x"})
     assert failure is not None
     assert failure.expected == "accepted: the schema accepts them"
-    assert failure.got.startswith("invalid_arguments: the arguments of count are not valid; it was not run:")
+    assert failure.got.startswith("invalid_arguments: ")
 
 
 def test_a_repair_of_what_was_valid_is_a_failure() -> None:

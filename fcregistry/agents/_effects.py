@@ -1,0 +1,241 @@
+"""What an agent's run has done outside of it: asking a model, running calls, and telling the caller.
+
+An agent describes a run as a coroutine of effects, which `drive` and `adrive` of the executor's room run to its end. A streamed run is the same
+coroutine in a task of its own, whose events come through a queue: the run goes on when its caller asks for the next event.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import CancelledError
+from contextlib import aclosing, suppress
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
+
+from fcregistry._results.result import ToolResult
+from fcregistry.agents._events import Finished, Progressed, Text, Thinking
+from fcregistry.agents._run import End
+from fcregistry.execution import adrive, background_loop, drive
+from fcregistry.models import Completion, Delta, checked_completion
+
+if TYPE_CHECKING:
+    from fcregistry._base.call import ToolCall
+    from fcregistry._tools.tool import Tool
+    from fcregistry.agents._events import Event
+    from fcregistry.agents._run import Control, RunResult
+    from fcregistry.execution import Decision, Effects, Executor, PreparedCalls
+    from fcregistry.models import Message, Model, ToolChoice
+
+T = TypeVar("T")
+
+
+def run_to_end(run: Effects[T], control: Control) -> T:
+    """Run an agent's coroutine, and wait for what it returns."""
+    with control:
+        return drive(run)
+
+
+async def arun_to_end(run: Effects[T], control: Control) -> T:
+    """Run an agent's coroutine on the running loop, and return what it returns."""
+    with control:
+        return await adrive(run)
+
+
+async def astream(run: Effects[RunResult], control: Control) -> AsyncGenerator[Event, None]:
+    """Run an agent's coroutine on the running loop, and yield its events; the last one is `Finished`."""
+    events: asyncio.Queue[Any] = asyncio.Queue()
+    control.events = events
+    with control:
+        task = asyncio.ensure_future(_catch_interrupt(adrive(run)))
+        task.add_done_callback(events.put_nowait)
+        try:
+            while (event := await events.get()) is not task:
+                yield event
+                events.task_done()
+        finally:
+            task.cancel()
+            await asyncio.wait([task])  # until the model has cleaned up
+            if not task.cancelled():
+                task.exception()  # retrieved, so asyncio does not log it
+    yield Finished(result=_raise_interrupt(task.result()))
+
+
+async def _catch_interrupt(work: Awaitable[T]) -> T | KeyboardInterrupt | SystemExit:
+    """Return an interrupt as a value: raised in a task, it would end the loop for everybody."""
+    try:
+        return await work
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        return interrupt
+
+
+def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
+    if isinstance(outcome, (KeyboardInterrupt, SystemExit)):
+        raise outcome
+    return outcome
+
+
+# --- The effects of a run ---
+
+
+class Tell(NamedTuple):
+    """Tell the caller of a streamed run what happens: an effect. The run goes on when the next event is asked for."""
+
+    control: Control
+    event: Event
+
+    def now(self) -> None:
+        """Do nothing: nobody listens."""
+
+    async def later(self) -> None:
+        """Put the event into the queue, and wait until it was taken."""
+        if self.control.events is not None:
+            self.control.events.put_nowait(self.event)
+            await self.control.events.join()
+
+
+class AskModel(NamedTuple):
+    """Ask a model: an effect. The outcome is its `Completion`, or the `End` of the run if there is none."""
+
+    control: Control
+    model: Model
+    messages: tuple[Message, ...]
+    tools: tuple[Tool, ...] = ()
+    tool_choice: ToolChoice = "auto"
+
+    def now(self) -> Completion | End:
+        """Ask, and wait for the answer on this thread."""
+        if (stopped := self.control.stopped) is not None:
+            return stopped
+        try:
+            if self.control.is_bounded:
+                return checked_completion(self._ask_on_background_loop(), self.model.name)
+            answer = self.model.complete(self.messages, self.tools, tool_choice=self.tool_choice)
+            return checked_completion(answer, self.model.name)
+        except (Exception, CancelledError, asyncio.CancelledError) as error:  # noqa: BLE001  # foreign code: a model may raise anything
+            return self._end_after(error)
+
+    async def later(self) -> Completion | End:
+        """Ask on the running loop; the pieces of the answer become events, if the run is streamed."""
+        if (stopped := self.control.stopped) is not None:
+            return stopped
+        asking = self._stream() if self.control.events is not None else self._complete()
+        try:
+            if not self.control.is_bounded:
+                return checked_completion(await asking, self.model.name)
+            task = asyncio.ensure_future(_catch_interrupt(asking))
+            release = self.control.token.on_cancel(_canceller(task))
+            try:
+                return checked_completion(_raise_interrupt(await task), self.model.name)
+            finally:
+                release()
+        except (Exception, asyncio.CancelledError) as error:  # foreign code: likewise
+            # The running task is cancelled, and not only what it waits for
+            if isinstance(error, asyncio.CancelledError) and cast("Any", asyncio.current_task()).cancelling() > 0:
+                raise
+            return self._end_after(error)
+
+    def _end_after(self, error: BaseException) -> End:
+        """Return the end of a run whose model raised something, or was cancelled: by the end of the run, or by itself."""
+        if isinstance(error, (CancelledError, asyncio.CancelledError)):
+            return self.control.stopped or End(reason="cancelled")
+        return self.control.stopped or End(reason="model_error", error=error)
+
+    def _ask_on_background_loop(self) -> object:
+        """Ask where a run that ends can abandon the request."""
+        future = background_loop.submit(self._complete)
+        release = self.control.token.on_cancel(future.cancel)
+        try:
+            return future.result()
+        except BaseException:  # an interrupt while waiting ends the request too
+            future.cancel()
+            raise
+        finally:
+            release()
+
+    async def _complete(self) -> object:
+        return await self.model.acomplete(self.messages, self.tools, tool_choice=self.tool_choice)
+
+    async def _stream(self) -> object:
+        """Return the completion of a streamed answer.
+
+        One task reads all pieces, since the clients of providers cannot be continued in another one.
+        """
+        completion = None
+        pieces = self.model.astream(self.messages, self.tools, tool_choice=self.tool_choice)
+        try:
+            async for piece in pieces:
+                if isinstance(piece, Delta):
+                    self._tell_piece(piece)
+                else:
+                    completion = checked_completion(piece, self.model.name)
+        except Exception:
+            if completion is None:
+                raise
+        finally:
+            if isinstance(pieces, AsyncGenerator):
+                await pieces.aclose()
+        if completion is None:
+            raise RuntimeError(f"{self.model.name} ended without a completion")
+        return completion
+
+    def _tell_piece(self, piece: Delta) -> None:
+        """Put a piece into the queue without waiting: a caller that is slow does not hold up the provider."""
+        assert self.control.events is not None
+        if piece.reasoning:
+            self.control.events.put_nowait(Thinking(text=piece.reasoning))
+        if piece.content:
+            self.control.events.put_nowait(Text(text=piece.content))
+
+
+def _canceller(task: asyncio.Future[Any]) -> Callable[[], None]:
+    """Return a function that cancels a task of the running loop from any thread."""
+    loop = asyncio.get_running_loop()
+
+    def cancel() -> None:
+        with suppress(RuntimeError):  # the loop has ended meanwhile, and the task with it
+            loop.call_soon_threadsafe(task.cancel)
+
+    return cancel
+
+
+class RunCalls(NamedTuple):
+    """Run the calls of one message: an effect. The outcome is their results, in order.
+
+    Attributes:
+        control: Ends them.
+        executor: Runs them.
+        calls: The calls; of prepared calls, only their number matters.
+        prepared: The same calls, if they were prepared.
+        decisions: The decisions about prepared calls.
+    """
+
+    control: Control
+    executor: Executor
+    calls: Sequence[ToolCall]
+    prepared: PreparedCalls | None = None
+    decisions: Mapping[str, Decision] | None = None
+
+    def now(self) -> list[ToolResult]:
+        """Run the calls, and wait for the results on this thread."""
+        options = self.control.executor_options()
+        if self.prepared is not None:
+            return self.executor.resume(self.prepared, self.decisions, by=self.control.by, **options)
+        if len(self.calls) == 1:  # which may take the executor's fast path
+            return [self.executor.run(self.calls[0], **options)]
+        return self.executor.run_all(self.calls, **options)
+
+    async def later(self) -> list[ToolResult]:
+        """Run the calls on the running loop; the progress of a single one becomes events, if the run is streamed."""
+        options = self.control.executor_options()
+        if self.prepared is not None:
+            return await self.executor.aresume(self.prepared, self.decisions, by=self.control.by, **options)
+        if self.control.events is None or len(self.calls) != 1:
+            return await self.executor.arun_all(self.calls, **options)
+        results: list[ToolResult] = []
+        async with aclosing(self.executor.astream(self.calls[0], **options)) as progress:
+            async for each in progress:
+                if isinstance(each, ToolResult):
+                    results.append(each)
+                else:
+                    await Tell(self.control, Progressed(call=self.calls[0], progress=each)).later()
+        return results

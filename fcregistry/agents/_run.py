@@ -1,0 +1,462 @@
+"""A run of an agent: why it ends, what ends it early, its conversation, the state of one that waits, and its result."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from threading import TIMEOUT_MAX, Timer
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+
+from fcregistry._base.call import CancellationToken, ToolCall, linked_token
+from fcregistry.errors import ApprovalError
+from fcregistry.execution import RUN_STATE, PreparedCalls, calls_context, sign_state, verify_state
+from fcregistry.models import Message, Usage
+from fcregistry.types import to_json
+
+if TYPE_CHECKING:
+    from typing import Self
+
+    from fcregistry._results.result import ToolResult
+    from fcregistry.agents._visible_tools import VisibleTools
+    from fcregistry.execution import CallsContext, WaitingCall
+
+# --- Why a run ends ---
+
+StopReason: TypeAlias = Literal[
+    "answered",
+    "stop_tool",
+    "length",
+    "content_filter",
+    "max_rounds",
+    "max_tool_calls",
+    "time_budget",
+    "cancelled",
+    "approval",
+    "invalid_answer",
+    "invalid_plan",
+    "step_failed",
+    "model_error",
+]
+"""Why a run ended."""
+
+STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
+    "answered": "the model has answered",
+    "stop_tool": "a tool was called whose result is the answer",
+    "length": "the model's answer is cut off: it has reached its limit of tokens",
+    "content_filter": "the provider's filter has stopped the model",
+    "max_rounds": "the model was still calling tools in the last round that it was given",
+    "max_tool_calls": "the model made more calls than it may",
+    "time_budget": "the time was over",
+    "cancelled": "the run was cancelled",
+    "approval": "calls wait for somebody's decision",
+    "invalid_answer": "the model's answer was not of the type that was asked for",
+    "invalid_plan": "the planner gave no plan that can be carried out",
+    "step_failed": "a step of the plan could not be done",
+    "model_error": "the model gave no answer",
+}
+"""Each reason in words."""
+
+_WITH_ANSWER: Final = frozenset({"answered", "stop_tool"})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class End:
+    """How a loop ended.
+
+    Attributes:
+        reason: Why.
+        answer: The answer, if there is one.
+        error: What was raised, if the model gave none.
+    """
+
+    reason: StopReason
+    answer: Any = None
+    error: BaseException | None = None
+
+
+# --- What ends a run early, and the options of its calls ---
+
+
+class RunOptions(TypedDict, total=False):
+    """The options of one run.
+
+    Attributes:
+        cancellation: Ends the run when it is cancelled.
+        time_budget: The seconds that the run may take; None for no limit.
+        deps: What the context of tools provides in this run.
+    """
+
+    cancellation: CancellationToken | None
+    time_budget: float | None
+    deps: Sequence[Any]
+
+
+class ResumeOptions(RunOptions, total=False):
+    """The options of what is left of a run.
+
+    Attributes:
+        by: Who decided about the calls that waited, for the developer.
+    """
+
+    by: str | None
+
+
+_TIME_BUDGET_USED: Final = "the time budget of the run is used up"
+
+
+class Control:
+    """Ends a run when its caller cancels it, or when its time is over.
+
+    Enter it for as long as the run lasts.
+
+    Args:
+        cancellation: The caller's token, if any.
+        time_budget: The seconds that the run may take; None for no limit.
+        deps: What the context of tools provides.
+
+    Attributes:
+        events: The queue of a streamed run; None if nobody listens.
+        by: Who decided about calls that waited; None if that is not known.
+        is_bounded: Whether the caller or the time may end the run.
+        token: Cancelled when the run has to end.
+
+    Raises:
+        TypeError: A value is of another type, or there is another option.
+        ValueError: The time is not a number above 0.
+    """
+
+    __slots__ = ("_cancellation", "_release", "_time_budget", "_timer", "by", "deps", "events", "is_bounded", "token")
+
+    def __init__(
+        self,
+        cancellation: CancellationToken | None = None,
+        time_budget: float | None = None,
+        deps: Sequence[Any] = (),
+        **others: object,
+    ) -> None:
+        if others:
+            raise TypeError(f"a run takes cancellation, time_budget and deps, and no {' or '.join(sorted(others))}")
+        if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
+            raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
+        calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
+        self.deps = deps
+        self.by: str | None = None
+        self.events: asyncio.Queue[Any] | None = None
+        self.is_bounded = cancellation is not None or time_budget is not None
+        self.token = CancellationToken()
+        self._cancellation = cancellation
+        self._time_budget = time_budget
+        self._release: Callable[[], None] | None = None
+        self._timer: Timer | None = None
+
+    @classmethod
+    def of_resumed(cls, by: str | None = None, **options: Any) -> Self:
+        """Return the control of what is left of a run that waited for decisions.
+
+        Args:
+            by: Who decided; None if that is not known.
+            **options: The options of the run.
+
+        Raises:
+            TypeError: `by` is not text, or an option is of another type.
+            ValueError: The time is not a number above 0.
+        """
+        if not (by is None or isinstance(by, str)):
+            raise TypeError(f"by takes who decided, as text, not {by!r:.80}")
+        control = cls(**options)
+        control.by = by
+        return control
+
+    def __enter__(self) -> Self:
+        self.token, self._release = linked_token(self._cancellation)
+        if self._time_budget is not None:
+            self._timer = Timer(min(self._time_budget, TIMEOUT_MAX), self.token.cancel, (_TIME_BUDGET_USED,))
+            self._timer.daemon = True
+            self._timer.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._release is not None:
+            self._release()
+        if self._timer is not None:
+            self._timer.cancel()
+
+    @property
+    def stopped(self) -> End | None:
+        """The end of a run that has to end now; None while it may go on."""
+        if not self.token.cancelled:
+            return None
+        return End(reason="time_budget" if self.token.reason == _TIME_BUDGET_USED else "cancelled")
+
+    @property
+    def calls_context(self) -> CallsContext:
+        """The token and the dependencies, as an executor's pipeline takes them."""
+        return calls_context(self.token if self.is_bounded else None, self.deps)
+
+    def executor_options(self) -> dict[str, Any]:
+        """Return the token and the dependencies, as the methods of an executor take them."""
+        options: dict[str, Any] = {"deps": self.deps} if self.deps else {}
+        return {**options, "cancellation": self.token} if self.is_bounded else options
+
+
+# --- The state of a run ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Step:
+    """One thing that was done in a run.
+
+    Attributes:
+        kind: `model` for a request to a model, `tools` for calls, `plan` for a new plan, `step` for a step of a plan.
+        seconds: How long it took.
+        message: The model's message, after a request.
+        results: The results of the calls, if there were any.
+        texts: The steps of a new plan; for a step of a plan, the step and its result.
+        model: The name of the model that answered.
+        usage: The tokens of the request.
+    """
+
+    kind: Literal["model", "tools", "plan", "step"]
+    seconds: float = 0.0
+    message: Message | None = None
+    results: tuple[ToolResult, ...] = ()
+    texts: tuple[str, ...] = ()
+    model: str = ""
+    usage: Usage = field(default_factory=Usage)
+
+    def to_json(self) -> dict[str, Any]:
+        """This step as a JSON object, without empty fields."""
+        written: dict[str, Any] = {"kind": self.kind, "seconds": round(self.seconds, 6)}
+        if self.message is not None:
+            written |= {"model": self.model, "message": self.message.to_dict(), "usage": asdict(self.usage)}
+        if self.results:
+            written["results"] = [{**each.to_json(), "seconds": round(each.duration, 6)} for each in self.results]
+        if self.texts:
+            written["texts"] = list(self.texts)
+        return written
+
+
+@dataclass(slots=True, kw_only=True)
+class Chat:
+    """The conversation of a loop with its model, and what the run has used. It changes.
+
+    Attributes:
+        messages: The conversation.
+        control: Ends the run, and has the options of its calls.
+        visible: The tools that the model sees, if some are behind gateways; None if it sees all tools of the loop.
+        rounds: How often the model was asked.
+        extra: Rounds that were added to `max_rounds`.
+        retries: How often an answer was of the wrong type.
+        calls: How many calls have a result.
+        usage: The tokens of all models together.
+        prepared: The calls that wait for approval.
+        steps: What was done since the run began or was resumed.
+        taken: The ids of calls elsewhere in the run, which no call of this conversation gets.
+    """
+
+    messages: list[Message]
+    control: Control = field(default_factory=Control)
+    visible: VisibleTools | None = None
+    rounds: int = 0
+    extra: int = 0
+    retries: int = 0
+    calls: int = 0
+    usage: Usage = field(default_factory=Usage)
+    prepared: PreparedCalls | None = None
+    steps: list[Step] = field(default_factory=list)
+    taken: Collection[str] = ()
+
+    def next(
+        self, messages: Sequence[Message], visible: VisibleTools | None = None, taken: Collection[str] = ()
+    ) -> Chat:
+        """Return another conversation of the same run, which continues its counts.
+
+        Args:
+            messages: The messages that it begins with.
+            visible: The tools that the model sees in it.
+            taken: The ids of calls elsewhere in the run.
+        """
+        return Chat(
+            messages=list(messages),
+            control=self.control,
+            visible=visible,
+            calls=self.calls,
+            usage=self.usage,
+            steps=self.steps,
+            taken=taken,
+        )
+
+
+_COUNTS: Final = ("rounds", "extra", "retries", "calls")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunState:
+    """A run that waits for decisions. `agent.resume` continues it, once.
+
+    Attributes:
+        agent: The class of the agent whose run it is.
+        chat: The conversation in which calls wait, with the counts of the run.
+        mind: What else the agent needs, such as its plan. JSON.
+        opened: The tools behind gateways that the conversation has opened.
+    """
+
+    agent: str
+    chat: Chat
+    mind: Mapping[str, Any] = field(default_factory=dict)
+    opened: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation in which calls wait."""
+        return tuple(self.chat.messages)
+
+    @property
+    def prepared(self) -> PreparedCalls:
+        """The calls that wait."""
+        assert self.chat.prepared is not None
+        return self.chat.prepared
+
+    def resumed(self, control: Control, visible: VisibleTools | None) -> Chat:
+        """Return the conversation in which calls wait, for a run that continues.
+
+        Args:
+            control: Ends what is left of the run.
+            visible: The tools that the model sees, if some are behind gateways.
+        """
+        return replace(self.chat, messages=list(self.chat.messages), control=control, visible=visible, steps=[])
+
+    def to_json(self, *, key: bytes) -> str:
+        """Return signed JSON text, for a process that resumes the run later.
+
+        Args:
+            key: At least 16 bytes that only the processes know that run and resume. The text is signed, not encrypted.
+
+        Raises:
+            TypeError: The key is not bytes.
+            ApprovalError: The key is too short.
+        """
+        written = {
+            "agent": self.agent,
+            "messages": [message.to_dict() for message in self.messages],
+            "prepared": self.prepared.to_json(key=key),
+            **{name: getattr(self.chat, name) for name in _COUNTS},
+            "usage": to_json(self.chat.usage),
+            "opened": dict(self.opened),
+            "mind": dict(self.mind),
+        }
+        return sign_state(written, key, RUN_STATE)
+
+    @classmethod
+    def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
+        """Return the state that `to_json` wrote.
+
+        Args:
+            text: The text.
+            key: The key that it was signed with.
+            max_age: The seconds that may have passed since; None for no limit.
+
+        Raises:
+            TypeError: The text is not a string, or the key not bytes.
+            ApprovalError: `to_json` did not write the text, it was signed with another key or changed since, or is too old.
+        """
+        written = verify_state(text, key, RUN_STATE)
+        chat = Chat(
+            messages=list(map(Message.of, written["messages"])),
+            prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
+            usage=Usage(**written["usage"]),
+            **{name: written[name] for name in _COUNTS},
+        )
+        return cls(agent=written["agent"], chat=chat, mind=written["mind"], opened=written["opened"])
+
+
+def check_state(state: object, agent: str) -> None:
+    """Raise unless an agent can resume a run.
+
+    Args:
+        state: The state of the run.
+        agent: The class of the agent.
+
+    Raises:
+        TypeError: It is not a `RunState`: the `state` of a result whose calls do not wait is None.
+        ApprovalError: It is the state of another agent's run.
+    """
+    if not isinstance(state, RunState):
+        raise TypeError(f"state is what a result has whose stop_reason is 'approval', not {state!r:.80}")
+    if state.agent != agent:
+        raise ApprovalError(f"this is the state of a {state.agent}, which a {agent} cannot take up")
+
+
+# --- The result of a run ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunResult:
+    """The result of a run.
+
+    Attributes:
+        answer: Text, or a value of the agent's `answer_type`. None if there is no answer; a falsy value may be one, and `stop_reason` says so.
+        stop_reason: Why the run ended.
+        steps: The steps, in order; of a resumed run, since it was resumed.
+        messages: The conversation, without instructions: pass it to `run`, with more messages, to continue it.
+        usage: The tokens of all models together.
+        error: The exception, if the model gave no answer.
+        pending: The calls that wait for a decision.
+        state: The state for `resume`, if calls wait.
+    """
+
+    answer: Any = None
+    stop_reason: StopReason = "answered"
+    steps: tuple[Step, ...] = ()
+    messages: tuple[Message, ...] = ()
+    usage: Usage = field(default_factory=Usage)
+    error: BaseException | None = None
+    pending: tuple[WaitingCall, ...] = ()
+    state: RunState | None = None
+
+    @property
+    def ok(self) -> bool:
+        """Whether there is an answer."""
+        return self.stop_reason in _WITH_ANSWER
+
+    @property
+    def tool_results(self) -> tuple[ToolResult, ...]:
+        """The results of all calls, in order."""
+        return tuple(result for step in self.steps for result in step.results)
+
+    @property
+    def last_tool_calls(self) -> list[dict[str, Any]]:
+        """The calls of the last round with calls, with their results.
+
+        Each has `id`, `type`, `function`, and `tool_call_result`, the text for the model.
+        """
+        from fcregistry.models import call_as_chat_json  # the shape of OpenAI's chat
+
+        last = next((step.results for step in reversed(self.steps) if step.results), ())
+        return [
+            {**call_as_chat_json(result.call or ToolCall("")), "tool_call_result": result.content} for result in last
+        ]
+
+    def to_json(self) -> dict[str, Any]:
+        """This result as a JSON object, as `fcregistry ask --json` writes it.
+
+        `state` is not in it, since it has to be signed.
+
+        Raises:
+            EncodingError: The answer is of the agent's `answer_type`, and has no JSON form.
+        """
+        from fcregistry.types import to_json  # heavy, and only for typed answers
+
+        return {
+            "answer": self.answer if self.answer is None or type(self.answer) is str else to_json(self.answer),
+            "stop_reason": self.stop_reason,
+            "error": None if self.error is None else f"{type(self.error).__name__}: {self.error}",
+            "steps": [step.to_json() for step in self.steps],
+            "messages": [message.to_dict() for message in self.messages],
+            "usage": asdict(self.usage),
+            "pending": [call.to_json() for call in self.pending],
+        }
+
+    def __str__(self) -> str:
+        return str(self.answer) if self.ok else STOP_REASON_TEXTS[self.stop_reason]
