@@ -1,4 +1,4 @@
-"""Validation of JSON values against a schema, by `jsonschema-rs` where it may decide, otherwise by `jsonschema`."""
+"""Validation of JSON values by `jsonschema-rs` where it may decide, otherwise by `jsonschema`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ class Validator:
         return () if self.is_valid(value) else word_problems(self.violations(value))
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
-        """Return the first hundred violations of an invalid JSON value, before they are put into words; always at least one.
+        """Return the first hundred violations of an invalid JSON value, always at least one.
+
+        They are not yet put into words.
 
         Args:
             value: The value.
@@ -148,7 +150,7 @@ class Validator:
 
 
 def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
-    """Return whether jsonschema-rs may decide if a value is valid, because jsonschema would decide the same.
+    """Return whether jsonschema-rs may decide, because jsonschema would decide the same.
 
     Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema decides:
 

@@ -49,7 +49,7 @@ class TypeWriter(ABC):
 
     @abstractmethod
     def tuple(self, items: list[str], rest: str | None) -> str:
-        """Spell an array that begins with these items, and continues with items of type `rest`, or ends if that is None."""
+        """Spell an array of these items and then items of type `rest`; None if it ends there."""
 
     @abstractmethod
     def mapping(self, value: str) -> str:

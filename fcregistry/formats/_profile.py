@@ -26,7 +26,9 @@ SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaLimits:
-    """The limits on one schema, and on all schemas of one request together; None if the provider publishes none.
+    """The limits on one schema, and on all schemas of one request together.
+
+    A limit is None if the provider publishes none.
 
     Attributes:
         properties: Properties in all.

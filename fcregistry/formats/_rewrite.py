@@ -140,7 +140,10 @@ class Rewriter:
     # References
 
     def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write a `$ref` as it is, or its target instead of it; `$defs` gets only definitions that are referred to."""
+        """Write a `$ref` as it is, or its target instead of it.
+
+        `$defs` gets only definitions that are referred to.
+        """
         place = self.references.place(schema["$ref"])
         if place is None:
             self.problem(
@@ -214,7 +217,10 @@ class Rewriter:
         return schema
 
     def _follow_references(self, schema: Any) -> Any:
-        """Return a schema with its own reference followed; False, which merges with nothing, if the reference is circular."""
+        """Return a schema with its own reference followed.
+
+        For a circular reference it is False, which merges with nothing.
+        """
         for _ in range(len(self._root) + 100):
             if not isinstance(schema, dict) or "$ref" not in schema:
                 break
@@ -252,7 +258,7 @@ def _infer_type(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_choices(rewriter: Rewriter, node: Node) -> bool:
-    """Write a constant as an enum of one value, and enum values that the provider does not accept as their types."""
+    """Write a constant as an enum of one value, and unsupported enum values as their types."""
     schema, profile = node.schema, rewriter.profile
     if "const" in schema and "const" not in rewriter.keywords:
         _replace_keyword(schema, "const", "enum", [schema["const"]])
@@ -269,7 +275,10 @@ def _write_choices(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_choices_as_types(rewriter: Rewriter, node: Node) -> None:
-    """Write the enum values that the provider does not accept as their types: exact for `null`, and for `true` with `false`."""
+    """Write the enum values that the provider does not accept as their types.
+
+    That is exact for `null`, and for `true` with `false`.
+    """
     schema, allowed = node.schema, rewriter.profile.choices
     values = schema["enum"]
     others = [value for value in values if _kind_of(value) not in allowed]
@@ -334,7 +343,10 @@ _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 
 
 def _write_bounds(rewriter: Rewriter, node: Node) -> bool:
-    """Write exclusive bounds as inclusive ones: exact for integers, and recorded as dropped for other numbers."""
+    """Write exclusive bounds as inclusive ones.
+
+    That is exact for integers; for other numbers it is recorded as dropped.
+    """
     _write_bound(rewriter, node, "exclusiveMinimum", "minimum", lambda limit: floor(limit) + 1, max)
     _write_bound(rewriter, node, "exclusiveMaximum", "maximum", lambda limit: ceil(limit) - 1, min)
     return True
@@ -493,7 +505,10 @@ def _write_tuple(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] | None:
-    """Rewrite the schema of what follows the first items of a tuple; None if nothing may, and then its length is bounded."""
+    """Rewrite the schema of the items after the first ones of a tuple; None if there may be none.
+
+    Then the tuple gets a greatest length.
+    """
     schema, path = node.schema, node.path
     rest = schema.pop("items", True)
     ends = rest is False or schema.get("maxItems", length + 1) <= length

@@ -1,4 +1,4 @@
-"""JSON Schema read at one place: references followed, conjunctions joined, and how deep its values must be.
+"""A JSON Schema with references followed and conjunctions joined, and the depth of its values.
 
 Joined keywords may be narrower or wider than the schema if they cannot be joined exactly. Code that generates values from them filters by a
 validator of the original part, which `SchemaReader.validator_of` returns.
@@ -54,7 +54,10 @@ class SchemaReader:
         return True if found is None else found
 
     def validator_of(self, node: Node) -> Callable[[Any], bool]:
-        """Return a function that returns whether a value is valid by a part of this document, or by a schema made of parts."""
+        """Return a function that decides whether a part of this document accepts a value.
+
+        The part may also be a schema made of several parts.
+        """
         self._parts_in_use.append(node)  # the validator knows parts by their ids, which no other object must get
         return lambda value: self._validator.accepts_part(node, value)
 

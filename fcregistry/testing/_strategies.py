@@ -1,4 +1,4 @@
-"""Hypothesis strategies of the values that a schema accepts, and of arguments that are wrong in one place.
+"""Hypothesis strategies of values that a schema accepts, and of arguments wrong in one place.
 
 Strategies are built from the keywords of JSON Schema and nothing else. What can be constructed is constructed. For the rest (`not`, `if`,
 `contains`, `dependentRequired`, keywords that cannot be joined), values are made from the other keywords and filtered by a validator.
@@ -310,7 +310,7 @@ class _Bound(NamedTuple):
 
 
 def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
-    """Return the lower bound of the numbers, or with the sign -1 that of their negatives; None for no bound."""
+    """Return the lower bound of the numbers, or of their negatives with the sign -1; None for none."""
     inclusive, exclusive = ("minimum", "exclusiveMinimum") if sign > 0 else ("maximum", "exclusiveMaximum")
     limit, beyond = schema.get(inclusive), schema.get(exclusive)
     bounds = [] if limit is None else [_Bound(sign * Fraction(limit), beyond is True)]  # `true`: draft 4
