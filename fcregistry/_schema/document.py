@@ -241,9 +241,9 @@ def check_tool_schemas(parameters: dict[str, Any], returns: dict[str, Any] | Non
     """
     for field, schema in (("parameters", parameters), ("returns", returns or {})):
         if (place := malformed_place(schema)) is not None:
-            raise ValueError(f"cannot be used: {field} is no JSON Schema: {place} holds what it cannot")
+            raise ValueError(f"cannot be used: {field} is not a JSON Schema: the value at {place} is of a wrong kind")
     if is_defined and not (parameters.get("type") == "object" and "properties" in parameters):
-        raise ValueError("cannot be used: parameters is no schema of an object with properties")
+        raise ValueError("cannot be used: parameters is not the schema of an object with properties")
 
 
 def malformed_place(schema: object) -> str | None:

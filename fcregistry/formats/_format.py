@@ -142,7 +142,7 @@ class Format:
 
         if not isinstance(tool, Tool):
             raise TypeError(
-                f"{tool!r:.80} is no Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
+                f"{tool!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
             )
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name

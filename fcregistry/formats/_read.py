@@ -231,7 +231,7 @@ def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
     name = _read(call, "name")
     if is_absent(name):
         nameless = " without a name" if isinstance(value, Mapping) else ""
-        raise MalformedCallError(f"{_kind_text(value)}{nameless} is no tool call: {_SHAPE_TEXT}", identity)
+        raise MalformedCallError(f"{_kind_text(value)}{nameless} is not a tool call: {_SHAPE_TEXT}", identity)
     _check_name(name, identity)
     place, arguments = _find_arguments(call, _ARGUMENTS if arguments_field is None else (arguments_field,))
     unread = _unread_fields(call, place, arguments)
@@ -252,7 +252,7 @@ def _unwrap(value: Any) -> Any:
     inners = [_read(value, name) for name in _WRAPPERS]
     wrapped = [inner for inner in inners if not (inner is _ABSENT or inner is None)]
     if len(wrapped) > 1:
-        raise MalformedCallError(f"{_kind_text(value)} with several calls is no tool call: {_SHAPE_TEXT}")
+        raise MalformedCallError(f"{_kind_text(value)} with several calls is not a tool call: {_SHAPE_TEXT}")
     return wrapped[0] if wrapped else value
 
 

@@ -103,7 +103,7 @@ class Rewriter:
         if self.profile.closed and not {"type", "anyOf", "enum"} & set(node.schema):
             self.problem(
                 path,
-                f"any JSON value may stand here, and {self.profile.taker} wants a type; give it one, or do without strict",
+                f"any JSON value is allowed here, and {self.profile.taker} needs a type; give it one, or describe the tool without strict",
             )
         description = add_keywords_text(node.schema.get("description"), node.lost)
         return {**node.schema, "description": description} if description else node.schema
@@ -147,7 +147,7 @@ class Rewriter:
         place = self.references.place(schema["$ref"])
         if place is None:
             self.problem(
-                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put what it names into $defs"
+                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put its target into $defs"
             )
             return {"type": "null"}
         beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
@@ -197,7 +197,7 @@ class Rewriter:
             if together is None:
                 self.problem(
                     path,
-                    f"it cannot be said in one with what {self.references.name(place)} says; write it as one schema",
+                    f"it cannot be joined with {self.references.name(place)}; write both as one schema",
                 )
             return self.write(together, path)
         finally:
@@ -211,7 +211,7 @@ class Rewriter:
             return upgrade_keywords(result)
         if self.profile.closed:
             self.problem(
-                path, f"what allOf says together cannot be said to {self.profile.taker}; write it as one schema"
+                path, f"the schemas of allOf cannot be joined for {self.profile.taker}; write them as one schema"
             )
         self.record(path, "allOf", others, f"{self.profile.taker} has no such keyword")
         return schema
@@ -300,7 +300,7 @@ def _write_branches(rewriter: Rewriter, node: Node) -> bool:
     schema = node.schema
     if "oneOf" in schema and "oneOf" not in rewriter.keywords and "anyOf" not in schema:
         rewriter.record(
-            node.path, "oneOf", schema["oneOf"], f"{rewriter.profile.taker} has no such keyword: it is said as anyOf"
+            node.path, "oneOf", schema["oneOf"], f"{rewriter.profile.taker} has no such keyword: it is written as anyOf"
         )
         _replace_keyword(schema, "oneOf", "anyOf", schema["oneOf"])
     for keyword in ("anyOf", "oneOf"):
@@ -414,8 +414,8 @@ def _close_object(rewriter: Rewriter, node: Node) -> None:
     elif schema.get("patternProperties") or (others is not False and free):
         rewriter.problem(
             node.path,
-            f"any name may stand here, as with dict[str, …] or **kwargs, and {taker} wants each listed; "
-            "list them in a dataclass or TypedDict, take a list of names with values, or do without strict",
+            f"any name is allowed here, as with dict[str, …] or **kwargs, and {taker} needs each listed; "
+            "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict",
         )
     elif others is not False:
         rewriter.record(node.path, "additionalProperties", True, f"{taker} takes only names that are listed")
@@ -516,7 +516,7 @@ def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] |
         if not rewriter.profile.closed:
             return None
         if not ends:
-            rewriter.record(path, "items", True, f"{rewriter.profile.taker} wants a type for every item")
+            rewriter.record(path, "items", True, f"{rewriter.profile.taker} needs a type for every item")
         ends = True
     written = None if ends else rewriter.write(rest, (*path, "items"))
     if written is None:

@@ -459,5 +459,5 @@ def test_the_formats_are_these() -> None:
 @pytest.mark.parametrize("name", formats.names())
 @pytest.mark.parametrize("given", [plan, "plan", {"name": "plan"}])
 def test_what_is_no_tool_is_refused_with_how_to_make_one(name: str, given: Any) -> None:
-    with pytest.raises(TypeError, match=r" is no Tool: Tool\.from_function\(…\) makes one of a function"):
+    with pytest.raises(TypeError, match=r" is not a Tool: Tool\.from_function\(…\) makes one of a function"):
         formats.get(name).describe([given])

@@ -323,10 +323,12 @@ def test_all_that_cannot_be_said_is_refused_together_with_paths_and_what_to_do()
 
     taker = "OpenAI's strict mode"
     names = (
-        f"any name may stand here, as with dict[str, …] or **kwargs, and {taker} wants each listed; "
-        "list them in a dataclass or TypedDict, take a list of names with values, or do without strict"
+        f"any name is allowed here, as with dict[str, …] or **kwargs, and {taker} needs each listed; "
+        "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict"
     )
-    value = f"any JSON value may stand here, and {taker} wants a type; give it one, or do without strict"
+    value = (
+        f"any JSON value is allowed here, and {taker} needs a type; give it one, or describe the tool without strict"
+    )
     assert str(caught.value).startswith(
         "the tool free cannot be described in the format 'openai' with strict=True:\n  - $: "
     )
@@ -342,20 +344,20 @@ def test_all_that_cannot_be_said_is_refused_together_with_paths_and_what_to_do()
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        ({"type": "object"}, "any name may stand here"),
-        ({"type": "object", "properties": {}, "additionalProperties": True}, "any name may stand here"),
+        ({"type": "object"}, "any name is allowed here"),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, "any name is allowed here"),
         (
             {"type": "object", "properties": {}, "patternProperties": {"^x": {"type": "string"}}},
-            "any name may stand here",
+            "any name is allowed here",
         ),
-        ({"type": ["object", "null"]}, "any name may stand here"),
-        ({"not": {"type": "null"}}, "any JSON value may stand here"),
-        (True, "any JSON value may stand here"),
-        ({"type": "array"}, "any JSON value may stand here"),
+        ({"type": ["object", "null"]}, "any name is allowed here"),
+        ({"not": {"type": "null"}}, "any JSON value is allowed here"),
+        (True, "any JSON value is allowed here"),
+        ({"type": "array"}, "any JSON value is allowed here"),
         ({"enum": [{"x": 1}]}, "OpenAI's strict mode has no choices of objects and arrays; give their type instead"),
         (
             {"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]},
-            "what allOf says together cannot be said to OpenAI's strict mode; write it as one schema",
+            "the schemas of allOf cannot be joined for OpenAI's strict mode; write them as one schema",
         ),
         (
             {"type": "object", "properties": {}, "required": ["x"], "additionalProperties": False},

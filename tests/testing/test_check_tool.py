@@ -326,7 +326,7 @@ def test_all_failures_of_a_tool_are_told_together() -> None:
     assert broken_by(error) == ["documents-its-parameters", "accepts-its-examples", "answers-its-examples"]
     text = str(error.value)
     assert text.count("lot breaks the rule") == 5
-    assert "it describes 'c', and there is none" in text
+    assert "it describes 'c', which does not exist" in text
     assert "$.b: is required" in text
     assert f"\n\n{__file__}:" in text
 
@@ -517,7 +517,7 @@ def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> 
 def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_nobody_but_its_application() -> None:
     tool = Tool.from_function(of_shop, read_only=True, examples=[{"first": 1, "rest": ["a"], "b": 2}])
     report = check_tool(tool, examples=20, invoke=True)
-    assert report.skipped == {"answers-its-examples": "its context asks for Shop, which only an application has"}
+    assert report.skipped == {"answers-its-examples": "its context asks for Shop, which only an application can give"}
 
 
 def test_an_example_that_fails_is_a_failure() -> None:

@@ -21,7 +21,7 @@ SAID = {
     "can-be-defined": """
   expected:  a schema for its parameters
   got:       parameter 'callback': Callable[[int], int]: a model cannot write a function; take a name (Literal[…]) and look the function up
-  to do:     mend it there; until then, the tool is not offered
+  to do:     fix it there; until then, the tool is not offered
 """,
     "has-a-valid-schema": """
   expected:  a valid JSON Schema of an object for its arguments
@@ -29,15 +29,15 @@ SAID = {
     "has-a-stable-schema": """
   expected:  one schema of its arguments, however often it is made
   got:       at $.properties.value.title: "number 1", and then "number 2"
-  to do:     a default, a description or a type is made anew each time and comes out otherwise; make it constant, and sort sets
+  to do:     a default, a description or a type is made anew each time and differs; make it constant, and sort sets
 """,
     "documents-its-parameters": """
-  expected:  the docstring describes parameters that there are
-  got:       it describes 'lokation', and there is none
-  to do:     correct the name, or take the line out; there are: location
+  expected:  the docstring describes parameters that exist
+  got:       it describes 'lokation', which does not exist
+  to do:     correct the name, or take the line out; the parameters are: location
 
 acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-parameters
-  expected:  every parameter is described, for the model reads it
+  expected:  every parameter is described: the model reads the descriptions
   got:       'location' is not
   to do:     describe it under Args: in the docstring, or with Annotated[…, 'text']
 """,
@@ -70,7 +70,7 @@ acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-paramete
 """,
     "accepts-its-examples": """
   arguments: {"days": 0}
-  expected:  a declared example is a call that the tool takes as it stands
+  expected:  a declared example is a call that the tool accepts without repairs
   got:       """,
     "answers-its-examples": """
   arguments: {"city": "Tokyo"}
