@@ -305,7 +305,9 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     if isinstance(given, list):
         return {each for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
-        return _kinds(_resolve_reference(schema["$ref"], root), root, depth + 1)
+        from fcregistry._schema.document import References  # only for a schema with references
+
+        return _kinds(References(dict(root)).target(schema["$ref"]), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return {_kind(each) for each in schema["enum"]}
     if "const" in schema:
@@ -318,14 +320,3 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
                 return set()
             return set().union(*known)
     return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
-
-
-def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Any:
-    """Return the target of a reference within a schema; None if it leads elsewhere."""
-    place: Any = root
-    for step in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else [None]:
-        name = None if step is None else step.replace("~1", "/").replace("~0", "~")
-        if not isinstance(place, Mapping) or name not in place:
-            return None
-        place = place[name]
-    return place

@@ -140,7 +140,7 @@ def test_as_json_it_says_the_same(upgraded: Site) -> None:
     ("arguments", "message"),
     [
         (("acmee",), "there is no file 'acmee', and no installed distribution that ships tools; did you mean 'acme'?"),
-        (("empty.lock", "acme"), "empty.lock has nothing of acme to compare: it has nothing"),
+        (("empty.lock", "acme"), "empty.lock does not have acme to compare: it has nothing"),
         (("acme_tools.py",), "acme_tools.py is no lock, manifest or wheel: it is neither JSON nor a zip file"),
     ],
 )  # fmt: skip
@@ -154,6 +154,4 @@ def test_a_distribution_without_anything_to_compare_it_with_says_so(site: Site) 
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
     done = site.cli("diff", "acme")
     assert done.returncode == 2
-    assert (
-        "there is no fcregistry.lock in this folder to compare acme with: name what it is compared with" in done.stderr
-    )
+    assert "there is no fcregistry.lock in this folder to compare acme with: give both" in done.stderr
