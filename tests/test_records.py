@@ -113,7 +113,10 @@ def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
         (record(options={"cache": {"kept": {}}}), "cannot be used: option 'cache' takes"),
         (record(options={"nonsense": 1}), "cannot be used: unknown option 'nonsense'"),
         (record(parameters={}), "cannot be used: parameters is not the schema of an object with properties"),
-        (record(parameters={"type": ["object"], "properties": {}}), "cannot be used: parameters is not the schema of an"),
+        (
+            record(parameters={"type": ["object"], "properties": {}}),
+            "cannot be used: parameters is not the schema of an",
+        ),
         (taking(5), "cannot be used: parameters is not a JSON Schema: the value at $.properties.a is of a wrong kind"),
         (
             taking({"type": [5]}),

@@ -1,4 +1,4 @@
-"""Is a schema, or are several in one request, larger than a provider takes?"""
+"""Limits of providers on the size of one schema, and of several in one request."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How are calls read from a provider's message, and results reported to it?"""
+"""Reading calls from a provider's message, and reporting results to it."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_a_list_is_a_list_of_calls() -> None:
 
 
 @pytest.mark.parametrize("calls", ["add", 5, {"name": "add"}, {}])
-def test_tool_calls_that_are_no_list_are_one_call(calls: Any) -> None:
+def test_tool_calls_that_are_not_list_are_one_call(calls: Any) -> None:
     assert read_calls({"role": "assistant", "tool_calls": calls}) == [calls]
 
 
@@ -241,7 +241,7 @@ def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_whi
         ({"name": "add", "arguments": []}, "the arguments of 'add' are a list; they must be a JSON object"),
     ],
 )
-def test_what_is_no_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
+def test_what_is_not_a_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
     with pytest.raises(MalformedCallError) as caught:
         read_call(value)
     assert str(caught.value).startswith(message)

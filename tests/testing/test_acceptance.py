@@ -1,4 +1,4 @@
-"""Is it told when the executor and the validator disagree? They never do of themselves, so one of them is made to."""
+"""Disagreements of executor and validator are reported. They never disagree by themselves, so tests make one of them."""
 
 from __future__ import annotations
 

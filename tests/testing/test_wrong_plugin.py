@@ -1,4 +1,4 @@
-"""Can each rule fail? A plugin with one defect a tool, each named after the rule that it breaks, checked as its author would."""
+"""Every rule can fail: a plugin with one defect in each tool, named after the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_a_failure_says_what_was_expected_what_there_was_and_what_to_do(run: Run
     assert section.startswith(f"{tool} breaks the rule {rule}{SAID[rule]}")
 
 
-def test_a_failure_says_where_to_mend_it(run: Run, wrong: Project) -> None:
+def test_a_failure_says_where_to_fix_it(run: Run, wrong: Project) -> None:
     """As an editor understands it."""
     section = run.section("acme-wrong:wrong.can_be_defined: can-be-defined")
     assert section.splitlines()[-1] == f"{wrong.site.folder}/acme_wrong/tools.py:25: can_be_defined"
@@ -175,7 +175,7 @@ def test_examples_run_where_that_is_asked_for(wrong: Project, traces: Path) -> N
     assert Path(env["ACME_TRACES"]).read_text(encoding="utf-8") == "delete_everything\n"
 
 
-def test_a_refusal_for_what_no_schema_can_say_is_told_and_no_failure(run: Run) -> None:
+def test_a_refusal_for_what_no_schema_can_say_is_reported_and_no_failure(run: Run) -> None:
     """As long as some arguments are taken."""
     assert run.outcomes["acme-wrong:right.takes_multiples_of_three[accepts-what-its-schema-says]"] == "PASSED"
     _, _, said = run.text.partition("fcregistry: worth knowing")
