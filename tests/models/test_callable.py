@@ -158,7 +158,7 @@ def test_a_choice_of_no_tool_is_refused_with_the_tools() -> None:
 
 
 def test_a_function_written_in_c_is_given_messages_alone() -> None:
-    with pytest.raises(TypeError, match="a message is a text, .* not int"):
+    with pytest.raises(TypeError, match=r"a message is a text, .* not int"):
         CallableModel(len).complete("?", TOOLS)
 
 
