@@ -185,7 +185,7 @@ def test_an_unknown_tool_is_reported_with_those_there_are(text: str, column: int
         ("echo(datetime(2024, 2, 30))", 6, None),
         ("echo(fails(1))", 6, "fails cannot make a value of this: OSError: no such file"),
         ("echo(fails(add(1, 2)))", 6, "the result of add is not known yet; pass it to a tool"),
-        ("echo(1e999)", 6, "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
+        ("echo(1e999)", 6, "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"),
         ("echo(1j)", 6, "a value of type builtins.complex has no JSON form"),
         ("echo(obj)", 6, "a value of type tests.Secret has no JSON form"),
     ],
