@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, dialects
-from fcregistry.dialects._parsed import Calls
+from fcregistry.dialects._parsed import syntax_after
 from fcregistry.errors import DialectNotFoundError
 from fcregistry.models import Completion, Delta, Message, TextModel, ToolCallDelta, messages_of
 
@@ -332,7 +332,7 @@ def test_many_calls_in_a_thought_take_linear_time() -> None:
         return [ToolCall("weather", {}) for _ in range(1_000)]
         yield
 
-    dialect = replace(HERMES, syntax=replace(HERMES.syntax, sections=(Calls(opens=("!",), read=thousand),)))
+    dialect = replace(HERMES, syntax=syntax_after("!", thousand, HERMES.syntax.write))
     before = time.process_time()
     *_, last = TextModel(Text(iter([*["!"] * 300, "</think>Bye."])), dialect).stream("?", [])
     assert time.process_time() - before < 15
