@@ -524,7 +524,7 @@ def test_execute_carries_out_the_good_calls_among_malformed_ones_and_answers_all
     assert messages[1]["content"] == CONTENTS[0]
     assert "the name of the tool is null" in messages[0]["content"]
     assert "valid JSON" in messages[2]["content"]
-    assert "null is no tool call" in messages[3]["content"]
+    assert "null is not a tool call" in messages[3]["content"]
 
 
 def test_execute_answers_malformed_anthropic_blocks_in_their_own_shape() -> None:
@@ -574,7 +574,7 @@ def test_execute_refuses_what_is_no_message(message: object) -> None:
 
 def test_execute_answers_calls_that_are_no_list_as_one_that_is_malformed() -> None:
     (message,) = execute({"role": "assistant", "tool_calls": "get_current_weather"})
-    assert message["content"].startswith("text is no tool call: ")
+    assert message["content"].startswith("text is not a tool call: ")
 
 
 def test_approval_is_asked_for_as_by_an_executor() -> None:
