@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fcregistry._base.json import MAX_DEPTH
 from fcregistry.dialects._source import TextMarks
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
+
+T = TypeVar("T")
 
 CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 """Word -> value, in JSON and in Python."""
@@ -153,7 +155,7 @@ class TokenCursor:
             self.token = next(self._rest, "")
         return is_next
 
-    def each(self, closes: str, take: Callable[[], object]) -> bool:
+    def each(self, closes: str, take: Callable[[], T]) -> tuple[list[T], bool]:
         """Take items with commas between them, and the token after them.
 
         Args:
@@ -161,18 +163,32 @@ class TokenCursor:
             take: Takes an item.
 
         Returns:
-            Whether a comma, or nothing, precedes the last token.
+            The items, and whether a comma, or nothing, precedes the last token.
 
         Raises:
             MalformedError: Something else follows an item.
         """
-        while not self.take(closes):
-            take()
-            if not self.take(","):
-                if not self.take(closes):
-                    raise MalformedError
-                return False
-        return True
+        items: list[T] = []
+        ends_item = True
+        while self.token != closes:
+            if not ends_item:
+                raise MalformedError
+            items.append(take())
+            ends_item = self.take(",")
+        self.step()
+        return items, ends_item
+
+
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return pairs of a name and a value as a dict.
+
+    Raises:
+        MalformedError: A name occurs twice.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise MalformedError
+    return members
 
 
 def number(text: str, base: int = 10) -> int | float:
