@@ -67,12 +67,10 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
         if found:
             pieces.append(found[0])
             source.place = found.end()
-            outside = found[2] if found[1] else outside + found[2]
+            outside = _last_of(found[2] if found[1] else outside + found[2])
         if source.place == len(source.text):
             if source.ended:
                 return None
-            words = outside.rstrip()
-            outside = words[-3:] + outside[len(words) :][:1]
             yield
             continue
         mark = source.text[source.place]
@@ -87,28 +85,31 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             string = yield from source.is_next(*notation.strings)
             if string and notation.may_follow(string, outside):
                 text = yield from _take_string(source, string, notation.strings[string])
-                if text is None:
-                    return None
-                pieces.append(text)
                 outside = ""
-                continue
-            if notation.is_strict:
+            else:
+                text = None if notation.is_strict else source.take_characters(1)
+                outside += mark
+            if text is None:
                 return None
-            outside += mark
-        pieces.append(mark)
-        source.place += 1
-        if mark in _CLOSING or mark in ")]}":
-            outside = ""
-            if not due:
-                return "".join(pieces)
+            pieces.append(text)
+            continue
+        pieces.append(source.take_characters(1))
+        outside = ""
+        if not due:
+            return "".join(pieces)
+
+
+def _last_of(text: str) -> str:
+    """Return the last characters of a text, of which white space counts as one."""
+    words = text.rstrip()
+    return words[-3:] + text[len(words) :][:1]
 
 
 def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | None]:
     """Take a string or a comment, and return it with its marks; None if it does not end."""
     if not closes:
         return None
-    pieces = [opens]
-    source.place += len(opens)
+    pieces = [source.take_characters(len(opens))]
     inside = _INSIDE.get(closes[0])
     if inside is None:
         text, end = yield from source.until(_marks(closes))
@@ -119,8 +120,7 @@ def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | N
             return "".join([*pieces, closes])
         if source.place == len(source.text):
             return None
-        pieces.append(source.text[source.place])  # a quote within three of them
-        source.place += 1
+        pieces.append(source.take_characters(1))  # a quote within three of them
 
 
 class MalformedError(ValueError):

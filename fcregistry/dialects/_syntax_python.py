@@ -114,7 +114,10 @@ def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
-    """Return a call with the arguments in a text; None if they are not literals, or do not fit the parameters."""
+    """Return a call with the arguments in a text.
+
+    Return None if they are not literals, or do not fit the parameters.
+    """
     try:
         by_place, by_name = _Literals(_FIND_TOKENS(text[1:])).arguments()
     except ValueError:
