@@ -29,7 +29,7 @@ def test_a_repeated_name_is_left_to_the_executor() -> None:
     result = Executor([f]).run(call)
     assert result.error is not None
     assert result.error.code == "malformed_call"
-    assert 'the name "a" stands twice' in result.content
+    assert 'the name "a" occurs twice' in result.content
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
