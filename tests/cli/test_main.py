@@ -124,7 +124,7 @@ def test_a_module_that_is_named_after_the_command_is_told_where_it_stands(shop: 
     done = shop.cli(*words)
     assert (done.returncode, done.stdout) == (2, "")
     option = words[1].partition("=")[0]
-    assert done.stderr.startswith(f"Error: {option} stands before the command: fcregistry {option} MODULE ")
+    assert done.stderr.startswith(f"Error: {option} goes before the command: fcregistry {option} MODULE ")
 
 
 OWN = """
@@ -161,15 +161,15 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
     [
         (
             "nowhere",
-            "the module 'nowhere' does not import: ModuleNotFoundError: No module named 'nowhere' (looked in what is installed, and in {cwd})",
+            "the module 'nowhere' cannot be imported: ModuleNotFoundError: No module named 'nowhere' (looked in what is installed, and in {cwd})",
         ),
-        ("raises", "the module 'raises' does not import: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
-        ("exits", "the module 'exits' does not import: SystemExit: 1 ({cwd}/exits.py:2)"),
+        ("raises", "the module 'raises' cannot be imported: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
+        ("exits", "the module 'exits' cannot be imported: SystemExit: 1 ({cwd}/exits.py:2)"),
         (
             "needs",
-            "the module 'needs' does not import: ModuleNotFoundError: No module named 'nowhere' ({cwd}/needs.py:1)",
+            "the module 'needs' cannot be imported: ModuleNotFoundError: No module named 'nowhere' ({cwd}/needs.py:1)",
         ),
-        ("garbled", "the module 'garbled' does not import: SyntaxError: "),
+        ("garbled", "the module 'garbled' cannot be imported: SyntaxError: "),
         ("raises.py", "-m takes the name of a module, not a file: -m raises, not -m raises.py"),
         ("./package/part.py", "-m takes the name of a module, not a file: -m package.part, not -m ./package/part.py"),
         ("", "-m takes the name of a module, not a file: -m MODULE, not -m "),

@@ -60,7 +60,7 @@ def test_a_module_of_the_working_folder_that_is_hidden_by_another_is_told(site: 
     done = run(site, here, "-m", "acme_weather", "call", "look")
     assert done.returncode == 2
     hiding = site.folder / "acme_weather.py"
-    said = f"Error: -m acme_weather means {hiding}, which is installed and comes before the module of that name here: rename that one"
+    said = f"Error: -m acme_weather means {hiding}, which is installed and hides the module of that name in this folder: rename the module here"
     assert said in done.stderr
     assert run(site, site.folder, "-m", "acme_weather", "call", "look").returncode == 0, "it is the very same"
 
