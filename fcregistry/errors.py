@@ -159,7 +159,7 @@ class AmbiguousToolError(FcregistryError, LookupError):
 
 
 class SelectorError(FcregistryError, ValueError):
-    """A selector that cannot be read, or that is no selector at all."""
+    """A selector that cannot be read, or that is not a selector at all."""
 
 
 class FormatNotFoundError(FcregistryError, KeyError):

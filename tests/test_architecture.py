@@ -44,6 +44,7 @@ ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 # A third-party package is imported behind its door only, so that one place knows it.
 DOORS = {
     "anthropic": "fcregistry.models._anthropic",
+    "docstring_parser": "fcregistry._base.docstrings",
     "hatchling": "fcregistry.packaging._hatch",
     "platformdirs": "fcregistry._base.paths",
     "jsonschema": "fcregistry._schema",
@@ -188,6 +189,16 @@ def cycle_in(imports: Iterable[Import]) -> str:
 def test_every_room_has_a_row_and_every_row_a_room() -> None:
     """A new room starts by saying where it is; the table describes the package that is there."""
     assert {room_of(module) for module in MODULES} == set(ROW_OF)
+
+
+def test_the_picture_shows_the_rooms_as_they_are() -> None:
+    """The picture on the page about the architecture has each row of rooms, the highest first."""
+    page = (Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    shown = [
+        set(re.findall(r"<b>(\w+)(?:\.py)?</b>", line))
+        for line in re.findall(r'^    r\d+\["(.*)"\]$', page, re.MULTILINE)
+    ]
+    assert shown == [set(row) for row in reversed(ROWS[1:-2])]
 
 
 def test_imports_go_down() -> None:

@@ -7,8 +7,9 @@ Each section is recognized by itself, in whatever style it is written: `Args:` (
 `:param x:` (reST) or `@param x:` (Epydoc). No style is chosen for the whole docstring, so one section hides no other. Each function goes
 through the lines once.
 
-No library reads what is read here. docstring_parser chooses one style for the whole docstring. In Google style it drops every parameter if one
-line has no colon, in NumPy style it takes text after the last entry for one more entry, and in reST it takes types of one word only.
+docstring_parser reads the entries of NumPy sections, one section at a time. By itself it chooses one style for the whole docstring: in Google
+style it drops every parameter if one line has no colon, in NumPy style it takes text after the last entry for one more entry, and in reST it
+takes types of one word only.
 """
 
 from __future__ import annotations
@@ -381,17 +382,31 @@ def _is_type(text: str) -> bool:
 
 def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
     level = next((_indentation(line) for line in section.lines if line), 0)
-    results = []
+    title = section.kind.title()
+    lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title
+    heads = []
     for first, *others in _entries(section.lines, lambda line: _indentation(line) <= level):
-        name, _, type_ = (" ".join(part.split()) for part in first.partition(":"))
-        text = _entry_text("\n".join(["", *others]))
-        if section.kind not in _KINDS_WITH_ENTRIES:
-            results += [(name or type_, text)] if text else []
-        elif names := _names_in(name):
-            builder.describe(section.kind, names, text, _type_text(type_))
+        head = " ".join(first.split())
+        if section.kind in _KINDS_WITH_ENTRIES and not _names_in(head.partition(":")[0].rstrip()):
+            builder.add_unread(head)  # docstring_parser would take it for a name
         else:
-            builder.add_unread(" ".join(first.split()))
-    texts = [text if len(results) == 1 else f"{name}: {text}" for name, text in results]
+            heads.append(head)
+            lines += [head, *others]
+    try:
+        import docstring_parser  # most docstrings never need it
+
+        parsed = docstring_parser.parse("\n".join(lines), docstring_parser.DocstringStyle.NUMPYDOC)
+    except Exception:  # noqa: BLE001  # the library fails on some texts; the tool is defined all the same
+        for head in heads:
+            builder.add_unread(head)
+        return
+    for entry in parsed.params:
+        names, type_ = _names_in(entry.arg_name), _type_text(entry.type_name or "")
+        builder.describe(section.kind, names, _entry_text(f"\n{entry.description or ''}"), type_)
+    described = [each for each in parsed.many_returns or () if each.description]
+    texts = [each.description or "" for each in described]
+    if len(described) > 1:
+        texts = [f"{each.return_name or each.type_name}: {each.description}" for each in described]
     if texts:
         builder.describe_result(section.kind, "\n".join(texts))
 
