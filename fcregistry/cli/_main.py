@@ -72,27 +72,18 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem  # loaded already: only completion comes here
 
-        named = [
-            CompletionItem(name, help=purpose) for name, purpose in COMMANDS.items() if name.startswith(incomplete)
-        ]
-        return [
-            *named,
-            *click.Command.shell_complete(self, ctx, incomplete),
-        ]  # not the group's method, which imports all commands
+        named = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return named + click.Command.shell_complete(self, ctx, incomplete)  # the group's method imports all commands
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"there is no command {args[0]!r}{_instead_of(args[0])}", ctx)
+            from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
+
+            instead = did_you_mean(nearest(args[0], COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{instead}", ctx)
         return super().resolve_command(ctx, args)
-
-
-def _instead_of(name: str) -> str:
-    """Return a text with the commands that may have been meant, or all commands."""
-    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
-
-    return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
@@ -189,7 +180,14 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except FcregistryError as error:
-        return 0 if _COMPLETING in os.environ else _explain(error)
+        if _COMPLETING in os.environ:
+            return 0
+        complain(str(error))
+        if isinstance(error, ToolNotFoundError):
+            from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
+
+            mention_why_missing(error)
+        return 2
     except OSError as error:
         what = "" if error.filename is None else f" {error.filename}"  # the output has no name
         complain(f"cannot read or write{what}: {error.strerror or error}")
@@ -197,16 +195,6 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
     except SystemExit as done:  # click's own answer to a closed pipe
         return _discard_output(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
-
-
-def _explain(error: FcregistryError) -> int:
-    """Write an error to stderr, and for a missing tool the likely reason."""
-    complain(str(error))
-    if isinstance(error, ToolNotFoundError):
-        from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
-
-        mention_why_missing(error)
-    return 2
 
 
 def _shorten_warnings() -> None:
