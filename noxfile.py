@@ -55,6 +55,7 @@ FLOORS = {
     "attrs": "tests/types/test_attrs.py",
     "click": "tests/cli/test_call_arguments.py",
     "docstring-parser": "tests/test_docstrings.py",
+    "docstring-parser": "tests/properties/test_docstrings.py",
     "hatchling": "tests/packaging/test_hatch.py",
     "httpx2": "plugins/fcregistry-http/tests",
     "hypothesis": "tests/testing/test_strategies.py",
