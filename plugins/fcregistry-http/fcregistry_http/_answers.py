@@ -16,7 +16,7 @@ from fcregistry.execution import Content, Secrets
 from httpx2 import Response
 
 Returns: TypeAlias = Literal["text", "json", "content"]
-"""What is made of the body: a text, the value that its JSON stands for, or an image, a sound or a file."""
+"""How the body is returned: as text, as the value of its JSON, or as an image, a sound or a file."""
 
 IDEMPOTENT: Final = ("GET", "PUT", "DELETE")
 _LATER: Final = (429, 503)
@@ -24,17 +24,24 @@ _PASSING: Final = (408, 502, 504)
 _MOST_SHOWN: Final = 500
 _LONGEST_WAIT: Final = 86_400.0
 _NO_CHARSETS: Final = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
-"""Codecs that are no charsets of HTTP. Reading some of them takes a time that grows with the square of the length."""
+"""Python codecs that are not HTTP charsets. Decoding with some of them takes quadratic time."""
 
 
 def value_of(response: Response, data: bytes, returns: Returns, host: str, secrets: Secrets) -> Any:
-    """Return what a response holds, without what is secret.
+    """Return the value of a response, with its secrets replaced.
+
+    Args:
+        response: The response, without its body.
+        data: The body.
+        returns: How the body is returned.
+        host: The host, for messages.
+        secrets: The secrets that were sent with the request.
 
     Raises:
-        ToolError: Its status is no success, or its body is not what it was to be.
+        ToolError: The status is not a success, or the body cannot be returned this way.
     """
     if not response.is_success:
-        raise _refusal(response, data, host, secrets)
+        raise _status_error(response, data, host, secrets)
     if returns == "content":
         return _content(response, data, secrets)
     text = _text(response, data)
@@ -44,27 +51,27 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str, secre
     if not data:
         return None
     try:
-        value = json.loads(text.removeprefix("\ufeff"), parse_constant=_no_number)
-        return secrets.hide_in_json(value)  # always: the parser reads spellings of it that nothing else finds
+        value = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse_constant)
+        return secrets.hide_in_json(value)  # again: the JSON may spell a secret with escapes
     except (ValueError, RecursionError):
-        failure = ToolError(f"{host} answers with what is no JSON: {_shown(hidden)}")
-    raise failure  # outside of the `except`: the parser's own holds the whole text
+        failure = ToolError(f"the answer of {host} is not valid JSON: {_shown(hidden)}")
+    raise failure  # outside of the `except`: the parser's exception holds the whole text
 
 
-def _no_number(name: str) -> None:
-    raise ValueError(f"{name} is no number of JSON")
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is not a JSON number")
 
 
-def _refusal(response: Response, data: bytes, host: str, secrets: Secrets) -> ToolError:
+def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) -> ToolError:
     status = response.status_code
-    said = f"{host} answers {status} {_shown(secrets.hide(response.reason_phrase))}".rstrip()
+    summary = f"{host} answers {status} {_shown(secrets.hide(response.reason_phrase))}".rstrip()
     if response.has_redirect_location:
         where = _shown(secrets.hide(response.headers.get("location", "")))
-        return ToolError(f"{said}: it redirects to {where}, which is not followed")
+        return ToolError(f"{summary}: it redirects to {where}, and redirects are not followed")
     text = secrets.hide(_text(response, data)).strip()
     again = status in _LATER or (status in _PASSING and response.request.method in IDEMPOTENT)
     return ToolError(
-        f"{said}: {_shown(text)}" if text else said,
+        f"{summary}: {_shown(text)}" if text else summary,
         retryable=again,
         retry_after=_seconds(response.headers.get("retry-after")) if again else None,
     )
@@ -74,14 +81,14 @@ def _text(response: Response, data: bytes) -> str:
     try:
         encoding = codecs.lookup(response.charset_encoding or "utf-8").name
         return data.decode("utf-8" if encoding in _NO_CHARSETS else encoding, "replace")
-    except (LookupError, UnicodeError):  # one that nobody knows, or that is none of texts
+    except (LookupError, UnicodeError):  # an unknown codec, or one that does not decode to text
         return data.decode("utf-8", "replace")
 
 
 def _content(response: Response, data: bytes, secrets: Secrets) -> Content | str:
     data = secrets.hide_in_bytes(data)
-    given = secrets.hide(response.headers.get("content-type", "")).partition(";")[0].strip()
-    media_type = given or "application/octet-stream"
+    stated = secrets.hide(response.headers.get("content-type", "")).partition(";")[0].strip()
+    media_type = stated or "application/octet-stream"
     kind = media_type.partition("/")[0]
     try:
         if kind == "image":
@@ -89,16 +96,16 @@ def _content(response: Response, data: bytes, secrets: Secrets) -> Content | str
         if kind == "audio":
             return Content.audio(data, media_type=media_type)
         return Content.file(data, media_type=media_type)
-    except ValueError as error:  # it is not what its header says
-        raise ToolError(f"the answer is no {media_type}: {error}") from error
+    except ValueError as error:  # the body is not of the type that its header names
+        raise ToolError(f"the answer is not {media_type}, as its header says: {error}") from error
 
 
-def _seconds(said: str | None) -> float | None:
-    """Return how long to wait by a `Retry-After`, seconds or a date; no longer than a day."""
-    if said is None:
+def _seconds(header: str | None) -> float | None:
+    """Return the seconds that a `Retry-After` header asks for (a number or a date), at most a day."""
+    if header is None:
         return None
     try:
-        seconds = float(said) if said.strip().isdecimal() else _until(parsedate_to_datetime(said))
+        seconds = float(header) if header.strip().isdecimal() else _until(parsedate_to_datetime(header))
     except (ValueError, OverflowError):
         return None
     return min(max(seconds, 0.0), _LONGEST_WAIT)

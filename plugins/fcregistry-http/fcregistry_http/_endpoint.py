@@ -1,4 +1,4 @@
-"""An endpoint: where a request goes, and where its arguments are.
+"""An endpoint: its method and URL, and where the arguments go in a request.
 
 Sources: RFC 3986 (path segments, percent-encoding), RFC 9110 (methods).
 """
@@ -22,7 +22,7 @@ _DOTS: Final = (".", "..")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """One request: its URL, the pairs of its query, and its body; None for none."""
+    """One request: its URL, the pairs of its query, and its body, or None if it has no body."""
 
     url: str
     query: tuple[tuple[str, str], ...]
@@ -31,13 +31,13 @@ class Request:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Endpoint:
-    """A method and a URL whose path has places for arguments.
+    """A method, and a URL whose path may contain arguments.
 
     Attributes:
         method: One of `METHODS`.
-        origin: Scheme, host and port: what no argument changes.
-        path: The path, with `{name}` where an argument stands.
-        query: Names of the arguments that stand in the query, beside those of a method without a body.
+        origin: Scheme, host and port, which no argument can change.
+        path: The path, with `{name}` where an argument is inserted.
+        query: Names of the arguments that go to the query although the method has a body.
     """
 
     method: str
@@ -50,20 +50,20 @@ class Endpoint:
         """Return the endpoint.
 
         Args:
-            method: The method.
-            url: The URL.
+            method: The HTTP method.
+            url: The URL, with `{name}` in its path for each argument that is inserted there.
             schema: The JSON Schema of the arguments.
-            query: Names of arguments.
+            query: Names of the arguments that go to the query although the method has a body.
 
         Raises:
-            DefinitionError: It cannot be one; names everything that is wrong.
+            DefinitionError: The method, the URL or the arguments do not fit; the message lists every problem.
         """
         parts = _parts(url)
         if parts is None:
             raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", ["the URL cannot be read"])
         problems = [*_url_problems(parts), *_argument_problems(parts.path, schema, query)]
         if method not in METHODS:
-            problems.append(f"the method is one of {', '.join(METHODS)}, not {method!r}")
+            problems.append(f"the method must be one of {', '.join(METHODS)}, not {method!r}")
         if problems:
             raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
         return cls(
@@ -72,20 +72,23 @@ class Endpoint:
 
     @property
     def host(self) -> str:
-        """The host, with its port where there is one."""
+        """The host, with its port if the URL has one."""
         return self.origin.partition("://")[2]
 
     def request(self, arguments: Mapping[str, Any]) -> Request:
-        """Return the request for validated arguments.
+        """Return the request for a call.
+
+        Args:
+            arguments: Arguments that are valid against the schema.
 
         Raises:
-            ToolError: An argument cannot stand where it has to.
+            ToolError: An argument cannot be put into the URL, or cannot be sent.
         """
         try:
             json.dumps(arguments, ensure_ascii=False).encode()
         except (ValueError, RecursionError) as error:
             raise ToolError(
-                "the arguments hold what cannot be sent: half of a surrogate pair, or too long a number"
+                "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
             ) from error
         left = dict(arguments)
         path = _PLACE.sub(lambda place: _in_path(place[1], left.pop(place[1], None)), self.path)
@@ -96,17 +99,17 @@ class Endpoint:
 
 
 def shown(url: str) -> str:
-    """Return a URL without the credentials that it may hold."""
+    """Return a URL with its credentials, if it has any, replaced by `…`."""
     return re.sub(r"//[^/?#]*@", "//…@", url)
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Return the parts of a URL; None where it has none: a port that is none, half a bracket, white space."""
+    """Return the parts of a URL, or None if it is not valid: a bad port, an unclosed bracket, white space."""
     if any(char.isspace() or not char.isprintable() for char in url):
         return None
     try:
         parts = urlsplit(url)
-        _ = parts.port  # which is read when it is asked for
+        _ = parts.port  # raises ValueError if the port is not valid
     except ValueError:
         return None
     return parts
@@ -115,15 +118,13 @@ def _parts(url: str) -> SplitResult | None:
 def _url_problems(parts: SplitResult) -> list[str]:
     problems = []
     if parts.scheme not in ("http", "https") or not parts.hostname:
-        problems.append("the URL begins with https:// or http:// and a host")
+        problems.append("the URL must begin with https:// or http:// and a host")
     if "@" in parts.netloc:
-        problems.append("the URL holds credentials; give them as headers, from the environment")
+        problems.append("the URL contains credentials; pass them as headers, with FromEnv")
     if any(mark in part for part in (parts.scheme, parts.netloc, parts.query, parts.fragment) for mark in "{}"):
-        problems.append(
-            "places for arguments stand in the path only; what is left of them goes to the query or the body"
-        )
+        problems.append("only the path can have {name}; the other arguments go to the query or the body")
     if parts.query or parts.fragment:
-        problems.append("the URL has a query or a fragment; arguments make up the query")
+        problems.append("the URL has a query or a fragment; the query is made of the arguments")
     return problems
 
 
@@ -134,14 +135,14 @@ def _argument_problems(path: str, schema: Mapping[str, Any], query: Collection[s
     problems = [f"the path has {{{name}}} twice" for name in dict.fromkeys(places) if places.count(name) > 1]
     for name in dict.fromkeys(places):
         if name not in properties:
-            problems.append(f"the path has {{{name}}}, and there is no parameter {name!r}")
+            problems.append(f"the path has {{{name}}}, but there is no parameter {name!r}")
         elif name not in required:
-            problems.append(f"the parameter {name!r} stands in the path, and is not required")
+            problems.append(f"the parameter {name!r} is in the path, so it must be required")
         elif (kinds := _kinds(properties[name])) and kinds <= {"array", "object"}:
-            problems.append(f"the parameter {name!r} stands in the path, and is an {' or '.join(sorted(kinds))}")
+            problems.append(f"the parameter {name!r} is in the path, so it cannot be an {' or '.join(sorted(kinds))}")
     if any(mark in _PLACE.sub("", path) for mark in "{}"):
-        problems.append("the path has a bracket that belongs to no place")
-    problems += [f"query= names {name!r}, and there is no such parameter" for name in query if name not in properties]
+        problems.append("the path has a { or } that is not part of a {name}")
+    problems += [f"query= names {name!r}, but there is no such parameter" for name in query if name not in properties]
     return problems
 
 
@@ -151,15 +152,15 @@ def _kinds(schema: Any) -> set[str]:
 
 
 def _in_path(name: str, value: Any) -> str:
-    """Return an argument as one segment, or a part of one: it is neither left out nor dots, which would name another place."""
+    """Return an argument as (part of) one path segment: neither empty nor dots, which would change the path."""
     text = _text(name, value)
     if not text or text in _DOTS:
-        raise ToolError(f"{name} stands in a path, and cannot be {text!r}")
+        raise ToolError(f"{name} is part of the URL's path and cannot be {text!r}")
     return quote(text, safe="")
 
 
 def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
-    """Return an argument as pairs of a query: an array as several, null as none."""
+    """Return an argument as pairs of a query: one for each item of an array, none for null."""
     if value is None:
         return []
     items = value if isinstance(value, list) else [value]
@@ -171,4 +172,4 @@ def _text(name: str, value: Any) -> str:
         return "true" if value else "false"
     if isinstance(value, (str, int, float)):
         return str(value)
-    raise ToolError(f"{name} has to be a text, a number or a boolean where it stands in the URL")
+    raise ToolError(f"{name} is part of the URL, so it must be a string, a number or a boolean")

@@ -1,4 +1,4 @@
-"""The header of a request, and the secrets in it."""
+"""The headers of a request, and the secrets in them."""
 
 from __future__ import annotations
 
@@ -17,24 +17,24 @@ _VALUE: Final = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # no control characte
 
 @dataclass(frozen=True, slots=True)
 class FromEnv:
-    """A header that is read from an environment variable at each call. The tool requires the variable.
+    """A header whose value is read from an environment variable at each call. The tool requires the variable.
 
-    Its value is replaced by `…` in whatever the endpoint answers and in the client's logs, unless it has fewer than 4 characters.
+    Wherever the value appears in the endpoint's answers or in the client's logs, it is replaced by `…`, unless it has fewer than 4 characters.
 
     Attributes:
         variable: The name of the variable.
-        form: What is sent: `{}` stands for the value, as in `Bearer {}`.
+        form: The text of the header, with `{}` where the value goes: `Bearer {}`.
     """
 
     variable: str
     form: str = "{}"
 
     def value(self) -> str:
-        """Return what is sent now."""
+        """Return the text of the header, with the variable's current value."""
         return self.sent()[0]
 
     def sent(self) -> tuple[str, tuple[str, ...]]:
-        """Return what is sent now, and what of it is secret: the variable's value, and all of it."""
+        """Return the text of the header, and the secrets in it: the variable's value, and the whole text."""
         given = os.environ.get(self.variable, "")
         sent = self.form.replace("{}", given)
         return sent, (given, sent) if given.strip() else ()
@@ -44,23 +44,23 @@ Headers: TypeAlias = Mapping[str, "str | FromEnv"]
 
 
 def header_problems(headers: Mapping[Any, object]) -> list[str]:
-    """Return what is wrong with headers as they were given."""
+    """Return the problems of the headers that `http_tool` was given."""
     problems = []
     for name, value in headers.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
-            problems.append(f"{name!r} is no name of a header")
+            problems.append(f"{name!r} is not a valid header name")
         if not isinstance(value, (str, FromEnv)):
-            problems.append(f"the header {name} is a string or FromEnv('VARIABLE'), not {type(value).__name__}")
+            problems.append(f"the header {name} must be a string or FromEnv('VARIABLE'), not {type(value).__name__}")
         elif not _can_be_sent(value if isinstance(value, str) else value.form):
-            problems.append(f"the header {name} holds a character that cannot be sent")
+            problems.append(f"the header {name} contains a character that headers cannot have")
     return problems
 
 
 def headers_now(headers: Headers) -> tuple[dict[str, str], Secrets]:
-    """Return headers as they are sent, and what is secret of them.
+    """Return the headers as they are sent, and the secrets in them.
 
     Raises:
-        ToolError: A variable holds what cannot be sent; it is not shown.
+        ToolError: The value of a variable cannot be sent. The message does not show it.
     """
     now: dict[str, str] = {}
     secret: list[str] = []
@@ -68,7 +68,9 @@ def headers_now(headers: Headers) -> tuple[dict[str, str], Secrets]:
         now[name], hidden = (value, ()) if isinstance(value, str) else value.sent()
         secret += hidden
         if not _can_be_sent(now[name]):
-            raise ToolError(f"the header {name} cannot be sent: its variable holds a character that headers have not")
+            raise ToolError(
+                f"the header {name} cannot be sent: its variable contains a character that headers cannot have"
+            )
     return now, Secrets(*secret)
 
 

@@ -34,9 +34,9 @@ def test_json_is_a_value(server: Server) -> None:
     assert asked(f"{server.url}/json", "POST", returns="json").value["result"].startswith("Received")
     assert asked(f"{server.url}/nothing", returns="json").value is None
     assert asked(f"{server.url}/mark", returns="json").value == [1]
-    assert "answers with what is no JSON" in asked(f"{server.url}/nan", returns="json").content
+    assert "is not valid JSON" in asked(f"{server.url}/nan", returns="json").content
     result = asked(f"{server.url}/words", returns="json")
-    assert (result.ok, result.content.partition(" ")[2]) == (False, "answers with what is no JSON: <html>")
+    assert (result.ok, result.content.partition("is ")[2]) == (False, "not valid JSON: <html>")
 
 
 def test_text_is_read_as_its_header_says(server: Server) -> None:
@@ -48,7 +48,7 @@ def test_images_and_files_are_content(server: Server) -> None:
     (image,) = asked(f"{server.url}/image", returns="content").parts
     (file,) = asked(f"{server.url}/file", returns="content").parts
     assert (image.kind, image.data, file.kind, file.media_type) == ("image", PNG, "file", "application/zip")
-    assert "the answer is no image/png" in asked(f"{server.url}/liar", returns="content").content
+    assert "the answer is not image/png" in asked(f"{server.url}/liar", returns="content").content
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_images_and_files_are_content(server: Server) -> None:
         ("504", "POST", "answers 504 Gateway Timeout", False, None),
     ],
 )
-def test_a_status_that_is_no_success_is_a_failure(
+def test_a_status_other_than_2xx_is_a_failure(
     server: Server, path: str, method: str, says: str, retryable: bool, retry_after: float | None
 ) -> None:
     result = asked(f"{server.url}/{path}", method)
@@ -72,7 +72,7 @@ def test_a_status_that_is_no_success_is_a_failure(
 
 def test_a_redirect_is_not_followed(server: Server) -> None:
     result = asked(f"{server.url}/away")
-    assert result.content.endswith("it redirects to http://elsewhere.example/secret, which is not followed")
+    assert result.content.endswith("it redirects to http://elsewhere.example/secret, and redirects are not followed")
 
     def follows() -> httpx2.AsyncClient:
         return httpx2.AsyncClient(follow_redirects=True)
@@ -81,10 +81,13 @@ def test_a_redirect_is_not_followed(server: Server) -> None:
     assert asked(f"{server.url}/same").content.endswith("answers 304 Not Modified")
 
 
-def test_an_answer_is_read_no_further_than_it_may_go(server: Server) -> None:
+def test_no_more_than_max_bytes_are_read(server: Server) -> None:
     assert len(asked(f"{server.url}/large").content) == 5000
     result = asked(f"{server.url}/large", max_bytes=4999)
-    assert result.content == f"127.0.0.1:{server.server_port} answers with more than 4999 bytes, which are not read"
+    assert (
+        result.content
+        == f"the answer of 127.0.0.1:{server.server_port} has more than 4999 bytes, the most that this tool reads"
+    )
     broken = asked(f"{server.url}/broken", max_bytes=4999)
     assert "answers 503 Service Unavailable: xxx" in broken.content
     assert broken.error.retryable
@@ -101,7 +104,7 @@ def test_a_host_that_is_not_there_is_a_failure() -> None:
     assert unknown.content == "no-such-host.invalid cannot be reached"
 
 
-def test_what_is_no_http_is_a_failure() -> None:
+def test_an_answer_that_is_not_http_is_a_failure() -> None:
     with socket.socket() as listening:
         listening.bind(("127.0.0.1", 0))
         listening.listen()
@@ -115,7 +118,7 @@ def test_what_is_no_http_is_a_failure() -> None:
                 return await task
 
         result = asyncio.run(answered())
-    assert "gives no answer that can be read (RemoteProtocolError)" in result.content
+    assert "cannot be read (RemoteProtocolError)" in result.content
 
 
 def test_a_request_that_takes_too_long_is_given_up_and_its_connection_closed(server: Server) -> None:

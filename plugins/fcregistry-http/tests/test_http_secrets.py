@@ -184,16 +184,16 @@ def test_an_error_repeats_no_secret(echo: Any, status: int, headers: dict[str, s
     assert "A1" not in result.content
 
 
-def test_an_answer_that_is_no_json_leaves_no_secret_in_the_exceptions(echo: Any) -> None:
+def test_an_answer_that_is_not_json_leaves_no_secret_in_the_exceptions(echo: Any) -> None:
     result = echo(lambda key: (200, {}, f"<{key}>".encode()), returns="json")
-    assert result.content.endswith("answers with what is no JSON: <…>")
+    assert result.content.endswith("is not valid JSON: <…>")
     assert SECRET not in everything_of(result.error.exception)
 
 
 def test_a_broken_answer_leaves_no_secret_in_the_exceptions(echo: Any) -> None:
     """The client's exception holds the request, and repeats the line that it cannot read."""
     result = echo(lambda key: (200, {f"bad header {key}": "x"}, b""))
-    assert "gives no answer that can be read (RemoteProtocolError)" in result.content
+    assert "cannot be read (RemoteProtocolError)" in result.content
     cause = result.error.exception.__cause__
     assert (type(cause).__name__, SECRET in str(cause)) == ("RemoteProtocolError", False)
     assert SECRET not in everything_of(result.error.exception)

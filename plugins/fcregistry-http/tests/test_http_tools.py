@@ -63,7 +63,7 @@ def test_an_argument_does_not_name_another_path(server: Server, value: str) -> N
     schema = properties("name", name={"type": "string"})
     result = ask(tool("GET", f"{server.url}/files/{{name}}/text", schema), name=value)
     assert (result.error.code, server.asked) == ("tool_failed", [])
-    assert result.content.startswith(("name stands in a path, and cannot be", "the arguments hold what cannot be sent"))
+    assert result.content.startswith(("name is part of the URL's path and cannot be", "the arguments cannot be sent"))
 
 
 @pytest.mark.parametrize(("first", "second"), [(".", "x"), ("x", "."), ("", "x"), (".", ".")])
@@ -76,15 +76,15 @@ def test_arguments_of_one_segment_do_not_either(server: Server, first: str, seco
     assert server.asked[0]["path"] == "/files/.xy.."
 
 
-def test_a_query_has_arrays_as_several_booleans_as_words_and_null_as_nothing(server: Server) -> None:
+def test_in_a_query_arrays_repeat_the_name_booleans_are_words_and_null_is_left_out(server: Server) -> None:
     schema = properties(tags={"type": "array"}, new={"type": "boolean"}, low={"type": "number"}, none={"type": "null"})
     result = ask(tool("GET", server.url, schema), tags=["a&b", 1, None], new=True, low=0.5, none=None)
     assert json.loads(result.content)["path"] == "/"
     assert server.asked[0]["query"] == [("tags", "a&b"), ("tags", "1"), ("new", "true"), ("low", "0.5")]
-    assert "has to be a text" in ask(tool("GET", server.url, properties(a={})), a={"b": 1}).content
+    assert "it must be a string" in ask(tool("GET", server.url, properties(a={})), a={"b": 1}).content
 
 
-def test_a_query_may_stand_beside_a_body(server: Server) -> None:
+def test_a_request_may_have_both_a_query_and_a_body(server: Server) -> None:
     schema = properties("dry", "text", dry={"type": "boolean"}, text={"type": "string"})
     ask(tool("POST", f"{server.url}/notes", schema, query=["dry"]), dry=False, text="t")
     assert (server.asked[0]["query"], server.asked[0]["body"]) == ([("dry", "false")], {"text": "t"})
@@ -98,9 +98,9 @@ def test_arguments_that_do_not_fit_are_not_sent(server: Server) -> None:
 
 @pytest.mark.parametrize("method", ["GET", "POST"])
 @pytest.mark.parametrize("given", ["\ud800", 10**5000, {"a": ["\ud800"]}], ids=["half", "long", "inside"])
-def test_what_cannot_be_sent_is_not(server: Server, method: str, given: Any) -> None:
+def test_arguments_that_cannot_be_sent_are_a_failure(server: Server, method: str, given: Any) -> None:
     result = ask(tool(method, server.url, properties(a=True)), a=given)
-    assert result.content.startswith("the arguments hold what cannot be sent")
+    assert result.content.startswith("the arguments cannot be sent")
     assert server.asked == []
 
 
@@ -111,7 +111,7 @@ def test_proxies_of_the_environment_are_not_asked(server: Server, monkeypatch: p
 
 def test_a_url_that_is_too_long_is_a_failure(server: Server) -> None:
     made = tool("GET", f"{server.url}/{{name}}", properties("name", name={"type": "string"}))
-    assert "cannot be asked: URL too long" in ask(made, name="a" * 70_000).content
+    assert "is not valid: URL too long" in ask(made, name="a" * 70_000).content
     assert server.asked == []
 
 
@@ -124,7 +124,10 @@ def test_a_secret_is_sent_and_shown_nowhere(server: Server, monkeypatch: pytest.
     assert server.asked[0]["key"] == "Key s3cret"
     assert "s3cret" not in f"{result.content}{made!r}{made.options}{made.definition('openai')}"
     monkeypatch.setenv("ACME_KEY", "s3\ncret")
-    assert ask(made).content == "the header X-Key cannot be sent: its variable holds a character that headers have not"
+    assert (
+        ask(made).content
+        == "the header X-Key cannot be sent: its variable contains a character that headers cannot have"
+    )
     assert len(server.asked) == 1
 
 
@@ -165,21 +168,27 @@ def test_hints_are_those_of_the_method_unless_others_are_given(server: Server) -
 @pytest.mark.parametrize(
     ("method", "url", "says"),
     [
-        ("FETCH", "https://a.example/", ["the method is one of GET, POST"]),
+        ("FETCH", "https://a.example/", ["the method must be one of GET, POST"]),
         ("GET", "http://[::1/", ["the URL cannot be read"]),
         ("GET", "http://a.example:99999/", ["the URL cannot be read"]),
         ("GET", "http://a.example /\n", ["the URL cannot be read"]),
-        ("GET", "https://a.example/{either}", ["'either' stands in the path, and is an array or object"]),
-        ("GET", "a.example/x", ["the URL begins with https:// or http:// and a host"]),
-        ("GET", "https://{query}.example/", ["places for arguments stand in the path only"]),
-        ("GET", "https://u:p@a.example/", ["the URL holds credentials"]),
-        ("GET", "https://a.example/?a={query}", ["stand in the path only", "has a query or a fragment"]),
+        ("GET", "https://a.example/{either}", ["'either' is in the path, so it cannot be an array or object"]),
+        ("GET", "a.example/x", ["the URL must begin with https:// or http:// and a host"]),
+        ("GET", "https://{query}.example/", ["only the path can have {name}"]),
+        ("GET", "https://u:p@a.example/", ["the URL contains credentials"]),
+        ("GET", "https://a.example/?a={query}", ["only the path can have {name}", "has a query or a fragment"]),
         ("GET", "https://a.example/{query}/{query}", ["{query} twice"]),
-        ("GET", "https://a.example/{nothing}/{", ["there is no parameter 'nothing'", "a bracket"]),
-        ("GET", "https://a.example/{note}/{items}", ["'note' stands in the path, and is not required", "is an array"]),
+        ("GET", "https://a.example/{nothing}/{", ["there is no parameter 'nothing'", "a { or }"]),
+        (
+            "GET",
+            "https://a.example/{note}/{items}",
+            ["'note' is in the path, so it must be required", "cannot be an array"],
+        ),
     ],
 )
-def test_what_cannot_be_asked_is_refused_with_all_that_is_wrong(method: str, url: str, says: list[str]) -> None:
+def test_an_endpoint_that_cannot_be_called_is_refused_with_every_problem(
+    method: str, url: str, says: list[str]
+) -> None:
     schema = properties(
         *("query", "items", "either"),
         query={"type": "string"},
@@ -197,18 +206,18 @@ def test_what_cannot_be_asked_is_refused_with_all_that_is_wrong(method: str, url
 @pytest.mark.parametrize(
     ("more", "says"),
     [
-        ({"headers": {"X Key": "a"}}, "'X Key' is no name of a header"),
-        ({"headers": {"X-Key": "a\r\nb: c"}}, "holds a character that cannot be sent"),
-        ({"headers": {"X-Key": 5}}, r"is a string or FromEnv\('VARIABLE'\), not int"),
-        ({"returns": "xml"}, "returns= is one of text, json, content, not 'xml'"),
-        ({"headers": {1: "a"}}, "1 is no name of a header"),
-        ({"query": "ab"}, r"query= takes names, such as \['ab'\]"),
+        ({"headers": {"X Key": "a"}}, "'X Key' is not a valid header name"),
+        ({"headers": {"X-Key": "a\r\nb: c"}}, "contains a character that headers cannot have"),
+        ({"headers": {"X-Key": 5}}, r"must be a string or FromEnv\('VARIABLE'\), not int"),
+        ({"returns": "xml"}, "returns= must be one of text, json, content, not 'xml'"),
+        ({"headers": {1: "a"}}, "1 is not a valid header name"),
+        ({"query": "ab"}, r"query= takes a list of names, such as \['ab'\]"),
         ({"timeout": 0}, "timeout= takes seconds, a finite number above 0, not 0"),
         ({"timeout": float("inf")}, "not inf"),
         ({"max_bytes": 0}, "max_bytes= takes a whole number above 0, not 0"),
         ({"query": ["nothing"]}, "query= names 'nothing'"),
-        ({"like": get_notes}, "like=, a function, or parameters="),
-        ({"name": ""}, "takes name= and description="),
+        ({"like": get_notes}, "like= \\(a function\\) or parameters="),
+        ({"name": ""}, "needs name= and description="),
         ({"tags": 5}, "option 'tags'"),
     ],
 )
