@@ -11,16 +11,16 @@ from fcregistry.errors import ToolError
 from fcregistry.execution import Content, ToolOutput
 from mcp.types import CallToolResult
 
-_SILENT: Final = "the server says that it failed, and does not say why"
+_SILENT: Final = "the server reports a failure, without a reason"
 
 
 def answer_of(result: CallToolResult) -> Any:
-    """Return what a server's tool gave: a text as it is, anything else as content.
+    """Return the result of a server's tool: a text as it is, anything else as content.
 
-    The value for the program is `structuredContent`, where the server gives some; else the text, or the content.
+    The program gets `structuredContent` if the server sends it; otherwise the text or the content.
 
     Raises:
-        ToolError: The server says that the call failed; in its own words.
+        ToolError: The server reports that the call failed. The message is the server's.
     """
     parts = [_part(block.model_dump(by_alias=True, exclude_none=True, mode="json")) for block in result.content]
     if result.is_error:
@@ -35,7 +35,7 @@ def answer_of(result: CallToolResult) -> Any:
 
 
 def _part(block: dict[str, Any]) -> Content:
-    """Return a block as content; one that cannot be read is named, and takes nothing else with it."""
+    """Return a block as content; for a block that cannot be read, a text that says so."""
     try:
         return Content.from_block(block)
     except ValueError as error:

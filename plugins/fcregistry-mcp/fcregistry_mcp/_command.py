@@ -1,4 +1,4 @@
-"""The command `fcregistry-mcp`. It serves tools that are installed, or in a module, to one program."""
+"""The command `fcregistry-mcp`, which serves installed tools, or those of a module, to one program."""
 
 from __future__ import annotations
 
@@ -11,19 +11,17 @@ from fcregistry import Executor
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Policy
 
-_EVERYTHING = "'*' for all of them"
-
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
 @click.argument("selectors", nargs=-1, metavar="SELECTOR...")
 @click.option(
-    "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first; its tools are there too."
+    "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first, for its tools."
 )
 @click.option(
     "--allow",
     multiple=True,
     metavar="SELECTOR",
-    help="Tools that run though they require approval: where the program that calls them asks whoever sits before it.",
+    help="Tools that run although they require approval. Use it if the calling program asks its user itself.",
 )
 @click.option(
     "--timeout", type=click.FloatRange(min=0, min_open=True), metavar="SECONDS", help="How long a call may take."
@@ -32,12 +30,14 @@ _EVERYTHING = "'*' for all of them"
 def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str, ...], timeout: float | None) -> None:
     """Serve tools over the Model Context Protocol, on the standard streams.
 
-    A SELECTOR names them as everywhere in fcregistry: get_weather, 'acme-weather:*', tag=read, '!delete_*'.
+    A SELECTOR names tools, as everywhere in fcregistry: get_weather, 'acme-weather:*', tag=read, '!delete_*'.
     A tool that requires approval does not run, unless --allow names it.
     """
     if not selectors:
-        raise click.UsageError(f"say which tools are served, such as 'acme-weather:*'; {_EVERYTHING}")
-    with redirect_stdout(sys.stderr):  # the output is the protocol's, and a module may print when it is imported
+        raise click.UsageError("name the tools to serve, such as 'acme-weather:*'; '*' serves all of them")
+    with redirect_stdout(
+        sys.stderr
+    ):  # standard output carries the protocol, and a module may print when it is imported
         for module in modules:
             _import(module)
         try:
@@ -52,26 +52,25 @@ def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str,
 
 
 def _serve(executor: Executor) -> None:
-    from fcregistry_mcp._serving import serve  # heavy, and for nothing where the words are wrong
+    from fcregistry_mcp._serving import serve  # heavy: not imported before the arguments are known to be right
 
     try:
         with executor:
             serve(executor)
-    except* BrokenPipeError:  # whoever read the answers is gone, and so is what there was to do
-        sys.unraisablehook = (
-            _but_for_pipes  # what the SDK had still to write is tried again, and complained of, at the end
-        )
+    except* BrokenPipeError:  # the client is gone, so there is nothing left to do
+        # At exit, the SDK's stream tries to write its rest again, which would print a warning.
+        sys.unraisablehook = _ignore_broken_pipes
 
 
-def _but_for_pipes(unraisable: sys.UnraisableHookArgs) -> None:
+def _ignore_broken_pipes(unraisable: sys.UnraisableHookArgs) -> None:
     if not isinstance(unraisable.exc_value, BrokenPipeError):
         sys.__unraisablehook__(unraisable)
 
 
 def _import(module: str) -> None:
     if "" not in sys.path:
-        sys.path.append("")  # after what is installed: a file here is not to stand for a module of an installed package
+        sys.path.append("")  # last, so that a file here does not hide an installed module
     try:
         importlib.import_module(module)
     except Exception as error:  # foreign code: importing a module may raise anything
-        raise click.UsageError(f"the module {module!r} does not import: {type(error).__name__}: {error}") from error
+        raise click.UsageError(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from error

@@ -16,31 +16,35 @@ from mcp import Client
 from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
-from fcregistry_mcp._sifting import sifted
+from fcregistry_mcp._filtering import filtered
 
 T = TypeVar("T")
 
 Transport: TypeAlias = AbstractAsyncContextManager[Any]
-"""What the SDK takes for the two streams of a server."""
+"""The two streams of a server, as the SDK takes them."""
 
 _ENDING: Final = 10.0
-"""Seconds until nobody waits any more for a server to end: the SDK closes its input, then stops it, then kills it, two seconds each."""
+"""Seconds that `close` waits for a server to end. The SDK closes its input, then stops it, then kills it, two seconds each."""
 _MOST_PAGES: Final = 1000
 _LOGGERS: Final = (
     *("client", "mcp", "httpx2"),
     *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),  # imported when first used
 )
-"""The loggers of the SDK and of its client for HTTP, which repeat messages, URLs and headers."""
+"""The loggers of the SDK and of its HTTP client, which log messages, URLs and headers."""
 
 
 class Connection:
     """A session with a server, opened once and closed once.
 
     Args:
-        server: What the server is called.
-        transport: Makes the transport, on the loop of the session; what it needs is entered on the stack.
+        server: The server's name, for messages.
+        transport: Makes the transport, on the session's loop, and enters what it needs on the stack.
         seconds: How long opening may take.
-        secrets: What is sent to the server, and comes back in nothing that it says.
+        secrets: Secrets that are sent to the server, and hidden wherever its messages repeat them.
+
+    Attributes:
+        opened: The server's tools once it is open, or the reason why it cannot be opened.
+        refused: Names of tools that are not valid in the protocol, with the reason.
     """
 
     def __init__(
@@ -61,12 +65,12 @@ class Connection:
         self.refused: dict[str, str] = {}
 
     def open(self) -> None:
-        """Begin to open it; `opened` has the server's tools once it is, or why it is not."""
-        atexit.register(self.close)  # a server that does not end with its input would outlive us
+        """Start to open the session. `opened` gets the result."""
+        atexit.register(self.close)  # a server that does not end with its input would outlive this process
         self._thread.start()
 
     def close(self) -> None:
-        """End the session and the server, and wait for that."""
+        """End the session and the server, and wait until they have ended."""
         atexit.unregister(self.close)
         if self._process != os.getpid():
             return
@@ -79,15 +83,18 @@ class Connection:
             self._thread.join(_ENDING)
 
     async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
-        """Ask the server, from whichever loop; who is cancelled meanwhile cancels the request.
+        """Send the server a request, from any event loop. Cancelling this call cancels the request.
+
+        Args:
+            question: Sends the request with the SDK's client, and returns the answer.
 
         Raises:
-            McpError: The session is over.
+            McpError: The session has ended, or is not open yet.
         """
         loop, client = self._loop, self._client
-        if loop is None or client is None or self._process != os.getpid():  # a fork has no thread of ours
+        if loop is None or client is None or self._process != os.getpid():  # a forked process does not have the thread
             raise self._over()
-        asking = self._awaited(question, client)
+        asking = self._logged(question, client)
         try:
             answer = asyncio.run_coroutine_threadsafe(asking, loop)
         except RuntimeError:  # the loop is closed
@@ -99,15 +106,15 @@ class Connection:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            raise self._over() from None  # it was closed while somebody waited
+            raise self._over() from None  # the session was closed while this call waited
 
-    async def _awaited(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
-        with self.secrets.hide_in_logs(*_LOGGERS):  # its context is that of the caller's thread
+    async def _logged(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
+        with self.secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
             return await question(client)
 
-    def _sifted(self, transport: Any) -> Any:  # whatever the SDK's Client takes
+    def _filtered(self, transport: Any) -> Any:  # whatever the SDK's Client takes
         if isinstance(transport, AbstractAsyncContextManager):
-            return sifted(transport, self.refused, self.secrets)
+            return filtered(transport, self.refused, self.secrets)
         return transport  # a server in this process, which the SDK takes as it is
 
     def _over(self) -> McpError:
@@ -117,7 +124,7 @@ class Connection:
         try:
             with self.secrets.hide_in_logs(*_LOGGERS):
                 asyncio.run(self._serve())
-        except BaseException as error:  # noqa: BLE001  # whoever opens it is told; later, calls are
+        except BaseException as error:  # noqa: BLE001  # `opened` reports it; after opening, the calls do
             if not self.opened.done():
                 self.opened.set_exception(self._over() if isinstance(error, asyncio.CancelledError) else error)
         finally:
@@ -126,24 +133,28 @@ class Connection:
     async def _serve(self) -> None:
         self._task, self._closing = asyncio.current_task(), asyncio.Event()
         self._loop = asyncio.get_running_loop()
-        if self._ended:  # it was closed before there was a loop to say so to
+        if self._ended:  # it was closed before the loop ran
             raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self._seconds):
-                    client = await stack.enter_async_context(Client(self._sifted(await self._transport(stack))))
+                    client = await stack.enter_async_context(Client(self._filtered(await self._transport(stack))))
                     tools = await _listed(client)
             except TimeoutError as error:
                 raise TimeoutError(f"it did not answer within {self._seconds:g} seconds") from error
             self._client = client
-            if not self.opened.done():  # who waited may have been cancelled
+            if not self.opened.done():  # the waiting caller may have been cancelled
                 self.opened.set_result(tools)
             await self._closing.wait()
             self._client = None
 
 
 async def _listed(client: Client) -> list[Tool]:
-    """Return the tools of all pages; a server whose pages do not end has an end here."""
+    """Return the tools of all pages.
+
+    Raises:
+        ValueError: There are more than `_MOST_PAGES` pages.
+    """
     tools: list[Tool] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):

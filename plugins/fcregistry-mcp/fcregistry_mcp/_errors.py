@@ -1,4 +1,4 @@
-"""Errors of a server that cannot be reached."""
+"""The error of a server that cannot be used, and the reasons in its message."""
 
 from __future__ import annotations
 
@@ -13,10 +13,14 @@ _MOST_CHARACTERS: Final = 500
 
 
 class McpError(FcregistryError, ConnectionError):
-    """A server that cannot be started or reached, that answers what is no answer, or that is asked before it is open.
+    """A server cannot be started or reached, is not open, or sends an answer that is not valid.
+
+    Args:
+        message: What went wrong.
+        server: The name of the server.
 
     Attributes:
-        server: What the server is called here.
+        server: The name of the server.
     """
 
     def __init__(self, message: str, *, server: str = "") -> None:
@@ -25,23 +29,25 @@ class McpError(FcregistryError, ConnectionError):
 
 
 def reason_of(error: BaseException, secrets: Secrets) -> str:
-    """Return what went wrong, as one line without what is secret."""
-    each = cause_of(error)
-    lines = (line for line in str(each).splitlines() if "errors.pydantic.dev" not in line)  # a link helps nobody here
-    said = secrets.hide(" ".join(" ".join(lines).split()))
-    if not said:
-        return type(each).__name__
-    return cut(said if isinstance(each, (OSError, MCPError)) else f"{type(each).__name__}: {said}")
+    """Return what went wrong, as one line without secrets."""
+    cause = cause_of(error)
+    lines = (
+        line for line in str(cause).splitlines() if "errors.pydantic.dev" not in line
+    )  # links to pydantic's documentation do not help here
+    text = secrets.hide(" ".join(" ".join(lines).split()))
+    if not text:
+        return type(cause).__name__
+    return cut(text if isinstance(cause, (OSError, MCPError)) else f"{type(cause).__name__}: {text}")
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return what was raised first of all: of a group of exceptions, the first that says something."""
+    """Return the first exception with a message, of a group; any other exception as it is."""
     leaves = list(_leaves(error))
     return next((each for each in leaves if str(each)), leaves[0])
 
 
 def cut(text: str) -> str:
-    """Return a stranger's text, bounded."""
+    """Return a server's text, cut to a length that a message can hold."""
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
 
 

@@ -1,4 +1,4 @@
-"""What is secret of what a server is given: variables of its environment, headers, and parts of its URL."""
+"""The secrets among the environment variables, headers and URL parts that a server is given."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from urllib.parse import SplitResult, parse_qsl, unquote
 from fcregistry.execution import Secrets
 
 _NAMED_SECRET: Final = ("AUTH", "CREDENTIAL", "KEY", "PASS", "SECRET", "SIGNATURE", "TOKEN")
-"""What the name of a variable, or of a part of a query, has in it whose value is nobody's business."""
+"""Words in the name of a variable or query parameter that mean that its value is secret."""
 _NO_SECRETS: Final = ("accept", "content-", "user-agent")
-"""How the names of headers begin whose values are none."""
+"""Beginnings of the names of headers whose values are not secret."""
 
 
 def environment_secrets(env: Mapping[str, str]) -> Secrets:
-    """Return the values of the variables that are named as secrets are."""
+    """Return the values of the variables whose names suggest a secret."""
     return Secrets(*(value for name, value in env.items() if _is_named_secret(name)))
 
 
 def request_secrets(url: SplitResult, headers: Mapping[str, str]) -> Secrets:
-    """Return what is secret of requests: values of headers, the password of the URL, and what its query names as secrets are named."""
+    """Return the secrets of requests: values of headers, the URL's password, and secret query parameters."""
     sent = [value for name, value in headers.items() if not name.lower().startswith(_NO_SECRETS)]
     asked = [value for name, value in parse_qsl(url.query) if _is_named_secret(name)]
     return Secrets(*sent, *asked, unquote(url.password or ""))

@@ -26,27 +26,34 @@ from mcp.client.streamable_http import streamable_http_client
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of
 from fcregistry_mcp._hiding import environment_secrets, request_secrets
+from fcregistry_mcp._stderr import LastLines
 from fcregistry_mcp._tools import check_known, legal_name, tool_of
-from fcregistry_mcp._words import LastWords
 
 _READING = httpx2.Timeout(30.0, read=300.0)  # a server may hold a stream open while it works
 
 
 class McpServer:
-    """A server that speaks the Model Context Protocol, and its tools. Made by `stdio` or `http`.
+    """A server that speaks the Model Context Protocol, and its tools. Make one with `stdio` or `http`.
 
-    It is open inside of a `with` or an `async with` block, or from `open()` to `close()`. Its tools may be called from any thread and any
+    It is open inside a `with` or an `async with` block, or from `open()` to `close()`. Its tools may be called from any thread and any
     event loop, several at once.
 
+    Args:
+        name: The server's name, for messages.
+        transport: Makes the SDK's transport. It enters what it needs on the stack, and gets the object that keeps the last lines of standard error.
+        trusted: Whether to believe the server's hints that relax rules: that a tool only reads, or may be called twice.
+        timeout: Seconds that opening may take.
+        secrets: Secrets that are replaced by `…` in everything that the server sends.
+
     Attributes:
-        name: What it is called in messages.
-        refused: Names of its tools that cannot be tools here, with the reason, as `tools()` found them.
+        name: The server's name, for messages.
+        refused: Names of the server's tools that cannot be tools here, with the reason. Set by `tools()`.
     """
 
     def __init__(
         self,
         name: str,
-        transport: Callable[[AsyncExitStack, LastWords], Awaitable[Transport]],
+        transport: Callable[[AsyncExitStack, LastLines], Awaitable[Transport]],
         *,
         trusted: bool = False,
         timeout: float = 30.0,
@@ -60,7 +67,7 @@ class McpServer:
         self._timeout = timeout
         self._lock = Lock()
         self._connection: Connection | None = None
-        self._words: LastWords | None = None
+        self._stderr: LastLines | None = None
         self._listed: list[protocol.Tool] = []
 
     @classmethod
@@ -74,19 +81,19 @@ class McpServer:
         trusted: bool = False,
         timeout: float = 30.0,
     ) -> Self:
-        """Return a server that is a command, spoken with over its standard streams.
+        """Return a server that is started as a command and reached over its standard streams.
 
-        What it writes to its standard error goes to the log `fcregistry_mcp`.
+        The server's standard error goes to the logger `fcregistry_mcp`.
 
         Args:
             command: The program.
-            *arguments: Its arguments.
-            name: What the server is called in messages; by default, as the program.
-            env: Variables of its environment, beside `HOME`, `PATH` and the few others that the SDK hands on. The values of those that are
-                named as secrets are (`…KEY…`, `…TOKEN…`) are replaced by `…` in whatever the server says.
-            cwd: The folder that it runs in.
-            trusted: Whether to believe what it says in favour of its tools: that they only read, or may be called twice.
-            timeout: Seconds that opening it may take.
+            *arguments: The program's arguments.
+            name: The server's name, for messages; by default, the name of the program.
+            env: Variables for its environment, in addition to `HOME`, `PATH` and the few others that the SDK passes on. The values of variables
+                whose names suggest a secret (`…KEY…`, `…TOKEN…`) are replaced by `…` in everything that the server sends.
+            cwd: The folder in which the program runs; by default, the current folder.
+            trusted: Whether to believe the server's hints that relax rules: that a tool only reads, or may be called twice.
+            timeout: Seconds that opening may take.
         """
         parameters = StdioServerParameters(
             command=command,
@@ -96,8 +103,8 @@ class McpServer:
             encoding_error_handler="replace",  # one stray byte would end the session
         )
 
-        async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
-            return stdio_client(parameters, errlog=words.pipe)  # type: ignore[arg-type]  # any file will do
+        async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
+            return stdio_client(parameters, errlog=stderr.pipe)  # type: ignore[arg-type]  # any file will do
 
         secrets = environment_secrets(env or {})
         return cls(name or PurePath(command).name, transport, trusted=trusted, timeout=timeout, secrets=secrets)
@@ -112,26 +119,27 @@ class McpServer:
         trusted: bool = False,
         timeout: float = 30.0,
     ) -> Self:
-        """Return a server at a URL, spoken with over streamable HTTP.
+        """Return a server at a URL, reached over streamable HTTP.
 
         Args:
-            url: Where.
-            name: What the server is called in messages; by default, as its host.
-            headers: Sent with each request, such as `Authorization`. Their values are replaced by `…` in whatever the server says.
-            trusted: As for `stdio`.
-            timeout: Seconds that opening it may take.
+            url: The URL, such as `https://tools.example/mcp`.
+            name: The server's name, for messages; by default, its host.
+            headers: Headers that are sent with each request, such as `Authorization`. Their values are replaced by `…` in everything that
+                the server sends.
+            trusted: Whether to believe the server's hints that relax rules: that a tool only reads, or may be called twice.
+            timeout: Seconds that opening may take.
 
         Raises:
-            ValueError: It is no URL of HTTP.
+            ValueError: The URL is not an HTTP URL.
         """
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ValueError("McpServer.http takes a URL of HTTP, such as https://tools.example/mcp")
+            raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
-        async def transport(stack: AsyncExitStack, words: LastWords) -> Transport:
+        async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
             async def noted(response: httpx2.Response) -> None:
-                if response.is_error:  # of which the SDK tells no more than that
-                    words.add(f"HTTP {response.status_code}")
+                if response.is_error:  # the SDK's own error does not have the status
+                    stderr.add(f"HTTP {response.status_code}")
 
             client = await stack.enter_async_context(
                 httpx2.AsyncClient(headers=dict(headers or {}), timeout=_READING, event_hooks={"response": [noted]})
@@ -142,12 +150,12 @@ class McpServer:
         return cls(name or host, transport, trusted=trusted, timeout=timeout, secrets=secrets)
 
     def open(self) -> Self:
-        """Start or reach it, and read the list of its tools. One that is open stays as it is.
+        """Start or reach the server, and read the list of its tools. Does nothing if it is open.
 
         Raises:
-            McpError: It cannot be started or reached, or does not answer in time; says why.
+            McpError: The server cannot be started or reached, or does not answer in time. The message says why.
         """
-        connection = self._begun()
+        connection = self._connect()
         try:
             self._listed = connection.opened.result()
         except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
@@ -157,29 +165,30 @@ class McpServer:
             raise
         else:
             return self
-        raise failure  # which says what it was; the client's own exception holds the request, and what is secret in it
+        raise failure  # outside of the `except`: the client's exception holds the request, and the secrets in it
 
     def close(self) -> None:
-        """End the session, and the server where it was started here. One that is closed stays as it is."""
+        """End the session, and the server if it was started here. Does nothing if it is closed."""
         with self._lock:
             connection, self._connection = self._connection, None
         if connection is not None:
             connection.close()
-        if self._words is not None:
-            self._words.close()
+        if self._stderr is not None:
+            self._stderr.close()
 
     def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
-        """Return its tools, as they were when it was opened.
+        """Return the server's tools, as they were when it was opened.
 
         Args:
-            allowed: The server's names of those that are wanted; by default, all.
-            names: The server's name -> what a tool is called here. By default, it keeps its name, with `_` in place of what models cannot write.
+            allowed: Names of the tools to return, as the server names them; by default, all.
+            names: A mapping from the server's name of a tool to its name here. By default, a tool keeps its name, with `_` in place of
+                characters that models cannot write.
 
         Raises:
-            McpError: It is not open.
-            ToolNotFoundError: It has no tool of a name.
-            DuplicateToolError: Two tools would have one name here.
-            DefinitionError: A tool that is wanted by name cannot be a tool here, or cannot be called as `names` says.
+            McpError: The server is not open.
+            ToolNotFoundError: The server has no tool with one of the names.
+            DuplicateToolError: Two tools would have the same name here.
+            DefinitionError: A tool in `allowed` cannot be a tool here, or a name in `names` is not valid.
         """
         connection = self._connection
         if connection is None:
@@ -213,22 +222,22 @@ class McpServer:
         self.refused = refused
         return Toolset(tools)
 
-    def _begun(self) -> Connection:
-        """Return the connection that there is, open or about to be; a new one, where there is none."""
+    def _connect(self) -> Connection:
+        """Return the connection, which is open or being opened; if there is none, start a new one."""
         with self._lock:
             if self._connection is None:
-                words = self._words = LastWords(self.name, self._secrets)
+                lines = self._stderr = LastLines(self.name, self._secrets)
                 transport, secrets = self._transport, self._secrets
-                self._connection = Connection(self.name, lambda stack: transport(stack, words), self._timeout, secrets)
+                self._connection = Connection(self.name, lambda stack: transport(stack, lines), self._timeout, secrets)
                 self._connection.open()
             return self._connection
 
     def _failed(self, error: Exception) -> McpError:
-        """Return what is raised where it could not be opened; nothing of it is left."""
+        """Close what was opened, and return the error to raise."""
         self.close()
-        said = "" if self._words is None else self._words.said()
+        last = "" if self._stderr is None else self._stderr.last()
         reason = reason_of(error, self._secrets)
-        return McpError(f"the MCP server {self.name} cannot be used: {reason}{said}", server=self.name)
+        return McpError(f"the MCP server {self.name} cannot be used: {reason}{last}", server=self.name)
 
     def __enter__(self) -> Self:
         return self.open()
@@ -239,7 +248,7 @@ class McpServer:
         self.close()
 
     async def __aenter__(self) -> Self:
-        connection = self._begun()
+        connection = self._connect()
         try:
             self._listed = await asyncio.wrap_future(connection.opened)
         except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
@@ -249,7 +258,7 @@ class McpServer:
             raise
         else:
             return self
-        raise failure  # as in `open`
+        raise failure  # outside of the `except`, as in `open`
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

@@ -21,31 +21,41 @@ from mcp.server.stdio import stdio_server
 def serve(executor: Executor, *, name: str = "fcregistry") -> None:
     """Serve the tools of an executor over the standard streams, until their input ends.
 
-    What the tools print goes to standard error meanwhile: standard output is the protocol's.
+    Standard output carries the protocol, so what the tools print goes to standard error.
 
     Args:
-        executor: Carries out the calls: validated, limited, approved as it was told.
-        name: What the server is called.
+        executor: Runs the calls, with its validation, limits and approval.
+        name: The server's name, which clients see.
     """
     asyncio.run(aserve(executor, name=name))
 
 
 async def aserve(executor: Executor, *, name: str = "fcregistry") -> None:
-    """Do as `serve` does, on the running loop; cancelling it ends it."""
+    """Serve the tools of an executor over the standard streams, on the running event loop. Cancel it to end.
+
+    Args:
+        executor: Runs the calls, with its validation, limits and approval.
+        name: The server's name, which clients see.
+    """
     server = make_server(executor, name=name)
-    # The SDK moves the descriptor of the output out of the way; what Python has buffered for it would be written there at the end.
+    # The SDK takes over the descriptor of standard output. Text that Python buffers for it would end up in the protocol at exit.
     async with stdio_server() as (reading, writing):
         with redirect_stdout(sys.stderr):
             await server.run(reading, writing, server.create_initialization_options())
 
 
 def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
-    """Return the SDK's server for the tools of an executor, for another transport: `make_server(executor).streamable_http_app()`.
+    """Return the SDK's server for the tools of an executor, to use with another transport.
 
-    Listing the tools imports none of them. Calls run concurrently; one that its client gives up is cancelled.
+    For HTTP: `make_server(executor).streamable_http_app()`. Listing the tools imports none of them. Calls run concurrently; if the client
+    gives one up, it is cancelled.
+
+    Args:
+        executor: Runs the calls, with its validation, limits and approval.
+        name: The server's name, which clients see.
     """
     report = formats.get("mcp").report
-    assert report is not None  # it is a format of results, too
+    assert report is not None  # the format `mcp` writes results, too
 
     async def listed(context: Any, params: protocol.PaginatedRequestParams | None) -> protocol.ListToolsResult:
         return protocol.ListToolsResult.model_validate_json(_sendable(executor.describe("mcp")))
@@ -66,5 +76,5 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
 
 
 def _sendable(value: Any) -> bytes:
-    """Return JSON that the SDK can write: half of a surrogate pair, which UTF-8 has not, would end the server."""
+    """Return JSON as UTF-8. Lone surrogates are replaced, since the SDK would end over them."""
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Makes a tool of a server's tool, with its schema as it is, under a name that models may write."""
+"""Makes a tool from a server's tool, with its schema unchanged and a name that models can write."""
 
 from __future__ import annotations
 
@@ -20,13 +20,15 @@ from fcregistry_mcp._errors import McpError, cut, reason_of
 _LONGEST_NAME: Final = 64
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
-_CLOSED: Final = "Connection closed"  # the SDK's words; servers use its code for errors of their own
+_CLOSED: Final = (
+    "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
+)
 _UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""What a model reads and a person does not see: controls but tab and line end, marks of direction, tags."""
+"""Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 
 
 def legal_name(name: str) -> str:
-    """Return a name that every provider takes (`^[A-Za-z0-9_-]{1,64}$`), as near to a server's as can be: `ns.add` is `ns_add`."""
+    """Return a server's name of a tool, changed so that every provider takes it: `ns.add` becomes `ns_add`."""
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
     return legal[:_LONGEST_NAME] or "_"
 
@@ -36,8 +38,14 @@ def check_known(
 ) -> None:
     """Check that a server has tools of these names.
 
+    Args:
+        asked: The names.
+        listed: The server's tools.
+        server: The server's name.
+        refused: Names of tools that are not valid in the protocol, with the reason.
+
     Raises:
-        ToolNotFoundError: It has none of a name; says the nearest, or why it cannot be had.
+        ToolNotFoundError: The server has no tool of a name. The message has the nearest names, or why the tool was refused.
     """
     known = sorted(each.name for each in listed)
     for name in asked:
@@ -57,26 +65,26 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     """Return a tool that is called on its server.
 
     Args:
-        given: What the server says of it.
-        name: What it is called here.
-        server: What the server is called.
-        connection: The session with it.
-        trusted: Whether to believe the server that the tool does no harm.
+        given: The server's description of the tool.
+        name: The tool's name here.
+        server: The server's name.
+        connection: The session with the server.
+        trusted: Whether to believe the server's hints that relax rules.
 
     Raises:
-        DefinitionError: It cannot be a tool here.
+        DefinitionError: The name or an option is not valid.
     """
 
     async def call(context: Context, /, **arguments: Any) -> Any:
-        return answer_of(await _asked(connection, server, given.name, arguments, context))
+        return answer_of(await _send(connection, server, given.name, arguments, context))
 
     options: dict[str, Any] = _hints(given.annotations, trusted=trusted)
     if given.title:
-        options["title"] = _seen(given.title, _LONGEST_TITLE)
+        options["title"] = _visible(given.title, _LONGEST_TITLE)
     return Tool.from_function(
         call,
         name=name,
-        description=_seen(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
+        description=_visible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
         parameters=given.input_schema,
         tags=("mcp",),
         meta={"mcp.server": server, "mcp.tool": given.name},
@@ -84,38 +92,38 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     )
 
 
-def _seen(text: str, most: int) -> str:
-    """Return a stranger's text, bounded, as a person who approves of the tool sees it."""
+def _visible(text: str, most: int) -> str:
+    """Return a server's text, cut, and without characters that a person who approves a call cannot see."""
     return _UNSEEN.sub("", text)[:most]
 
 
-def _hints(said: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:
-    """Return the hints that are believed: what warns always, what would loosen a rule from a trusted server only."""
-    if said is None:
+def _hints(annotations: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:
+    """Return the hints to believe: those that warn, always; those that relax rules, from a trusted server only."""
+    if annotations is None:
         return {}
     hints = {
-        "read_only": said.read_only_hint,
-        "destructive": said.destructive_hint,
-        "idempotent": said.idempotent_hint,
-        "open_world": said.open_world_hint,
+        "read_only": annotations.read_only_hint,
+        "destructive": annotations.destructive_hint,
+        "idempotent": annotations.idempotent_hint,
+        "open_world": annotations.open_world_hint,
     }
     warn = ("destructive", "open_world")
     return {name: value for name, value in hints.items() if value is not None and (trusted or (value and name in warn))}
 
 
-async def _asked(
+async def _send(
     connection: Connection, server: str, tool: str, arguments: dict[str, Any], context: Context
 ) -> protocol.CallToolResult:
-    """Return what the server answers.
+    """Return the server's answer to a call.
 
     Raises:
-        ToolError: It gives no answer: it is gone, refuses the call, or answers what is none.
+        ToolError: There is none: the server is gone, refuses the call, or its answer is not valid.
     """
     try:
         json.dumps(arguments, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:  # the SDK would end the session for every other call
         raise ToolError(
-            "the arguments hold what cannot be sent: half of a surrogate pair, or too long a number"
+            "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
         ) from error
     try:
         return await connection.ask(_question(tool, arguments, context))
@@ -128,9 +136,9 @@ async def _asked(
             failure = ToolError(
                 f"the MCP server {server} refuses the call: {cut(connection.secrets.hide(error.message))}"
             )
-    except Exception as error:  # the SDK's and its transports' own: what a server sends may break any of them  # noqa: BLE001
+    except Exception as error:  # of the SDK or its transports, which a server's bytes may break  # noqa: BLE001
         failure = ToolError(f"the MCP server {server} gives no answer: {reason_of(error, connection.secrets)}")
-    raise failure  # outside of the `except`: the exception of a client for HTTP holds the request, and what is secret in it
+    raise failure  # outside of the `except`: the HTTP client's exception holds the request, and the secrets in it
 
 
 def _question(

@@ -225,12 +225,12 @@ def test_a_program_ends_and_its_server_with_it(tmp_path: Path, interrupted: list
     ("command", "says"),
     [
         (["no-such-program-anywhere"], r"cannot be used: .*No such file or directory: 'no-such-program-anywhere'"),
-        (["-c", "import sys; print('I want a\\x1b[31m key', file=sys.stderr)"], r"its last words: I want a\[31m key"),
+        (["-c", "import sys; print('I want a\\x1b[31m key', file=sys.stderr)"], r"its last lines: I want a\[31m key"),
         (["-c", "print('hello')"], "closed"),
     ],
     ids=["no program", "one that says why", "one that speaks otherwise"],
 )
-def test_a_program_that_is_no_server_is_an_error_that_says_why(command: list[str], says: str) -> None:
+def test_a_program_that_is_not_a_server_is_an_error_that_says_why(command: list[str], says: str) -> None:
     words = command if len(command) == 1 else [sys.executable, *command]
     with pytest.raises(McpError, match=says) as raised:
         McpServer.stdio(*words, name="odd").open()
@@ -239,10 +239,10 @@ def test_a_program_that_is_no_server_is_an_error_that_says_why(command: list[str
     assert isinstance(raised.value, (FcregistryError, ConnectionError))
 
 
-def test_secrets_of_its_environment_are_not_in_its_last_words() -> None:
+def test_secrets_of_its_environment_are_hidden_in_its_last_lines() -> None:
     program = "import os, sys; sys.exit('no such key: ' + os.environ['NOTES_KEY'] + ' in ' + os.environ['NOTES_PLACE'])"
     env = {"NOTES_KEY": "hush-hush", "NOTES_PLACE": "the drawer"}
-    with pytest.raises(McpError, match=r"its last words: no such key: … in the drawer$"):
+    with pytest.raises(McpError, match=r"its last lines: no such key: … in the drawer$"):
         McpServer.stdio(sys.executable, "-c", program, name="odd", env=env).open()
 
 
@@ -302,13 +302,13 @@ def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "url", ["", "tools.example/mcp", "file:///etc/passwd", "http://", "ftp://me:hush@tools.example"]
 )
-def test_what_is_no_url_of_http_is_refused(url: str) -> None:
-    with pytest.raises(ValueError, match=r"McpServer.http takes a URL") as raised:
+def test_a_url_that_is_not_http_is_refused(url: str) -> None:
+    with pytest.raises(ValueError, match=r"McpServer.http takes an HTTP URL") as raised:
         McpServer.http(url)
     assert "hush" not in str(raised.value)
 
 
-def test_the_status_that_a_server_answers_is_told() -> None:
+def test_the_error_has_the_status_that_a_server_answers() -> None:
     class Refusing(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["Content-Length"]))
@@ -323,7 +323,7 @@ def test_the_status_that_a_server_answers_is_told() -> None:
         thread = threading.Thread(target=refusing.serve_forever, args=(0.01,))
         thread.start()
         try:
-            with pytest.raises(McpError, match=r"cannot be used: .*; its last words: HTTP 401$"):
+            with pytest.raises(McpError, match=r"cannot be used: .*; its last lines: HTTP 401$"):
                 McpServer.http(f"http://127.0.0.1:{refusing.server_port}/mcp").open()
         finally:
             refusing.shutdown()

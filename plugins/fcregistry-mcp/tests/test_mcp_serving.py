@@ -207,14 +207,14 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize(
     ("words", "says"),
     [
-        ([], "Error: say which tools are served, such as 'acme-weather:*'; '*' for all of them"),
+        ([], "Error: name the tools to serve, such as 'acme-weather:*'; '*' serves all of them"),
         (["ad", "-m", "served_tools"], "there is no tool 'ad'; did you mean 'add'?"),
-        (["add", "-m", "no_such_module"], "the module 'no_such_module' does not import: ModuleNotFoundError"),
+        (["add", "-m", "no_such_module"], "the module 'no_such_module' cannot be imported: ModuleNotFoundError"),
         (["add", "-m", "served_tools", "--allow", "nothing"], "the policy names 'nothing'"),
         (["add", "--timeout", "0"], "0.0 is not in the range"),
     ],
 )
-def test_wrong_words_are_told_with_what_to_write(folder: Path, words: list[str], says: str) -> None:
+def test_a_wrong_command_line_gives_an_error_that_says_what_to_write(folder: Path, words: list[str], says: str) -> None:
     done = run(folder, *words)
     assert (done.returncode, done.stdout) == (2, "")
     assert says in done.stderr

@@ -92,17 +92,19 @@ def test_a_tool_that_is_listed_twice_is_there_once(notes: Notes) -> None:
         assert server.refused == {"add": "the server lists it twice; this is the first"}
 
 
-def test_what_is_no_tool_of_the_protocol_takes_no_other_with_it() -> None:
+def test_a_tool_that_is_not_valid_does_not_affect_the_others() -> None:
     """The SDK refuses the whole list for it."""
     with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
         assert list(server.tools()) == ["good", "hiding"]
         assert server.refused == {
-            "array": "it is no tool of the protocol: inputSchema.type: Input should be 'object'",
-            "bare": "it is no tool of the protocol: inputSchema: Field required",
-            "None": "it is no tool of the protocol: it: Input should be a valid dictionary or instance of Tool",
+            "array": "it is not a valid tool of the protocol: inputSchema.type: Input should be 'object'",
+            "bare": "it is not a valid tool of the protocol: inputSchema: Field required",
+            "None": "it is not a valid tool of the protocol: it: Input should be a valid dictionary or instance of Tool",
         }
         assert call(server, "good").content == "done"
-        with pytest.raises(ToolNotFoundError, match="strange has no tool 'bare'; it is no tool of the protocol"):
+        with pytest.raises(
+            ToolNotFoundError, match="strange has no tool 'bare'; it is not a valid tool of the protocol"
+        ):
             server.tools(["bare"])
 
 
@@ -186,7 +188,7 @@ def test_an_error_of_the_servers_own_is_told_whatever_its_code(server: McpServer
 def test_an_argument_that_cannot_be_sent_fails_its_call_and_no_other(server: McpServer, arguments: Any) -> None:
     executor = Executor(server.tools())
     result = executor.run({"name": "ns_find", "arguments": arguments})
-    assert (result.error.code, result.content[:33]) == ("tool_failed", "the arguments hold what cannot be")
+    assert (result.error.code, result.content[:33]) == ("tool_failed", "the arguments cannot be sent: a t")
     assert executor.call("add", a=1, b=2).ok
 
 

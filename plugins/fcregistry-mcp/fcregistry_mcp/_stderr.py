@@ -1,4 +1,4 @@
-"""What a server writes to its standard error. Its last lines are kept to say why it failed; all go to the log."""
+"""A server's standard error: every line goes to the log, and the last ones into the error if the server fails."""
 
 from __future__ import annotations
 
@@ -13,20 +13,20 @@ from fcregistry.execution import Secrets
 _LINES: Final = 20
 _LONGEST: Final = 500
 _LONGEST_READ: Final = 65_536
-"""Characters of a line that are read at once: what is secret is found whole before the line is cut."""
+"""Characters of a line that are read at once, so that secrets are found whole before the line is cut."""
 _SECONDS: Final = 1.0
-"""How long one waits for the last words of a process that has ended; a child of it may hold the pipe open."""
+"""Seconds to wait for the last lines of a process that has ended; one of its children may keep the pipe open."""
 
 
-class LastWords:
-    """Takes what a process writes to its standard error.
+class LastLines:
+    """Reads what a process writes to its standard error, and keeps the last lines.
 
     Args:
-        server: What the server is called.
-        secrets: What is not kept, nor logged.
+        server: The server's name.
+        secrets: Secrets that are replaced before a line is kept or logged.
 
     Attributes:
-        pipe: What the process is given for it.
+        pipe: The file that the process gets as its standard error.
     """
 
     def __init__(self, server: str, secrets: Secrets) -> None:
@@ -41,24 +41,24 @@ class LastWords:
         log = getLogger("fcregistry_mcp")
         with os.fdopen(reading, encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
             while line := stream.readline(_LONGEST_READ):
-                said = "".join(char for char in line.rstrip() if char.isprintable() or char == "\t")
-                said = self._secrets.hide(said)[:_LONGEST]
-                if said:
-                    self.add(said)
-                    log.info("%s: %s", server, said)
+                text = "".join(char for char in line.rstrip() if char.isprintable() or char == "\t")
+                text = self._secrets.hide(text)[:_LONGEST]
+                if text:
+                    self.add(text)
+                    log.info("%s: %s", server, text)
 
     def add(self, line: str) -> None:
-        """Take a line that says why it may fail."""
+        """Add a line that may explain a failure."""
         if not self._lines or self._lines[-1] != line:
             self._lines.append(line)
 
     def close(self) -> None:
-        """Close our end of the pipe; what the process has still to say is read on."""
+        """Close this process's end of the pipe; what the server still writes is read."""
         self.pipe.close()
 
-    def said(self) -> str:
-        """Return the last lines as a text that can be added to a message; empty if there are none."""
+    def last(self) -> str:
+        """Return the last lines as an addition to a message; empty if there are none."""
         self.close()
         self._thread.join(_SECONDS)
         lines = list(self._lines)
-        return f"; its last words: {' / '.join(lines[-3:])}" if lines else ""
+        return f"; its last lines: {' / '.join(lines[-3:])}" if lines else ""

@@ -1,4 +1,6 @@
-"""What a server says, before the SDK reads it: without secrets, and without tools that would make it refuse a whole list.
+"""Filters a server's messages before the SDK reads them: hides secrets, and leaves out tools that are not valid.
+
+The SDK refuses a whole list because of one tool that is not valid.
 
 Source: Model Context Protocol specification, "Server features: Tools", section "Listing Tools".
 """
@@ -19,22 +21,22 @@ _MOST_CHARACTERS: Final = 200
 
 
 @asynccontextmanager
-async def sifted(
+async def filtered(
     transport: AbstractAsyncContextManager[Any], refused: dict[str, str], secrets: Secrets
 ) -> AsyncIterator[Any]:
-    """Enter a transport, and yield its streams; messages come without secrets, and lists of tools without those that are none.
+    """Enter a transport, and yield its streams, the incoming one filtered.
 
     Args:
-        transport: What the SDK takes.
-        refused: Gets the names of those left out, with the reason.
-        secrets: What the messages come without.
+        transport: The transport, as the SDK takes it.
+        refused: Gets the names of the tools that are left out, with the reason.
+        secrets: Secrets that are replaced in the messages.
     """
     async with transport as (reading, *rest):
-        yield _Sieve(reading, refused, secrets), *rest
+        yield _FilteredStream(reading, refused, secrets), *rest
 
 
-class _Sieve:
-    """A stream of messages, as the SDK reads it."""
+class _FilteredStream:
+    """A stream of incoming messages, filtered."""
 
     def __init__(self, stream: Any, refused: dict[str, str], secrets: Secrets) -> None:
         self._stream = stream
@@ -45,23 +47,23 @@ class _Sieve:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)  # such as `last_context`
 
-    async def __aenter__(self) -> _Sieve:
+    async def __aenter__(self) -> _FilteredStream:
         await self._stream.__aenter__()
         return self
 
     async def __aexit__(self, *raised: Any) -> Any:
         return await self._stream.__aexit__(*raised)
 
-    def __aiter__(self) -> _Sieve:
+    def __aiter__(self) -> _FilteredStream:
         return self
 
     async def __anext__(self) -> Any:
-        return self._seen(await self._stream.__anext__())
+        return self._filter(await self._stream.__anext__())
 
     async def receive(self) -> Any:
-        return self._seen(await self._stream.receive())
+        return self._filter(await self._stream.receive())
 
-    def _seen(self, item: Any) -> Any:
+    def _filter(self, item: Any) -> Any:
         self._hide(getattr(item, "message", None))
         result = getattr(getattr(item, "message", None), "result", None)
         if isinstance(result, dict):
@@ -75,8 +77,8 @@ class _Sieve:
     def _hide(self, message: Any) -> None:
         """Replace secrets in a response, an error, a request or a notification."""
         for name in ("result", "params"):
-            if isinstance(said := getattr(message, name, None), dict):
-                setattr(message, name, self._secrets.hide_in_json(said))
+            if isinstance(value := getattr(message, name, None), dict):
+                setattr(message, name, self._secrets.hide_in_json(value))
         if (error := getattr(message, "error", None)) is not None:
             error.message, error.data = self._secrets.hide(error.message), self._secrets.hide_in_json(error.data)
 
@@ -84,11 +86,11 @@ class _Sieve:
         reason = self._wrong(result, [tool])
         if reason:
             name = tool.get("name") if isinstance(tool, dict) else None
-            self._refused[str(name)[:_MOST_CHARACTERS]] = f"it is no tool of the protocol: {reason}"
+            self._refused[str(name)[:_MOST_CHARACTERS]] = f"it is not a valid tool of the protocol: {reason}"
         return bool(reason)
 
     def _wrong(self, result: dict[str, Any], tools: list[Any]) -> str:
-        """Return what is wrong with tools, by the version of the protocol that is spoken; empty if nothing is."""
+        """Return what is wrong with tools in the version of the protocol in use; empty if nothing is."""
         try:
             validate_server_result(_LIST, self._version, {**result, "tools": tools})
         except ValidationError as error:
@@ -96,6 +98,6 @@ class _Sieve:
                 if each["loc"][:1] == ("tools",):
                     where = ".".join(map(str, each["loc"][2:])) or "it"
                     return f"{where}: {each['msg']}"[:_MOST_CHARACTERS]
-        except (KeyError, ValueError):  # a version that the SDK does not know; it will say so
+        except (KeyError, ValueError):  # the SDK does not know the version, and will report that
             pass
         return ""
