@@ -1,4 +1,4 @@
-"""Models on this machine for fcregistry: any GGUF file, by llama.cpp; and SmolLM2-135M, which is fetched where it is asked for."""
+"""Local models for fcregistry: any GGUF file, run by llama.cpp, and SmolLM2-135M, which is downloaded when needed."""
 
 from fcregistry_llama._fetching import fetch_smollm2
 from fcregistry_llama._model import LlamaModel

@@ -1,6 +1,6 @@
-"""The answer of a model to a conversation. It chooses what to do, then writes the arguments of what it chose, or text.
+"""A model's answer to a conversation: it chooses a tool and writes its arguments, or it writes text.
 
-Each step is one request, whose reply is held to a schema: first one of the names, then the arguments of that one tool.
+Each step is one request, whose reply is constrained to a schema: first one of the names, then the arguments of that tool.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, 
 from fcregistry_llama._asking import Reply, Settings, ask
 from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
 from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty
-from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_told, choice_told, conversation
+from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_instructions, choice_instructions, conversation
 
 if TYPE_CHECKING:
     from fcregistry import Problem, Tool
@@ -26,26 +26,26 @@ if TYPE_CHECKING:
     from fcregistry_llama._servers import Server
 
 _CHOICE_TOKENS: Final = 80
-"""More than any name has."""
+"""More tokens than any name has."""
 
 _ATTEMPTS: Final = ((True, 0.0), (True, 0.7), (False, 0.7))
-"""How arguments are asked for, one time after the other: whether texts are held to patterns and formats, and the least temperature.
+"""For each attempt to get arguments: whether texts are constrained to patterns and formats, and the lowest temperature.
 
-Some decoders do not read every pattern, and no schema of a decoder says everything: what comes is validated, and asked for again.
+Decoders cannot read every pattern or every keyword, so arguments are validated, and asked for again if they are not valid.
 """
 
 
 @dataclass(slots=True, kw_only=True)
 class Answering:
-    """One answer, as it comes about.
+    """One answer in progress.
 
     Attributes:
         server: The model's server.
-        settings: How it writes.
+        settings: The settings for writing.
         tell: Called with each piece of the answer.
-        is_stopped: Asked whether anybody still waits.
-        calls_again: Whether a tool may be chosen that was called since the user last spoke.
-        usage: What its requests took until now.
+        is_stopped: Returns whether the caller has stopped waiting.
+        calls_again: Whether the model may choose a tool that it has called since the last message of the user.
+        usage: The tokens used so far.
     """
 
     server: Server
@@ -59,9 +59,9 @@ class Answering:
         """Return the answer to a conversation.
 
         Raises:
-            ModelError: The model writes nothing that is valid, or its server refuses.
-            Stopped: Nobody waits any more.
-            ValueError: The choice is the name of no tool.
+            ModelError: The model writes nothing valid, or llama.cpp refuses the request.
+            Stopped: The caller has stopped waiting.
+            ValueError: The choice is not the name of one of the tools.
         """
         may_call = offered_tools(tools, tool_choice)
         if tool_choice == "auto" and not self.calls_again:
@@ -71,17 +71,19 @@ class Answering:
         return self._worded(messages) if tool is None else self._calling(messages, tool)
 
     def _chosen(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
-        """Return the tool that the model calls, or None if it is to answer in words."""
+        """Return the tool that the model calls, or None if it answers in words."""
         if not tools or (len(tools) == 1 and not may_answer):
             return tools[0] if tools else None
         named = {tool.name: tool for tool in tools}
         other = _free(ANSWER, named) if may_answer else None
-        told = conversation(messages, choice_told(tools, other))
+        prompt = conversation(messages, choice_instructions(tools, other))
         settings = replace(self.settings, max_tokens=_CHOICE_TOKENS)
-        reply = self._ask(told, settings, choice_schema([*named, *([other] if other else [])]))
+        reply = self._ask(prompt, settings, choice_schema([*named, *([other] if other else [])]))
         name = _json(reply.text)
         if name != other and name not in named:
-            raise ModelError(f"the model chose none of the tools {', '.join(named)}, but wrote {reply.text!r:.100}")
+            raise ModelError(
+                f"the model did not choose one of the tools {', '.join(named)}; it wrote {reply.text!r:.100}"
+            )
         return None if name == other else named[name]
 
     def _worded(self, messages: Sequence[Message]) -> Completion:
@@ -98,18 +100,18 @@ class Answering:
 
     def _calling(self, messages: Sequence[Message], tool: Tool) -> Completion:
         call_id = f"call_{1 + sum(len(message.tool_calls) for message in messages)}"
-        arguments = self._arguments(conversation(messages, arguments_told(tool)), tool)
+        arguments = self._arguments(conversation(messages, arguments_instructions(tool)), tool)
         is_cut = isinstance(arguments, str)
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
         self.tell(Delta(tool_calls=(ToolCallDelta(index=0, id=call_id, name=tool.name, arguments=text),)))
         message = Message(role="assistant", tool_calls=(ToolCall(tool.name, arguments, call_id),))
         return Completion(message=message, finish_reason="length" if is_cut else "tool_calls", usage=self.usage)
 
-    def _arguments(self, told: Sequence[Mapping[str, str]], tool: Tool) -> dict[str, Any] | str:
-        """Return valid arguments, or the text of those that the limit of tokens cut off.
+    def _arguments(self, prompt: Sequence[Mapping[str, str]], tool: Tool) -> dict[str, Any] | str:
+        """Return valid arguments, or their text if the token limit cut it off.
 
         Raises:
-            ModelError: None of the attempts gave any.
+            ModelError: No attempt gave valid arguments.
         """
         problems: Sequence[Problem] = ()
         longest = max(MOST_CHARACTERS, self.settings.max_tokens // 2)  # a token may be one character
@@ -119,7 +121,7 @@ class Answering:
                 return {}
             warmth = max(temperature, self.settings.temperature)
             settings = replace(self.settings, seed=self.settings.seed + attempt, temperature=warmth)
-            reply = self._ask(told, settings, schema)
+            reply = self._ask(prompt, settings, schema)
             if reply.is_cut:
                 return reply.text
             arguments = _json(reply.text)
@@ -127,19 +129,19 @@ class Answering:
             if not problems and isinstance(arguments, dict):
                 return arguments
         raise ModelError(
-            f"the model wrote no valid arguments of {tool.name} in {len(_ATTEMPTS)} attempts; of the last,"
+            f"the model wrote no valid arguments for {tool.name} in {len(_ATTEMPTS)} attempts; in the last,"
             f" {'; '.join(f'{each.path} {each.message}' for each in problems)};"
-            " take a larger model, or a schema that says less"
+            " use a larger model, or a simpler schema"
         )
 
-    def _ask(self, told: Sequence[Mapping[str, str]], settings: Settings, schema: Schema) -> Reply:
-        reply = ask(self.server, told, settings, schema=schema, is_stopped=self.is_stopped)
+    def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema) -> Reply:
+        reply = ask(self.server, prompt, settings, schema=schema, is_stopped=self.is_stopped)
         self.usage += reply.usage
         return reply
 
 
 def _called(messages: Sequence[Message]) -> set[str]:
-    """Return the names of the tools that were called since the user last spoke."""
+    """Return the names of the tools that were called since the last message of the user."""
     names: set[str] = set()
     for message in messages:
         if message.role == "user":
@@ -149,12 +151,12 @@ def _called(messages: Sequence[Message]) -> set[str]:
 
 
 def _free(word: str, named: Mapping[str, object]) -> str:
-    """Return a word that no tool is named by."""
+    """Return a word that is not the name of a tool."""
     return word if word not in named else _free(f"{word}_", named)
 
 
 def _json(text: str) -> Any:
     try:
         return json.loads(text)
-    except ValueError:  # a decoder that could not read the schema: what comes is as good as nothing
+    except ValueError:  # the decoder could not follow the schema, so the reply is useless
         return None

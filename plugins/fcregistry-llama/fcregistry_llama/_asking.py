@@ -1,4 +1,4 @@
-"""One request to the model on this machine, whose answer comes piece by piece, and can be stopped between two of them."""
+"""One request to the local model. The reply comes piece by piece, and can be stopped after each piece."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ if TYPE_CHECKING:
     from fcregistry_llama._servers import Server
 
 Tell = Callable[[str, str], None]
-"""Takes more of an answer's text and of its thinking."""
+"""Takes the next piece of the answer's text and of its reasoning."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Settings:
-    """How a model writes.
+    """Settings for a model's writing.
 
     Attributes:
-        temperature: How freely it chooses; 0 for always the likeliest.
-        seed: Where its choices begin: the same for the same answer.
-        max_tokens: Where it is cut off.
+        temperature: How random its choices are; 0 always takes the likeliest token.
+        seed: The seed of its random choices; the same seed gives the same answer.
+        max_tokens: The number of tokens after which it is cut off.
     """
 
     temperature: float
@@ -37,12 +37,12 @@ class Settings:
 
 @dataclass(slots=True, kw_only=True)
 class Reply:
-    """What came of one request; filled as it comes.
+    """The reply to one request, which grows as pieces arrive.
 
     Attributes:
-        text: What the model wrote.
-        reasoning: What it thought before.
-        is_cut: Whether the limit of tokens cut it off.
+        text: The text that the model wrote.
+        reasoning: Its reasoning before the text.
+        is_cut: Whether the token limit cut it off.
         usage: Tokens read and written.
     """
 
@@ -61,20 +61,20 @@ def ask(
     tell: Tell = lambda text, reasoning: None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Reply:
-    """Ask, and return the whole reply.
+    """Send a request, and return the whole reply.
 
     Args:
         server: The model's server.
         messages: The conversation, in plain messages of the system, the user and the assistant.
-        settings: How to write.
-        schema: What the reply is to be, as JSON; None for text.
+        settings: The settings for writing.
+        schema: The JSON Schema of the reply; None for text.
         tell: Called with each piece.
-        is_stopped: Asked at each piece whether anybody still waits.
+        is_stopped: Returns whether the caller has stopped waiting; called at each piece.
 
     Raises:
-        ModelError: The file cannot be loaded, its template refuses the conversation, or llama.cpp gives no answer, as where the
-            conversation is longer than the model's context.
-        Stopped: Nobody waits any more.
+        ModelError: The file cannot be loaded, its template refuses the conversation, or llama.cpp cannot answer, for
+            instance because the conversation is longer than the model's context.
+        Stopped: The caller has stopped waiting.
     """
     if is_stopped():
         raise Stopped
@@ -85,20 +85,20 @@ def ask(
             if "refused" in chunk:
                 raise ModelError(f"llama.cpp refuses the request: {_refused(chunk['refused'], messages)}")
             if "error" in chunk:
-                raise ModelError(f"llama.cpp gives no answer: {_worded(chunk['error'])}")
+                raise ModelError(f"llama.cpp cannot answer: {_worded(chunk['error'])}")
             _hear(chunk, reply, thoughts, tell)
         _add(reply, *thoughts.heard("", is_last=True), tell)
     return reply
 
 
 def _refused(why: str, messages: Sequence[Mapping[str, str]]) -> str:
-    """Return why the server takes no request; of text that it cannot read, what to do about it."""
+    """Return why llama.cpp refuses a request; if the reason is a lone surrogate, also what to do."""
     try:
         "".join(text for message in messages for text in message.values()).encode("utf-8")
     except UnicodeEncodeError:
         return (
-            "the conversation holds text that is no Unicode, a surrogate without its pair;"
-            " replace it, as text.encode('utf-8', 'replace') does"
+            "the conversation contains a lone surrogate, which is not valid Unicode;"
+            " replace it, for instance with text.encode('utf-8', 'replace')"
         )
     return why
 
@@ -106,7 +106,7 @@ def _refused(why: str, messages: Sequence[Mapping[str, str]]) -> str:
 def _request(
     renderer: Renderer, messages: Sequence[Mapping[str, str]], settings: Settings, schema: Mapping[str, Any] | None
 ) -> tuple[dict[str, Any], Thoughts]:
-    """Return what is asked for, and what parts the answer."""
+    """Return the request, and the object that separates reasoning from the answer."""
     prompt = renderer.prompt(messages, thinks=schema is None)
     marks = renderer.marks if schema is None else None
     request = {
@@ -145,7 +145,7 @@ def _add(reply: Reply, text: str, reasoning: str, tell: Tell) -> None:
 def _worded(failure: Mapping[str, Any]) -> str:
     if failure.get("type") == "exceed_context_size_error":
         return (
-            f"the conversation has {failure.get('n_prompt_tokens')} tokens, and the context {failure.get('n_ctx')};"
+            f"the conversation has {failure.get('n_prompt_tokens')} tokens, but the context has {failure.get('n_ctx')};"
             " make it shorter, or give LlamaModel a larger context"
         )
     return str(failure.get("message", failure))

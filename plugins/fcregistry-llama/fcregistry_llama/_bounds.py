@@ -1,4 +1,4 @@
-"""Bounds of texts and numbers that a model writes: those of the schema, else generous ones, so that decoding comes to an end."""
+"""Bounds for the texts and numbers that a model writes, so that decoding ends: the schema's, or generous ones."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from typing import Any, Final
 Schema = dict[str, Any]
 
 MOST_CHARACTERS: Final = 200
-"""Characters of a text, where nothing else is said."""
+"""The most characters of a text whose schema has no limit."""
 
 LARGEST: Final = 10**15
-"""The greatest whole number, and with a minus the smallest, where a schema states no bound."""
+"""The largest whole number, and negated the smallest, where a schema states no bound."""
 
 FINEST: Final = 1e-6
-"""What a number that is not whole is a multiple of, where its schema states nothing: its digits come to an end."""
+"""The step between numbers that need not be whole, if the schema has no `multipleOf`: it limits the digits."""
 
 BOUNDS: Final = ("minimum", "exclusiveMinimum", "maximum", "exclusiveMaximum")
 
 _FORMATS: Final = {"date": 10, "date-time": 32, "time": 20, "uuid": 36, "email": 60, "ipv4": 15, "ipv6": 45}
-"""Format -> characters of a text of it."""
+"""Format -> the most characters of a text in it."""
 
 _UNREADABLE: Final = ("(?=", "(?!", "(?<", "\\b", "\\B", "\\1")
-"""What patterns of decoders, which never look around, cannot hold."""
+"""Parts of patterns that decoders cannot read, since they cannot look around."""
 
 
 def text(given: Mapping[str, Any], *, texts: bool, longest: int = MOST_CHARACTERS) -> Schema:
@@ -30,8 +30,8 @@ def text(given: Mapping[str, Any], *, texts: bool, longest: int = MOST_CHARACTER
 
     Args:
         given: The schema.
-        texts: Whether to hold the text to its pattern and format.
-        longest: Characters that it may have, if its schema does not ask for more.
+        texts: Whether to keep the pattern and format.
+        longest: The most characters, unless the schema requires more.
     """
     form = given.get("format", "") if texts else ""
     least = given.get("minLength", 0)
@@ -46,7 +46,12 @@ def text(given: Mapping[str, Any], *, texts: bool, longest: int = MOST_CHARACTER
 
 
 def number(given: Mapping[str, Any], type_: str) -> Schema:
-    """Return the bounded form of the schema of a number, of the type `integer` or `number`."""
+    """Return the bounded form of a number's schema.
+
+    Args:
+        given: The schema.
+        type_: `integer` or `number`.
+    """
     stated = {keyword: given[keyword] for keyword in BOUNDS if keyword in given}
     low = max((stated[each] for each in BOUNDS[:2] if each in stated), default=None)
     high = min((stated[each] for each in BOUNDS[2:] if each in stated), default=None)
@@ -62,5 +67,5 @@ def number(given: Mapping[str, Any], type_: str) -> Schema:
 
 
 def anything() -> Schema:
-    """Return the form of a value of which nothing is said: no record and no list, which would have no end."""
+    """Return the form of an unconstrained value: neither object nor array, which might never end."""
     return {"anyOf": [text({}, texts=False), number({}, "number"), {"type": "boolean"}, {"type": "null"}]}

@@ -1,8 +1,8 @@
-"""The schema that the arguments of a call are decoded by: the tool's own schema, bounded, in the keywords that decoders know.
+"""The schema that constrains a model's arguments: the tool's schema, bounded, in the keywords that decoders know.
 
-A decoder goes token by token and cannot look ahead, so whatever has no end in a schema may have none in an answer: a small model fills a
-text or a list until its limit of tokens. Here each has an end. What no decoder knows (`uniqueItems`, `not`, `contains`, `if`, ...) is left
-out: whoever decodes with this validates what comes against the tool's own schema.
+A decoder works token by token and cannot look ahead, so a small model fills an unbounded text or array until it reaches its token limit. In
+this schema, each has a limit. Keywords that no decoder knows (`uniqueItems`, `not`, `contains`, `if`, ...) are left out, so the caller must
+validate the arguments against the tool's own schema.
 
 Source: JSON Schema Core and Validation, 2020-12; llama.cpp, "GBNF Guide"; llguidance, "JSON schema".
 """
@@ -16,10 +16,10 @@ from fcregistry_llama._bounds import BOUNDS, MOST_CHARACTERS, Schema, anything, 
 from fcregistry_llama._merging import merged
 
 MOST_ITEMS: Final = 8
-"""Items of an array whose schema states no `maxItems`."""
+"""The most items of an array whose schema has no `maxItems`."""
 
 MOST_DEPTH: Final = 3
-"""How often a schema may come back to itself below itself."""
+"""How many levels deep a schema may refer to itself."""
 
 _SCALARS: Final = ("string", "number", "boolean", "null")
 _ABOUT: Final = {
@@ -28,16 +28,16 @@ _ABOUT: Final = {
     "string": frozenset({"minLength", "maxLength", "pattern", "format"}),
     "number": frozenset({*BOUNDS, "multipleOf"}),
 }
-"""Type -> the keywords that say something of its values."""
+"""Type -> the keywords that constrain its values."""
 
 _SAID: Final = frozenset({"type", "enum", "const", "anyOf", "oneOf", "allOf"}).union(*_ABOUT.values())
-"""The keywords that are read here; others, such as `title`, say nothing to a decoder."""
+"""The keywords that are read here; a decoder has no use for others, such as `title`."""
 
 _NAMES: Final = "^[A-Za-z][A-Za-z0-9_ -]{0,23}$"
-"""The names that are written where a schema leaves them open."""
+"""The property names that a model may write if the schema does not list any."""
 
 _LAYOUT: Final = {"x-guidance": {"whitespace_flexible": False, "item_separator": ", ", "key_separator": ": "}}
-"""How llguidance lays JSON out: on one line. Others do not read this."""
+"""Makes llguidance write JSON on one line. Other decoders ignore it."""
 
 
 def choice_schema(names: Sequence[str]) -> Schema:
@@ -46,16 +46,16 @@ def choice_schema(names: Sequence[str]) -> Schema:
 
 
 def arguments_schema(parameters: Mapping[str, Any], *, texts: bool = True, longest: int = MOST_CHARACTERS) -> Schema:
-    """Return what a model may write as arguments.
+    """Return the schema of the arguments that a model may write.
 
     Args:
         parameters: The schema of the tool's parameters.
-        texts: Whether to hold texts to their `pattern` and `format`: not every decoder can read every pattern.
-        longest: Characters that a text may have, if its schema does not ask for more.
+        texts: Whether texts must match their `pattern` and `format`: not every decoder can read every pattern.
+        longest: The most characters of a text, unless its schema requires more.
 
     Returns:
-        A schema whose values are valid against the given one, as far as decoders know its keywords. Of a schema that has no end, as where
-        a record must hold another of its kind: that of an object of anything.
+        A schema whose values are valid against the given one, as far as decoders know its keywords. If no finite value is valid, because an
+        object must contain another of its kind, the schema of any object.
     """
     writer = _Bounded(parameters, texts=texts, longest=longest)
     written = writer.schema(parameters, {})
@@ -65,16 +65,17 @@ def arguments_schema(parameters: Mapping[str, Any], *, texts: bool = True, longe
 
 
 def is_empty(schema: Schema) -> bool:
-    """Tell whether a schema of arguments leaves nothing to write but `{}`."""
+    """Return whether `{}` is the only value of a schema of arguments."""
     return schema.get("additionalProperties") is False and not (schema["properties"] or schema.get("patternProperties"))
 
 
 class _Bounded:
-    """Writes the bounded form of one schema and of all it refers to.
+    """Writes the bounded form of a schema and of all that it refers to.
 
     Args:
-        root: The whole schema, in which references lead somewhere.
-        texts, longest: As for `arguments_schema`.
+        root: The whole schema, in which references are resolved.
+        texts: Whether texts must match their `pattern` and `format`.
+        longest: The most characters of a text, unless its schema requires more.
     """
 
     def __init__(self, root: Mapping[str, Any], *, texts: bool, longest: int) -> None:
@@ -85,11 +86,11 @@ class _Bounded:
         self.named: dict[str, Schema] = {}
 
     def schema(self, given: Any, depths: Mapping[str, int]) -> Schema | None:
-        """Return the bounded form of a schema, or None if nothing that ends is valid against it.
+        """Return the bounded form of a schema, or None if no finite value is valid against it.
 
         Args:
             given: The schema.
-            depths: Reference -> how often it was followed to come here.
+            depths: Reference -> how often it was followed on the way here.
         """
         if given is False:
             return None
@@ -107,7 +108,7 @@ class _Bounded:
         return self._typed(given, depths)
 
     def _found(self, reference: str) -> Any:
-        """Return what a reference leads to within the schema; anything, where it leads out of it."""
+        """Return the target of a reference; `True` (any value) if it is not in this schema."""
         found: Any = self._root
         if not reference.startswith("#"):
             return True
@@ -128,7 +129,9 @@ class _Bounded:
             )
         key = (reference, depth)
         if key not in self._names:
-            name = str(len(self._names))  # two references may end alike, and hold what a reference has to escape
+            name = str(
+                len(self._names)
+            )  # numbered: two references may end alike, or contain characters that need escapes
             self._names[key] = None
             written = self.schema(self._found(reference), {**depths, reference: depth + 1})
             if written is not None:
@@ -159,7 +162,7 @@ class _Bounded:
         return number(given, types) if types in ("integer", "number") else {"type": types}
 
     def _object(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
-        """Return the form of an object: names that its schema does not list are written only where it lists none."""
+        """Return the form of an object. Names that are not listed are allowed only if none is listed."""
         others = given.get("additionalProperties", True)
         required = list(given.get("required", ()))
         listed = {
@@ -193,14 +196,14 @@ class _Bounded:
 
 
 def _room(fixed: Sequence[Schema | None], rest: Schema | None) -> float:
-    """Return how many items can be written at all."""
+    """Return how many items an array can have."""
     if None in fixed:
         return fixed.index(None)
     return len(fixed) if rest is None else float("inf")
 
 
 def _implied(given: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the type that a schema without `type` is about."""
+    """Return the types that a schema without `type` describes."""
     for type_, keywords in _ABOUT.items():
         if not keywords.isdisjoint(given):
             return type_

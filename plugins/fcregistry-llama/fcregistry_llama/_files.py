@@ -1,4 +1,4 @@
-"""Finds the file of a model and checks that it begins as GGUF files do; errors say what to do.
+"""The path of a model's file, and the check that the file is a GGUF file.
 
 Source: ggml, "GGUF", file structure.
 """
@@ -15,7 +15,7 @@ _MAGIC: Final = b"GGUF"
 
 
 def located(path: str | PathLike[str]) -> Path:
-    """Return a path with the home folder in place of `~`; with a name after it that nobody has, as it is."""
+    """Return a path with `~` replaced by the home folder; if there is no such user, unchanged."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -23,24 +23,24 @@ def located(path: str | PathLike[str]) -> Path:
 
 
 def checked(path: Path) -> Path:
-    """Return the path of a GGUF file as it is.
+    """Return the path of a GGUF file, once the file is checked.
 
     Raises:
-        ModelNotFoundError: There is no file, it is none of a model, or it cannot be read.
+        ModelNotFoundError: There is no such file, it is not a GGUF file, or it cannot be read.
     """
     try:
         if path.is_dir():
             raise ModelNotFoundError(f"{path} is a folder; name one of its .gguf files")
         with path.open("rb") as file:
-            begins = file.read(len(_MAGIC))
+            start = file.read(len(_MAGIC))
     except FileNotFoundError:
         raise ModelNotFoundError(
-            f"there is no model file {path}; name a .gguf file, as in llama:/models/name.gguf, or take llama:smollm2"
+            f"there is no model file {path}; name a .gguf file, such as llama:/models/name.gguf, or use llama:smollm2"
         ) from None
     except OSError as error:
         raise ModelNotFoundError(f"the model file {path} cannot be read: {error.strerror}") from error
-    if begins != _MAGIC:
+    if start != _MAGIC:
         raise ModelNotFoundError(
-            f"{path} is no GGUF file, which is what llama.cpp reads; models in other formats can be converted"
+            f"{path} is not a GGUF file, the only format that llama.cpp reads; convert the model, or name another file"
         )
     return path

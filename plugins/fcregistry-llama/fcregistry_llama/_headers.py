@@ -1,4 +1,4 @@
-"""What a GGUF file says of its model, checked before llama.cpp reads it: llama.cpp ends its process over numbers that cannot be.
+"""The header of a GGUF file, checked before llama.cpp reads it: impossible numbers crash llama.cpp.
 
 Source: GGUF specification (ggml documentation, "GGUF"), "Standardized key-value pairs".
 """
@@ -31,7 +31,7 @@ _LIMITS: Final = {
     "rope.dimension_count": (0, 2**16),
     "vocab_size": (1, 2**24),
 }
-"""Key of an architecture -> the least and the greatest number that a model can have. The greatest ones are far above published models."""
+"""Key of an architecture -> the smallest and largest number that a model can have, the largest far above published models."""
 
 _REQUIRED: Final = ("block_count", "context_length", "embedding_length")
 _ALIGNMENTS: Final = tuple(2**power for power in range(3, 17))
@@ -43,10 +43,10 @@ _TEMPLATES: Final = ("tokenizer.chat_template", "tokenizer.chat_template.tool_us
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelHeader:
-    """What is used of a header.
+    """The parts of a header that are used.
 
     Attributes:
-        bos: The id and the text of the token that begins a text, if the file names one.
+        bos: The id and the text of the token that starts a text, if the file names one.
         has_template: Whether the file has a chat template.
     """
 
@@ -55,10 +55,10 @@ class ModelHeader:
 
 
 def checked_header(path: Path) -> ModelHeader:
-    """Return what is used of the header of a file, after all of the header was checked.
+    """Check the whole header of a file, and return the parts that are used.
 
     Raises:
-        ModelError: The header is damaged, or holds what no model has.
+        ModelError: The header is damaged, or has values that no model has.
         ModelNotFoundError: There is no such file, or it is not a GGUF file.
     """
     checked(path)
@@ -69,8 +69,8 @@ def checked_header(path: Path) -> ModelHeader:
         wrong = str(error)
     if wrong is not None:
         raise ModelError(
-            f"the model file {path} was not loaded: {wrong}; it is damaged, or made to do harm:"
-            " fetch it again, from a source that you trust"
+            f"the model file {path} was not loaded: {wrong}; it is damaged or malicious:"
+            " download it again, from a source that you trust"
         )
     return ModelHeader(bos=_bos(header), has_template=any(key in header.values for key in _TEMPLATES))
 
@@ -83,7 +83,7 @@ def _bos(header: Header) -> tuple[int, str] | None:
 
 
 def _doubts(header: Header) -> Iterator[str]:
-    """Yield what no model has."""
+    """Yield the values that no model has, as messages."""
     values = header.values
     architecture = values.get("general.architecture")
     if not isinstance(architecture, str) or not 0 < len(architecture) <= 64:

@@ -1,4 +1,4 @@
-"""Merges several schemas into one that says as much, for decoders that take one at a time."""
+"""Merges the parts of `allOf` into one schema, for decoders that do not read `allOf`."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ _LOWEST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxPr
 
 
 def merged(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a schema without `allOf`: its parts, and what stands beside them, in one.
+    """Return a schema without `allOf`: its parts and its other keywords, merged.
 
-    Of keywords that cannot be put together, such as two patterns, the first stands: what comes is validated anyway.
+    If keywords cannot be merged, such as two patterns, the first is kept: the result is validated anyway.
 
     Args:
         given: The schema.
-        found: Returns what a `$ref` in a part leads to.
+        found: Returns the target of a `$ref` in a part.
     """
     whole: dict[str, Any] = {}
     for part in _parts(given, found, frozenset()):
@@ -26,7 +26,7 @@ def merged(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, A
 
 
 def _parts(given: Any, found: Callable[[str], Any], seen: frozenset[str]) -> list[Mapping[str, Any]]:
-    """Return the schemas that one consists of; a reference that comes back to itself says nothing more."""
+    """Return the parts of a schema; a reference back to itself adds nothing."""
     if not isinstance(given, Mapping):
         return []
     parts: list[Mapping[str, Any]] = [

@@ -1,4 +1,4 @@
-"""A model on this machine: a GGUF file that llama.cpp runs in a process of its own, whose calls are valid whatever it writes."""
+"""A local model: a GGUF file that llama.cpp runs in a process of its own, and whose calls are always valid."""
 
 from __future__ import annotations
 
@@ -26,27 +26,28 @@ if TYPE_CHECKING:
 class LlamaModel(Model):
     """A GGUF file that llama.cpp runs in a process of its own.
 
-    It is loaded when it is first asked something, once for all models of the same file and settings, and is let go of by `close`, at the
-    end of a `with` block, or when this process ends. Its answers are made one after the other.
+    The file is loaded for the first request, once for all models with the same file and settings, and unloaded by `close`, at the
+    end of a `with` block, or when this process ends. Requests are answered one after the other.
 
-    Before it is loaded, its header is checked. Its chat template is rendered by `ChatTemplate`, within that one's limits. It is read by
-    machine code all the same: take files from sources that you trust.
+    Before loading, the header is checked. `ChatTemplate` renders the chat template, within its limits. Still, llama.cpp reads the file
+    with native code: use only files from sources that you trust.
 
-    What it calls is held to a schema while it is written: it chooses among the tools, and then writes arguments that are valid against the
+    Calls are constrained to a schema while they are written: the model chooses a tool, then writes arguments that are valid against the
     tool's schema. Whether they are *right* depends on the model. It makes one call in an answer.
 
     Args:
-        path: The file, or what returns its path when it is needed.
-        name: What the model is called; by default, `llama:` and the path.
-        context: Tokens that a conversation and its answer may have together; 0 for as many as the model was trained with.
-        threads: Threads that compute; None for as many as llama.cpp takes. One is best where other processes are busy too.
-        seed: The same for the same answers.
-        temperature: How freely it chooses its words; 0 for always the likeliest.
-        max_tokens: Tokens after which an answer is cut off. A call that is cut off is told as it is, and no executor runs it.
-        calls_again: Whether it may choose a tool again that it called since the user last spoke. Very small models do not know when to stop.
+        path: The path of the file, or a function that returns it when it is needed.
+        name: The model's name; by default, `llama:` and the path.
+        context: The most tokens of a conversation and its answer together; 0 for as many as the model was trained with.
+        threads: The number of threads; None for llama.cpp's default. One is best if other processes are busy too.
+        seed: The seed of random choices; the same seed gives the same answers.
+        temperature: How random the choice of words is; 0 always takes the likeliest.
+        max_tokens: The number of tokens after which an answer is cut off. A call that is cut off keeps its incomplete text, and no executor runs it.
+        calls_again: Whether the model may call a tool again that it has called since the last message of the user. Very small models do not
+            know when to stop.
 
     Raises:
-        ValueError: A number that is out of its range.
+        ValueError: A number is out of range.
     """
 
     def __init__(
@@ -61,10 +62,10 @@ class LlamaModel(Model):
         max_tokens: int = 512,
         calls_again: bool = True,
     ) -> None:
-        _check(context >= 0, f"context is a number of tokens, or 0 for the model's own, not {context}")
-        _check(threads is None or threads > 0, f"threads is a number from 1 on, or None, not {threads}")
-        _check(temperature >= 0, f"temperature is a number from 0 on, not {temperature}")
-        _check(max_tokens > 0, f"max_tokens is a number from 1 on, not {max_tokens}")
+        _check(context >= 0, f"context must be a number of tokens, or 0 for the model's own, not {context}")
+        _check(threads is None or threads > 0, f"threads must be at least 1, or None, not {threads}")
+        _check(temperature >= 0, f"temperature must be at least 0, not {temperature}")
+        _check(max_tokens > 0, f"max_tokens must be at least 1, not {max_tokens}")
         self._path = path
         self._name = name or (f"llama:{Path(path)}" if isinstance(path, (str, PathLike)) else "llama")
         self._context = context
@@ -75,21 +76,26 @@ class LlamaModel(Model):
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The model's name."""
         return self._name
 
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation; see `Model.acomplete`. Cancelled, it stops after the next token, or stops loading the file.
+        """Answer a conversation. If cancelled, it stops after the next token, or stops loading the file.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
-            ModelError: The file cannot be loaded, its header or its template is refused, the conversation is too long, or no attempt
+            ModelError: The file cannot be loaded, its header or template is refused, the conversation is too long, or no attempt
                 gave a valid call.
-            ModelNotFoundError: The file is not there, or none of a model.
-            ValueError: `tool_choice` is the name of no tool.
+            ModelNotFoundError: There is no such file, or it is not a GGUF file.
+            ValueError: `tool_choice` is not the name of one of the tools.
         """
-        async with aclosing(self._told(messages, tools, tool_choice)) as pieces:
+        async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
             *_, last = [piece async for piece in pieces]
         assert isinstance(last, Completion)
         return last
@@ -97,13 +103,27 @@ class LlamaModel(Model):
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
-        """Answer piece by piece; see `Model.astream`. A call is told as a whole, once it is known to be valid."""
-        async with aclosing(self._told(messages, tools, tool_choice)) as pieces:
+        """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
+
+        A call comes as one piece, once it is known to be valid.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ModelError: The file cannot be loaded, its header or template is refused, the conversation is too long, or no attempt
+                gave a valid call.
+            ModelNotFoundError: There is no such file, or it is not a GGUF file.
+            ValueError: `tool_choice` is not the name of one of the tools.
+        """
+        async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
             async for piece in pieces:
                 yield piece
 
     def close(self) -> None:
-        """Let go of the file's memory, once the answers under way have ended; asked again, it is loaded again."""
+        """Free the model's memory, once answers in progress have ended. The next request loads it again."""
         if self._loaded is not None:
             release(self._loaded)
 
@@ -115,7 +135,7 @@ class LlamaModel(Model):
     ) -> None:
         self.close()
 
-    def _told(
+    def _pieces(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> AsyncGenerator[Delta | Completion, None]:
         def work(tell: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:

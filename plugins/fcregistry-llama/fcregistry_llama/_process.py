@@ -1,7 +1,7 @@
-"""The process that llama.cpp runs in, seen from the one that asks it.
+"""The process that llama.cpp runs in, from the side of the process that uses it.
 
-llama.cpp holds Python's lock while it loads a file, and ends its process over a file that it did not expect. So it has a process of its own,
-which can be ended at any time, and takes nothing with it.
+llama.cpp holds Python's lock while it loads a file, and may crash its process over a bad file. So it runs in a process of its own,
+which can be killed at any time without harm to this one.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from weakref import WeakSet
 from fcregistry.errors import ModelError
 
 A_MOMENT: Final = 0.1
-"""Seconds after which somebody who waits sees whether anybody still waits for them."""
+"""Seconds between two checks whether the caller still waits."""
 
 _PATIENCE: Final = 10.0
-"""Seconds that an answer which was stopped has to end, before the process is ended. It stops between two tokens."""
+"""Seconds that a stopped answer may take to end, before the process is killed. It can stop between two tokens."""
 
 _WORKER: Final = Path(__file__).with_name("_worker.py")
 
@@ -35,21 +35,21 @@ _running: Final[WeakSet[LlamaProcess]] = WeakSet()
 
 
 class Stopped(Exception):
-    """Nobody waits for the answer any more."""
+    """The caller has stopped waiting for the answer."""
 
 
 class LlamaProcess:
-    """A process with one model. One thread asks it at a time.
+    """A process with one model, used by one thread at a time.
 
     Args:
         path: The model's file.
         context: Tokens of a conversation and its answer together; 0 for as many as the model was trained with.
-        threads: Threads that compute; None for as many as llama.cpp takes.
-        is_stopped: Asked while the file is loaded whether anybody still waits.
+        threads: The number of threads; None for llama.cpp's default.
+        is_stopped: Returns whether the caller has stopped waiting; called while the file is loaded.
 
     Raises:
         ModelError: llama.cpp cannot load the file.
-        Stopped: Nobody waits any more.
+        Stopped: The caller has stopped waiting.
     """
 
     def __init__(self, path: Path, *, context: int, threads: int | None, is_stopped: Callable[[], bool]) -> None:
@@ -63,12 +63,12 @@ class LlamaProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             encoding="utf-8",
-            env={**os.environ, "GGML_NO_BACKTRACE": "1"},  # for which it would start a debugger
-            start_new_session=True,  # an interrupt of the terminal is for this process
+            env={**os.environ, "GGML_NO_BACKTRACE": "1"},  # its backtrace would start a debugger
+            start_new_session=True,  # Ctrl-C is for this process only
             creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same, on Windows
         )
         self.has_ended = False
-        """Whether it can be asked no more."""
+        """Whether the process has ended."""
         self._reader = Thread(target=self._read, name="fcregistry-llama-reader", daemon=True)
         self._reader.start()
         if not _running:
@@ -78,20 +78,22 @@ class LlamaProcess:
         try:
             self._say({"path": str(path), "context": context, "threads": threads})
             self._wait_until_ready(is_stopped)
-        except BaseException:  # whatever ends the start, an interrupt too, ends the process
+        except BaseException:  # an interrupt, too
             self.end()
             raise
 
     def answer(self, request: Mapping[str, Any], is_stopped: Callable[[], bool]) -> Iterator[dict[str, Any]]:
-        """Yield the chunks of the answer to a request, or `{"refused": reason}`. If it is not iterated to its end, the process is ended.
+        """Yield the chunks of the answer to a request, or `{"refused": reason}`.
+
+        If the iteration is not finished, the process is killed.
 
         Args:
-            request: The request of a completion, with the `schema` that the answer is held to, or None.
-            is_stopped: Asked again and again whether anybody still waits.
+            request: The completion request, with the `schema` of the answer, or None.
+            is_stopped: Returns whether the caller has stopped waiting; called repeatedly.
 
         Raises:
             ModelError: The process crashed.
-            Stopped: Nobody waits any more.
+            Stopped: The caller has stopped waiting.
         """
         self._asked += 1
         self._say({**request, "id": self._asked})
@@ -115,7 +117,7 @@ class LlamaProcess:
             raise Stopped
 
     def end(self) -> None:
-        """End it at once. In a process that was forked from the one that started it, it is left alone."""
+        """Kill the process at once; does nothing in a fork of the process that started it."""
         self.has_ended = True
         if os.getpid() != self._owner:
             return
@@ -123,7 +125,7 @@ class LlamaProcess:
         self._process.wait()
         self._reader.join()
         for stream in (self._process.stdin, self._process.stdout):
-            with suppress(OSError):  # what was to be said last
+            with suppress(OSError):  # unsent text cannot be written any more
                 if stream is not None:
                     stream.close()
 
@@ -134,17 +136,17 @@ class LlamaProcess:
         if "failed" in reply:
             why = (
                 reply["failed"]
-                or "it is damaged, of a kind that this xllamacpp does not know, or larger than the memory"
+                or "it is damaged, of an architecture that this version of xllamacpp does not know, or larger than the memory"
             )
             raise ModelError(
-                f"llama.cpp cannot load {self._path}: {why}; fetch the file again, or pip install --upgrade xllamacpp"
+                f"llama.cpp cannot load {self._path}: {why}; download the file again, or pip install --upgrade xllamacpp"
             )
 
     def _reply(self, doing: str) -> dict[str, Any]:
-        """Return what the process says next; nothing if that takes more than a moment.
+        """Return the next reply of the process; an empty one if none comes within `A_MOMENT`.
 
         Args:
-            doing: What it does meanwhile, for the error.
+            doing: What the process is doing, for the error.
         """
         try:
             line = self._lines.get(timeout=A_MOMENT)
@@ -159,13 +161,13 @@ class LlamaProcess:
             raise Stopped
         raise ModelError(
             f"llama.cpp crashed while it {doing} {'with ' if doing == 'answered' else ''}{self._path}"
-            f" ({_how_it_ended(self._process.returncode)}): the file is damaged, made to do harm, or larger than the memory;"
-            " fetch it again, from a source that you trust, or give LlamaModel a smaller context"
+            f" ({_how_it_ended(self._process.returncode)}): the file is damaged, malicious, or larger than the memory;"
+            " download it again, from a source that you trust, or give LlamaModel a smaller context"
         )
 
     def _say(self, what: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
-        with suppress(OSError, ValueError):  # it has ended, which shows when it is to reply
+        with suppress(OSError, ValueError):  # it has ended, which the next reply reports
             self._process.stdin.write(json.dumps(what) + "\n")
             self._process.stdin.flush()
 

@@ -1,6 +1,6 @@
-"""The prompts of a model: the conversation in plain messages, and before it what the model is to write.
+"""The prompts of a model: instructions, and the conversation in plain messages.
 
-Every chat template has messages of the system, the user and the assistant; many have no others. So calls and results are told in these.
+Every chat template has system, user and assistant messages; many have no others. So calls and results are written as these.
 """
 
 from __future__ import annotations
@@ -16,37 +16,39 @@ if TYPE_CHECKING:
 Plain = dict[str, str]
 
 ANSWER: Final = "answer"
-"""What stands for an answer in words, where the model chooses what to do."""
+"""The word for an answer in text, when the model chooses what to do."""
 
 
 _LONGEST: Final = 2000
-"""Characters of a line of what is told of a tool."""
+"""The most characters of a line in the description of a tool."""
 
 
 _NOTICE: Final = "\n\nTool-call rounds left:"
-"""What an agent's notice begins with, at the end of a result: very small models take its number for the result."""
+"""The start of an agent's notice at the end of a result. It is left out: very small models take its number for the result."""
 
 
-def conversation(messages: Sequence[Message], told: str = "", result: str = "Result of {name}: {text}") -> list[Plain]:
-    """Return messages as plain ones.
+def conversation(
+    messages: Sequence[Message], instructions: str = "", result: str = "Result of {name}: {text}"
+) -> list[Plain]:
+    """Return a conversation in system, user and assistant messages.
 
     Args:
         messages: The conversation.
-        told: What the system says to begin with, beside what it says there.
-        result: How the result of a call is told.
+        instructions: Instructions to add to the system message.
+        result: The text for the result of a call, with `{name}` and `{text}`.
     """
     plain = [_plain(message, result) for message in messages]
-    if told and plain and plain[0]["role"] == "system":
-        return [{"role": "system", "content": f"{plain[0]['content']}\n\n{told}"}, *plain[1:]]
-    return [*([{"role": "system", "content": told}] if told else []), *plain]
+    if instructions and plain and plain[0]["role"] == "system":
+        return [{"role": "system", "content": f"{plain[0]['content']}\n\n{instructions}"}, *plain[1:]]
+    return [*([{"role": "system", "content": instructions}] if instructions else []), *plain]
 
 
-def choice_told(tools: Sequence[Tool], other: str | None) -> str:
-    """Return what is said where the model is to choose.
+def choice_instructions(tools: Sequence[Tool], other: str | None) -> str:
+    """Return the instructions to choose a tool.
 
     Args:
-        tools: What it may choose.
-        other: The word for an answer in words; None where it must call.
+        tools: The tools to choose from.
+        other: The word for an answer in text; None if the model must call a tool.
     """
     lines = [f"- {tool.name}: {_one_line(tool.description)}" for tool in tools]
     if other is not None:
@@ -54,14 +56,14 @@ def choice_told(tools: Sequence[Tool], other: str | None) -> str:
     return "\n".join(["Name the function that does what the user asks for:", *lines])
 
 
-def arguments_told(tool: Tool) -> str:
-    """Return what is said where the model is to write arguments. Of the ways that were tried, the one that most were right by."""
+def arguments_instructions(tool: Tool) -> str:
+    """Return the instructions to write arguments, in the wording that gave the most right answers."""
     lines = (_shortened(line) for line in tool.definition("text").splitlines())
     return "\n".join(["Extract the arguments of this function from the text of the user, as JSON:", *lines])
 
 
 TO_ANSWER: Final = "The result of {name} is {text}. Answer my question with it."
-"""How a result is told where the answer is to be in words. Of the ways that were tried, the one that was answered most plainly."""
+"""The text for a result when the answer is to be text, in the wording that gave the plainest answers."""
 
 
 def _plain(message: Message, result: str) -> Plain:
@@ -83,5 +85,5 @@ def _one_line(text: str) -> str:
 
 
 def _shortened(line: str) -> str:
-    """Return the beginning of a line that is long, as where it lists the values of a large enum; the decoder has them all."""
+    """Return a line, cut if it is long, such as the values of a large enum. The decoder has them all."""
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

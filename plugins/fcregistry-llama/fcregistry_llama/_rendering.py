@@ -1,6 +1,6 @@
-"""The text that a model reads, written by its own chat template in fcregistry's sandbox, and the thoughts in what it writes.
+"""The prompt, rendered by the model's own chat template in fcregistry's sandbox, and the reasoning in the output.
 
-llama.cpp is given text only. Its own reader of templates has no limit of time or memory.
+llama.cpp gets text only. Its own template engine has no limit of time or memory.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fcregistry.errors import ChatTemplateError, ModelError
 from fcregistry_llama._headers import ModelHeader
 
 _WITHOUT_TEMPLATE: Final = "chatml"
-"""The format that llama.cpp takes too where a file has no template."""
+"""The format for files without a template, which is llama.cpp's choice too."""
 
 _PROBE: Final = "Answer in verse."
 _TOKEN: Final = re.compile(r"<[^<>]+>")
@@ -25,12 +25,12 @@ _TOKEN: Final = re.compile(r"<[^<>]+>")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Marks:
-    """How a family of models marks its thoughts, which come before its answer.
+    """The marks around the reasoning that a family of models writes before its answer.
 
     Attributes:
-        opens: What opens them.
-        closes: What closes them.
-        answers: What an answer without thoughts begins with.
+        opens: The opening mark.
+        closes: The closing mark.
+        answers: The mark that starts an answer without reasoning.
     """
 
     opens: str
@@ -58,16 +58,16 @@ _FAMILIES: Final = (
     Marks(opens="<longcat_think>", closes="</longcat_think>"),
     Marks(opens="<think>", closes="</think>"),
 )
-"""The first whose opening mark stands in a template is the one of its model."""
+"""A model's marks are the first whose opening mark is in its template."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
-    """What llama.cpp is given.
+    """The prompt for llama.cpp.
 
     Attributes:
-        parts: The text; the token that begins it is an id, which llama.cpp does not write a second time.
-        is_thinking: Whether the text ends within thoughts, which the model goes on with.
+        parts: The text. Its first token is given as an id, so that llama.cpp does not add it again.
+        is_thinking: Whether the text ends inside reasoning, which the model continues.
     """
 
     parts: list[int | str]
@@ -75,11 +75,11 @@ class Prompt:
 
 
 class Renderer:
-    """Writes conversations as one model reads them.
+    """Renders conversations for one model.
 
     Args:
         path: The model's file.
-        header: What its header says.
+        header: The file's header.
 
     Raises:
         ModelError: Its template cannot be read.
@@ -90,7 +90,7 @@ class Renderer:
         self._thinking, self._plain = self._template(thinks=True), self._template(thinks=False)
         source = self._plain.source if isinstance(self._plain, ChatTemplate) else ""
         self.marks = next((each for each in _FAMILIES if each.opens in source), None)
-        """How the model marks its thoughts; None where its template says nothing of them."""
+        """The marks around the model's reasoning; None if its template has none."""
         self._takes_system: bool | None = None
 
     def prompt(self, messages: Sequence[Mapping[str, str]], *, thinks: bool) -> Prompt:
@@ -98,10 +98,10 @@ class Renderer:
 
         Args:
             messages: Messages of the system, the user and the assistant.
-            thinks: Whether the model may think before it answers.
+            thinks: Whether the model may reason before it answers.
 
         Raises:
-            ModelError: The template refuses the conversation, fails, or was stopped.
+            ModelError: The template refuses the conversation, fails, or exceeds a limit.
         """
         template = self._thinking if thinks else self._plain
         try:
@@ -126,21 +126,21 @@ class Renderer:
             raise self._failed(error) from error
 
     def _within_system(self, messages: Sequence[Mapping[str, str]]) -> Sequence[Mapping[str, str]]:
-        """Return messages in which the user says first what the system says, if the template leaves the system out."""
+        """Return the messages, with the system message moved into the user's if the template ignores it."""
         if len(messages) < 2 or messages[0]["role"] != "system" or messages[1]["role"] != "user":
             return messages
         if self._takes_system is None:
             self._takes_system = self._shows_system()
         if self._takes_system:
             return messages
-        told, asked, *others = messages
-        return [{"role": "user", "content": f"{told['content']}\n\n{asked['content']}"}, *others]
+        system, user, *others = messages
+        return [{"role": "user", "content": f"{system['content']}\n\n{user['content']}"}, *others]
 
     def _shows_system(self) -> bool:
         try:
             probe = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "Hello"}]
             return _PROBE in self._plain.render(probe)
-        except ChatTemplateError:  # it refuses such messages, or all: the conversation itself will tell
+        except ChatTemplateError:  # if it refuses every message, rendering the conversation reports that
             return False
 
     def _failed(self, error: ChatTemplateError) -> ModelError:
@@ -148,25 +148,25 @@ class Renderer:
 
 
 class Thoughts:
-    """Parts what a model writes into thoughts and answer, piece by piece.
+    """Separates a model's reasoning from its answer, piece by piece.
 
     Args:
-        marks: How the model marks its thoughts; None where it has none.
-        is_thinking: Whether the prompt has opened them.
+        marks: The marks around the reasoning; None if the model has none.
+        is_thinking: Whether the prompt ends inside reasoning.
     """
 
     def __init__(self, marks: Marks | None, *, is_thinking: bool) -> None:
         self._marks = marks or Marks(opens="", closes="")
         self._place = "thoughts" if is_thinking else "start" if marks else "answer"
         self._waiting = ""
-        self._is_blank = marks is not None  # what the answer begins with is the space after the thoughts
+        self._is_blank = marks is not None  # drops the white space between reasoning and answer
 
     def heard(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
-        """Take more of what the model writes, and return what it adds to the answer and to the thoughts.
+        """Take the next piece, and return what it adds to the answer and to the reasoning.
 
         Args:
-            text: More of the text.
-            is_last: Whether nothing more comes.
+            text: The piece.
+            is_last: Whether it is the last one.
         """
         self._waiting += text
         if self._place == "start" and not self._has_started(is_last):
@@ -187,7 +187,7 @@ class Thoughts:
         return answer
 
     def _has_started(self, is_last: bool) -> bool:
-        """Tell whether it is known with what the text begins, and pass over the mark that it begins with."""
+        """Return whether the start of the text is complete, and remove the mark that it starts with."""
         begun = self._waiting.lstrip()
         for mark, place in ((self._marks.opens, "thoughts"), (self._marks.answers, "answer")):
             if mark and begun.startswith(mark):
@@ -200,5 +200,5 @@ class Thoughts:
 
 
 def _begun(text: str, mark: str) -> int:
-    """Return how many characters at the end of a text may begin a mark."""
+    """Return how many characters at the end of a text may be the start of a mark."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

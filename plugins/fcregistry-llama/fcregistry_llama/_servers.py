@@ -1,4 +1,4 @@
-"""Which model files are loaded: each once for the same settings, from its first use until it is closed or this process ends."""
+"""The loaded model files: each is loaded once for the same settings, until it is closed or this process ends."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ from fcregistry_llama._rendering import Renderer
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loading:
-    """What is loaded, and how.
+    """A file, and the settings to load it with.
 
     Attributes:
         path: The GGUF file.
-        context: Tokens of a conversation and its answer together; 0 for as many as the model was trained with.
-        threads: Threads that compute; None for as many as llama.cpp takes.
+        context: The most tokens of a conversation and its answer together; 0 for as many as the model was trained with.
+        threads: The number of threads; None for llama.cpp's default.
     """
 
     path: Path
@@ -32,11 +32,11 @@ class Loading:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Loaded:
-    """A model that can be asked.
+    """A loaded model.
 
     Attributes:
-        renderer: Writes what it reads.
-        process: Runs it.
+        renderer: Renders its prompts.
+        process: The process that runs it.
     """
 
     renderer: Renderer
@@ -44,10 +44,10 @@ class Loaded:
 
 
 class Server:
-    """One model, loaded when it is first asked; who asks it waits for their turn.
+    """One model, loaded for the first request. Requests take turns.
 
     Args:
-        loading: What is loaded, and how.
+        loading: The file, and the settings to load it with.
     """
 
     def __init__(self, loading: Loading) -> None:
@@ -58,15 +58,15 @@ class Server:
 
     @contextmanager
     def turn(self, is_stopped: Callable[[], bool]) -> Iterator[Loaded]:
-        """Give a model that nobody else asks meanwhile.
+        """Yield the model, for exclusive use.
 
         Args:
-            is_stopped: Asked again and again, while it is busy or loaded, whether anybody still waits.
+            is_stopped: Returns whether the caller has stopped waiting; called repeatedly while the model is busy or being loaded.
 
         Raises:
             ModelError: The file cannot be loaded.
             ModelNotFoundError: There is no such file, or it is not a GGUF file.
-            Stopped: Nobody waits any more.
+            Stopped: The caller has stopped waiting.
         """
         while not self._turn.acquire(timeout=A_MOMENT):
             if is_stopped():
@@ -82,9 +82,9 @@ class Server:
                 self.close()
 
     def close(self) -> None:
-        """Let go of the model's memory, once the answer under way has ended."""
+        """Free the model's memory, once the answer in progress has ended."""
         self._is_closed = True
-        if self._turn.acquire(blocking=False):  # else, who has it closes it
+        if self._turn.acquire(blocking=False):  # otherwise `turn` closes it at its end
             try:
                 if self._loaded is not None:
                     self._loaded.process.end()
@@ -105,12 +105,12 @@ _servers: Final[dict[tuple[int, Loading], Server]] = {}
 
 
 def server(loading: Loading) -> Server:
-    """Return the server of a model, which loads it when it is asked."""
-    # One step, so that no lock is needed, which a forked process might find taken. The process is part of the key for the same reason.
+    """Return the server of a model, which loads the model for the first request."""
+    # One atomic step instead of a lock, which a fork might inherit locked. The process id is in the key so that forks load their own.
     return _servers.setdefault((os.getpid(), loading), Server(loading))
 
 
 def release(loading: Loading) -> None:
-    """Let go of a model: its memory is free once the answer under way has ended."""
+    """Free a model's memory, once the answer in progress has ended."""
     if (found := _servers.pop((os.getpid(), loading), None)) is not None:
         found.close()

@@ -1,4 +1,4 @@
-"""Follows a computation from an event loop: it runs on a thread of its own, and stops when the listener stops."""
+"""Runs a blocking computation on a thread for an event loop, and stops it when the loop stops listening."""
 
 from __future__ import annotations
 
@@ -11,32 +11,32 @@ T = TypeVar("T")
 
 
 async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
-    """Yield what a computation tells, as it tells it; what it raises is raised.
+    """Yield the pieces of a computation as they come, and raise its exception.
 
     Args:
-        work: The computation. It is given what takes its pieces, and what says whether to stop.
+        work: The computation. It gets a function that takes its pieces, and one that returns whether to stop.
     """
     loop = asyncio.get_running_loop()
-    told: asyncio.Queue[T | _Ended] = asyncio.Queue()
+    pieces: asyncio.Queue[T | _Ended] = asyncio.Queue()
     stopped = threading.Event()
 
     def tell(piece: T | _Ended) -> None:
         try:
-            loop.call_soon_threadsafe(told.put_nowait, piece)
-        except RuntimeError:  # the loop is closed: nobody listens
+            loop.call_soon_threadsafe(pieces.put_nowait, piece)
+        except RuntimeError:  # the loop is closed
             stopped.set()
 
     def run() -> None:
         error: BaseException | None = None
         try:
             work(tell, stopped.is_set)
-        except BaseException as raised:  # noqa: BLE001  # it is raised where it is waited for
+        except BaseException as raised:  # noqa: BLE001  # the loop raises it
             error = raised
         tell(_Ended(error))
 
     threading.Thread(target=run, name="fcregistry-llama", daemon=True).start()
     try:
-        while not isinstance(piece := await told.get(), _Ended):
+        while not isinstance(piece := await pieces.get(), _Ended):
             yield piece
         if piece.error is not None:
             raise piece.error

@@ -1,8 +1,8 @@
-"""The process that llama.cpp runs in. It loads one file, answers requests one after the other, and ends when its standard input does.
+"""The program of llama.cpp's process. It loads one file, answers requests in order, and ends with its standard input.
 
-It is run as a script, and imports nothing of fcregistry. What it reads and writes are lines of JSON:
+It is run as a script, and imports nothing of fcregistry. It reads and writes lines of JSON:
 
-    {"path": …}                       first: what to load, and how; then {"ready": true} or {"failed": reason} is written
+    {"path": …}                       first: the file and its settings; then {"ready": true} or {"failed": reason} is written
     {"id": 1, "schema": …, …}         a request; then {"chunk": …} for each piece, or {"refused": reason}, and {"done": 1}
     {"stop": 1}                       ends request 1 after its next piece
 """
@@ -19,17 +19,17 @@ from queue import SimpleQueue
 from typing import Any, Final, TextIO
 
 _CACHED_MIB: Final = 256
-"""Memory for what was read of earlier prompts."""
+"""Memory for the cache of earlier prompts."""
 
 _TEMPLATE: Final = "{{ messages[0]['content'] }}"
-"""Given in the place of the file's own template, which llama.cpp would run while it loads the file, however long that takes."""
+"""Replaces the file's own template, which llama.cpp would run, without a time limit, while it loads the file."""
 
 
 class Conversation:
-    """Both directions of the pipe. Its own thread reads, also while llama.cpp computes.
+    """Both directions of the pipe. A thread of its own reads, also while llama.cpp computes.
 
     Args:
-        replies: Where replies are written.
+        replies: The stream for replies.
     """
 
     def __init__(self, replies: TextIO) -> None:
@@ -38,39 +38,39 @@ class Conversation:
         self.requests: SimpleQueue[dict[str, Any]] = SimpleQueue()
 
     def read(self) -> None:
-        """Read until there is no more, and then end the process, whatever it is doing: nobody waits for it."""
+        """Read until the input ends, then end the process at once: the caller is gone."""
         for line in sys.stdin:
-            said = json.loads(line)
-            if "stop" in said:
-                self._stopped = said["stop"]
+            message = json.loads(line)
+            if "stop" in message:
+                self._stopped = message["stop"]
             else:
-                self.requests.put(said)
+                self.requests.put(message)
         os._exit(0)
 
     def is_stopped(self, request: int) -> bool:
-        """Return whether nobody waits for the answer to a request."""
+        """Return whether the caller has stopped a request."""
         return self._stopped >= request
 
     def say(self, **reply: Any) -> None:
         """Write a reply."""
         try:
             print(json.dumps(reply), file=self._replies, flush=True)
-        except OSError:  # nobody reads it
+        except OSError:  # the caller is gone
             os._exit(0)
 
 
 def main() -> None:
     """Load a file, and answer requests."""
     replies = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)  # whatever else is printed is not a reply
+    os.dup2(2, 1)  # other output, printed by libraries, must not mix with replies
     conversation = Conversation(replies)
     loading = json.loads(sys.stdin.readline())
     threading.Thread(target=conversation.read, daemon=True).start()
     try:
-        import xllamacpp  # type: ignore[import-untyped]  # 30 MB of machine code, which only this process loads
+        import xllamacpp  # type: ignore[import-untyped]  # 30 MB of native code, which only this process loads
 
         server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), loading))
-    except Exception as error:  # machine code, over a file of a stranger  # noqa: BLE001
+    except Exception as error:  # native code, reading an untrusted file  # noqa: BLE001
         conversation.say(failed="" if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}")
         return
     conversation.say(ready=True)
@@ -79,16 +79,16 @@ def main() -> None:
         number, schema = request.pop("id"), request.pop("schema")
         try:
             if schema is not None:
-                # As a grammar, and not as `response_format`, which knows no bounds of numbers, and is slow where an enum is large.
+                # As a grammar: `response_format` ignores the bounds of numbers, and is slow for large enums.
                 request["grammar"] = xllamacpp.json_schema_to_grammar(json.dumps(schema))
-            server.handle_completions(request, lambda chunk, number=number: _told(conversation, number, chunk))
+            server.handle_completions(request, lambda chunk, number=number: _write(conversation, number, chunk))
         except (ValueError, RuntimeError) as error:
             conversation.say(refused=str(error))
         conversation.say(done=number)
 
 
-def _told(conversation: Conversation, number: int, chunk: Mapping[str, Any]) -> bool:
-    """Write a chunk, and return whether the answer is to end."""
+def _write(conversation: Conversation, number: int, chunk: Mapping[str, Any]) -> bool:
+    """Write a chunk, and return whether to end the answer."""
     conversation.say(chunk=chunk)
     return "error" in chunk or conversation.is_stopped(number)
 
@@ -96,12 +96,12 @@ def _told(conversation: Conversation, number: int, chunk: Mapping[str, Any]) -> 
 def _parameters(params: Any, loading: Mapping[str, Any]) -> Any:
     params.model.path = loading["path"]
     params.n_ctx = loading["context"]
-    params.n_parallel = 1  # others wait: they would only slow each other down
+    params.n_parallel = 1  # requests in parallel would only slow each other down
     params.verbosity = -1
     params.warmup = False
     params.chat_template = _TEMPLATE
     params.cache_ram_mib = _CACHED_MIB
-    params.api_keys = [secrets.token_hex()]  # it listens on loopback too, where nobody is to ask it anything
+    params.api_keys = [secrets.token_hex()]  # it listens on loopback too, where other programs must not use it
     params.endpoint_slots = params.ui = False
     if loading["threads"] is not None:
         params.cpuparams.n_threads = params.cpuparams_batch.n_threads = loading["threads"]

@@ -1,4 +1,4 @@
-"""The extension for fcregistry: the models `llama:smollm2` and `llama:/path/of/a.gguf`; it is found by its entry point."""
+"""The extension for fcregistry: the models `llama:smollm2` and `llama:/path/of/a.gguf`; fcregistry finds it by its entry point."""
 
 from __future__ import annotations
 
@@ -16,13 +16,16 @@ __all__ = ["fc_resolve_model"]
 def fc_resolve_model(name: str) -> LlamaModel:
     """Return the model of a GGUF file, or SmolLM2.
 
+    Args:
+        name: The part of the model's name after `llama:`: `smollm2`, or the path of a GGUF file.
+
     Raises:
-        ModelNotFoundError: There is no such file, or it is none of a model.
+        ModelNotFoundError: There is no such file, or it is not a GGUF file.
     """
     if name == "smollm2":
         return LlamaModel(fetch_smollm2, name="llama:smollm2", calls_again=False)
     if not name.endswith(".gguf") and "/" not in name and "\\" not in name:
         raise ModelNotFoundError(
-            f"there is no model 'llama:{name}'; there is llama:smollm2, and any GGUF file, as in llama:/models/{name}.gguf"
+            f"there is no model 'llama:{name}'; name llama:smollm2, or any GGUF file, such as llama:/models/{name}.gguf"
         )
     return LlamaModel(checked(located(name)), name=f"llama:{name}")

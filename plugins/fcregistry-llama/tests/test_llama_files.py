@@ -38,14 +38,12 @@ def test_a_home_folder_of_nobody() -> None:
 
 def test_a_file_that_is_no_model(tmp_path: Path) -> None:
     (tmp_path / "notes.gguf").write_text("a diary", encoding="utf-8")
-    with pytest.raises(ModelNotFoundError, match=r"is no GGUF file, which is what llama\.cpp reads"):
+    with pytest.raises(ModelNotFoundError, match=r"is not a GGUF file, the only format that llama\.cpp reads"):
         fc_resolve_model(str(tmp_path / "notes.gguf"))
 
 
 def test_a_name_that_is_neither_a_file_nor_known() -> None:
-    with pytest.raises(
-        ModelNotFoundError, match=r"there is no model 'llama:gpt'; there is llama:smollm2, and any GGUF"
-    ):
+    with pytest.raises(ModelNotFoundError, match=r"there is no model 'llama:gpt'; name llama:smollm2, or any GGUF"):
         fc_resolve_model("gpt")
 
 
@@ -87,7 +85,7 @@ def test_to_close_a_model_that_was_never_asked_fetches_nothing() -> None:
     ],
 )
 def test_settings_out_of_range_are_refused(settings: dict[str, int], said: str) -> None:
-    with pytest.raises(ValueError, match=f"^{said} is a number"):
+    with pytest.raises(ValueError, match=f"^{said} must be "):
         LlamaModel("model.gguf", **settings)  # type: ignore[arg-type]
 
 

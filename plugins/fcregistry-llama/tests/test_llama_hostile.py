@@ -61,7 +61,7 @@ def test_what_no_model_has_is_refused_before_llama_cpp_reads_the_file(
     changes, said = IMPLAUSIBLE[title]
     path = write_model(changes)
     monkeypatch.setattr(subprocess, "Popen", None)  # no process is started for it
-    with pytest.raises(ModelError, match=rf"tiny\.gguf was not loaded: .*{said}.*: fetch it again, from a source"):
+    with pytest.raises(ModelError, match=rf"tiny\.gguf was not loaded: .*{said}.*: download it again, from a source"):
         answer(path)
 
 

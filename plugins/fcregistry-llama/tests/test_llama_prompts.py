@@ -5,7 +5,7 @@ from __future__ import annotations
 from fcregistry import Tool
 from fcregistry.models import messages_of
 
-from fcregistry_llama._prompts import arguments_told, choice_told, conversation
+from fcregistry_llama._prompts import arguments_instructions, choice_instructions, conversation
 
 CALLING = [
     {"role": "system", "content": "You are brief."},
@@ -43,12 +43,12 @@ def test_what_is_to_be_written_is_said_in_the_first_message_of_the_system() -> N
 
 def test_a_choice_lists_the_tools_and_the_word_for_an_answer() -> None:
     tool = Tool.from_function(look)
-    assert "- look: Look at something." in choice_told([tool], None).splitlines()
-    assert choice_told([tool], "answer").splitlines()[-1].startswith("- answer: ")
+    assert "- look: Look at something." in choice_instructions([tool], None).splitlines()
+    assert choice_instructions([tool], "answer").splitlines()[-1].startswith("- answer: ")
 
 
 def test_arguments_are_asked_for_with_the_signature_and_what_it_means() -> None:
-    lines = arguments_told(Tool.from_function(look)).splitlines()
+    lines = arguments_instructions(Tool.from_function(look)).splitlines()
     assert lines[1] == "look(at: string)"
     assert any("Where to look." in line for line in lines)
 
@@ -57,4 +57,4 @@ def test_a_line_that_is_very_long_is_told_in_part() -> None:
     values = {"enum": [f"value {number}" for number in range(2000)]}
     parameters = {"type": "object", "properties": {"value": values}, "required": ["value"]}
     tool = Tool.from_function(lambda **given: given, name="take", description="Take.", parameters=parameters)
-    assert max(map(len, arguments_told(tool).splitlines())) < 2100
+    assert max(map(len, arguments_instructions(tool).splitlines())) < 2100
