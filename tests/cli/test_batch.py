@@ -76,8 +76,8 @@ def test_a_line_that_fails_takes_no_other_with_it(shop: Site) -> None:
     assert results[4]["id"] == "nameless"
     assert messages[4].startswith("there is no tool 'nix'")
     assert messages[5].startswith("'lookup' may be any of ")
-    assert messages[7] == 'line 10 is not valid JSON: the name "value" stands twice in one object'
-    assert messages[8] == "line 11 is not valid JSON: NaN is no JSON number"
+    assert messages[7] == 'line 10 is not valid JSON: the name "value" occurs twice in one object'
+    assert messages[8] == "line 11 is not valid JSON: NaN is not a JSON number"
     assert messages[9] == "RuntimeError: it broke badly"
     assert messages[11].startswith("line 14 is not valid JSON: ")
 

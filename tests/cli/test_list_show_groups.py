@@ -88,7 +88,7 @@ def test_list_json_has_all_that_is_known(shop: Site) -> None:
         ("nix*", "the selector 'nix*' matches no tool"),
         ("nobody:*", "the selector 'nobody:*' matches no tool"),
         ("lookup", "'lookup' may be any of acme-shop:search.web.lookup, other:search.web.lookup; name one of these"),
-        ("a b", "'a b' is no selector: write a tool's name, a glob"),
+        ("a b", "'a b' is not a selector: write a tool's name, a glob"),
     ],
 )
 def test_a_selector_that_names_nothing_is_an_error(shop: Site, selector: str, message: str) -> None:

@@ -148,7 +148,7 @@ def test_a_plain_name_asks_nothing_of_plugins(project: Project) -> None:
     [
         ("forecasts", "ERROR: --fcregistry: there is no tool 'forecasts'; did you mean "),
         ("acme-weather:nothing_*", "ERROR: --fcregistry: the selector 'acme-weather:nothing_*' matches no tool"),
-        ("a=b", "ERROR: --fcregistry: 'a=b' is no selector"),
+        ("a=b", "ERROR: --fcregistry: 'a=b' is not a selector"),
     ],
 )
 def test_a_selector_that_means_nothing_is_reported(project: Project, given: str, said: str) -> None:
