@@ -21,20 +21,7 @@ from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, duplicate_
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from fcregistry._tools.declaration import Owner
-
-    class _Definition(Protocol):
-        declaration: Declaration
-
-    class _Tool(Protocol):
-        """The parts of a `Tool` that selectors need: `tool.py` imports this module, so it cannot be imported here."""
-
-        @property
-        def _definition(self) -> _Definition: ...
-        @property
-        def _owner(self) -> Owner | None: ...
 
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
@@ -190,11 +177,6 @@ class SelectorSubject(NamedTuple):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
-
-
-def subject(tool: _Tool) -> SelectorSubject:
-    """Return the facts of a tool that selectors look at."""
-    return subject_of(tool._definition.declaration, tool._owner)
 
 
 def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:

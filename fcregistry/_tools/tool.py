@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.declaration import Owner
     from fcregistry._tools.details import Options, Origin, Provenance
     from fcregistry._tools.options import ToolOptions
+    from fcregistry._tools.selectors import SelectorSubject
     from fcregistry._tools.signature import Signature
 
 
@@ -287,6 +288,13 @@ class Tool:
         renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
         described = "" if self._description is None else ", described as " + repr(_shorten(self.summary))
         return f"<Tool {self.id}{renamed}{described}>"
+
+
+def subject(tool: Tool) -> SelectorSubject:
+    """Return the facts of a tool that selectors look at."""
+    from fcregistry._tools.selectors import subject_of  # not needed to define a tool
+
+    return subject_of(tool._definition.declaration, tool._owner)
 
 
 def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
