@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
@@ -269,13 +268,15 @@ class DescribedDefinition(ToolDefinition):
     def parameters(self) -> dict[str, Any]:
         """The schema of the arguments. A copy."""
         self._check()
-        return deepcopy(self._described.record["parameters"])
+        parameters: dict[str, Any] = _copy_json(self._described.record["parameters"])
+        return parameters
 
     @property
     def returns(self) -> dict[str, Any] | None:
         """The schema of the result, or None if there is none. A copy."""
         self._check()
-        return deepcopy(self._described.record["returns"])
+        returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
+        return returns
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
@@ -303,6 +304,10 @@ class _DeferredCache:
 
 def _is_computed(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == [COMPUTED]
+
+
+def _copy_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
 
 
 def _discovery() -> IndexedPlugins:
