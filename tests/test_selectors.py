@@ -86,7 +86,7 @@ def test_exact_selectors_name_one_tool(text: str, is_exact: bool) -> None:
 
 
 @pytest.mark.parametrize("text", ["", " ", "!", "! ", "!!a", "a b", "a\tb", "a\nb"])
-def test_what_is_no_selector_is_refused_with_the_grammar(text: str) -> None:
+def test_a_text_that_is_not_a_selector_is_refused_with_the_grammar(text: str) -> None:
     with pytest.raises(SelectorError) as caught:
         Registry().find(text)
     assert str(caught.value) == (
@@ -114,7 +114,7 @@ def test_a_hint_is_true_false_or_unset(text: str) -> None:
 
 @pytest.mark.parametrize("hint", HINTS)
 @pytest.mark.parametrize("value", [True, False, None])
-def test_a_hint_matches_what_the_author_said_and_nothing_else(hint: str, value: bool | None) -> None:
+def test_a_hint_matches_the_declared_value_and_nothing_else(hint: str, value: bool | None) -> None:
     said: dict[str, Any] = dict.fromkeys(HINTS, not value) | {hint: value}
     about = SUBJECTS[0]._replace(**said)
     matching = [word for word in ("true", "false", "unset") if parse_selector(f"{hint}={word}").matches(about)]
@@ -122,19 +122,19 @@ def test_a_hint_matches_what_the_author_said_and_nothing_else(hint: str, value: 
 
 
 @pytest.mark.parametrize("text", ["acme:", ":name", ":"])
-def test_a_colon_stands_between_a_distribution_and_a_name(text: str) -> None:
+def test_a_colon_separates_a_distribution_and_a_name(text: str) -> None:
     with pytest.raises(SelectorError, match="write distribution:name, such as acme-weather:\\*"):
         Registry().find(text)
 
 
 @pytest.mark.parametrize("text", [".", ".a", "a.", "d:.a", "d:a."])
-def test_a_dot_stands_between_a_group_and_a_name(text: str) -> None:
+def test_a_dot_separates_a_group_and_a_name(text: str) -> None:
     with pytest.raises(SelectorError, match=r"write group\.name, such as search\.lookup"):
         Registry().find(text)
 
 
 @pytest.mark.parametrize("value", [None, 1, ["a"], b"a"])
-def test_what_is_no_text_is_no_selector(value: object) -> None:
+def test_only_a_text_is_a_selector(value: object) -> None:
     with pytest.raises(SelectorError, match="a selector is a string"):
         Registry().find(value)  # type: ignore[arg-type]
 
