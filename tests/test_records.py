@@ -112,11 +112,20 @@ def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
         (record(options={"timeout": "soon"}), "cannot be used: option 'timeout' takes"),
         (record(options={"cache": {"kept": {}}}), "cannot be used: option 'cache' takes"),
         (record(options={"nonsense": 1}), "cannot be used: unknown option 'nonsense'"),
-        (record(parameters={}), "cannot be used: parameters is no schema of an object with properties"),
-        (record(parameters={"type": ["object"], "properties": {}}), "cannot be used: parameters is no schema of an"),
-        (taking(5), "cannot be used: parameters is no JSON Schema: $.properties.a holds what it cannot"),
-        (taking({"type": [5]}), "cannot be used: parameters is no JSON Schema: $.properties.a.type holds"),
-        (record(returns={"anyOf": [{}, None]}), "cannot be used: returns is no JSON Schema: $.anyOf[1] holds"),
+        (record(parameters={}), "cannot be used: parameters is not the schema of an object with properties"),
+        (
+            record(parameters={"type": ["object"], "properties": {}}),
+            "cannot be used: parameters is not the schema of an",
+        ),
+        (taking(5), "cannot be used: parameters is not a JSON Schema: the value at $.properties.a is of a wrong kind"),
+        (
+            taking({"type": [5]}),
+            "cannot be used: parameters is not a JSON Schema: the value at $.properties.a.type is of",
+        ),
+        (
+            record(returns={"anyOf": [{}, None]}),
+            "cannot be used: returns is not a JSON Schema: the value at $.anyOf[1] is of",
+        ),
         ({**record(), "description": "Nice."}, "was changed by hand: the digest is another"),
     ],
 )

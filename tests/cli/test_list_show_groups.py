@@ -229,7 +229,7 @@ def test_show_strict_writes_what_strict_mode_wants_and_notes_what_is_left_out(sh
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("anything", "--format", "openai", "--strict"), "any name may stand here"),
+        (("anything", "--format", "openai", "--strict"), "any name is allowed here"),
         (("order", "--format", "mcp", "--strict"), "the format 'mcp' has no strict mode; these have one: anthropic, "),
         (("order", "--strict"), "--strict needs --format, the provider's format"),
     ],

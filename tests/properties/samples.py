@@ -1,4 +1,4 @@
-"""Strategies of annotations and their Python values, which compose the rows of docs/reference/types.md."""
+"""Strategies of annotations and their Python values, composed of the rows of docs/reference/types.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Every row of docs/reference/types.md is tested, and every family of types is a row.
+"""Every row of docs/reference/types.md is tested, and every family of types has a row.
 
 A row without examples in `rows/`, or an example without a row, fails here; so does a family of the table that no row speaks of.
 """
