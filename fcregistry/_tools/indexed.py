@@ -26,7 +26,7 @@ if TYPE_CHECKING:
             """Return the record of a described tool."""
 
         def real(self, described: Described) -> Declaration:
-            """Import the plugin of a described tool, and return its declaration; raises `PluginError` if it has none."""
+            """Import a described tool's plugin, and return its declaration; raises `PluginError`."""
 
         def forget(self, described: Described) -> None:
             """Have the plugin of a described tool described anew, because it ships something else."""
@@ -74,7 +74,7 @@ class Described(Declaration):
         self.tool = None
 
     def says(self, option: str) -> bool:
-        """Return whether its options may have one of a name: if not, it was not given. This does not parse them."""
+        """Return whether an option may have been given. This searches the text, and does not parse it."""
         return bool(self._options_text) and f'"{option}"' in self._options_text
 
     @property
@@ -130,7 +130,10 @@ class Described(Declaration):
 
 
 class DescribedDefinition(ToolDefinition):
-    """A definition from the index. What only the function knows makes it import its plugin; from then on it uses the real definition."""
+    """A definition from the index.
+
+    It imports its plugin when only the function has the answer, and uses the real definition from then on.
+    """
 
     __slots__ = ("_described", "_real")
 
@@ -319,7 +322,9 @@ def _discovery() -> IndexedPlugins:
 
 
 def record_of(tool: Tool) -> ToolRecord:
-    """Return the record of a tool; for one that cannot be defined, with the problems. A described tool is not imported.
+    """Return the record of a tool, with the problems of one that cannot be defined.
+
+    A described tool is not imported.
 
     A view under another name or with another description has the record of the tool itself: locks and the index are about what a plugin ships.
     """

@@ -180,7 +180,10 @@ class SelectorSubject(NamedTuple):
 
 
 def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
-    """Return the facts of a declaration that selectors look at; its owner is a plugin, or None for the application."""
+    """Return the facts of a declaration that selectors look at.
+
+    Its owner is a plugin, or None for the application.
+    """
     options = declaration.options
     return SelectorSubject(
         name=declaration.name,
@@ -277,7 +280,10 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three names that may be meant: those with the same last part in any case, then those spelled alike."""
+    """Return up to three names that may be meant.
+
+    Names with the same last part, in any case, come first, and then names that are spelled alike.
+    """
     from difflib import get_close_matches  # only on the way to an error
 
     known = list(dict.fromkeys(names))
