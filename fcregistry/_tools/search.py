@@ -137,8 +137,8 @@ def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: st
 
 def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
     """Return the columns of a tool."""
-    names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
     options = tool.options._asdict()
+    names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
     return _fields(names, tool.group, tool.description, tool.parameters, options, tool.origin.distribution or "")
 
 
