@@ -146,7 +146,7 @@ def declare(
 
 
 def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
-    """Return the name of a callable that is not a plain function, after a check that it is callable: for a classmethod, its function."""
+    """Check that an object is callable, and return its name; for a classmethod, that of its function."""
     in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class exists
     check_callable(function.__func__ if in_class else function)
     if name is not None:
@@ -162,7 +162,7 @@ def _is_class_body(frame: FrameType) -> bool:
 
 
 def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
+    """Return the locals of the enclosing function if a string annotation names one, or None."""
     source = function if type(function) is _FUNCTION else underlying(function)
     code = getattr(source, "__code__", None)
     if code and not code.co_flags & _NESTED:
@@ -195,7 +195,7 @@ def _annotations_without_failing(source: Any) -> dict[str, Any] | None:
 
 
 def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the locals of the functions around a function, if its string annotations name some; those of inner functions win.
+    """Return the locals of the enclosing functions, innermost first, if string annotations name some.
 
     A decorator runs where the function is defined, and looks there. A function that is passed to `Tool.from_function` is undecorated, so this
     searches the running frames: a test or a notebook cell may define a class, a function that takes it, and an executor.
@@ -259,7 +259,10 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
 
 
 def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
-    """Return the methods that were decorated in the body of a class or its bases, each with its declaration; overridden ones count once."""
+    """Return the decorated methods of a class and its bases, each with its declaration.
+
+    A method that is overridden counts once.
+    """
     found: dict[str, tuple[Declaration, ...]] = {}
     cls = instance if isinstance(instance, type) else type(instance)
     for base in reversed(cls.__mro__):

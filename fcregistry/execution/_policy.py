@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._config.policy import trust
-from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors, subject
+from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
+from fcregistry._tools.tool import subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:
