@@ -349,7 +349,10 @@ _lifted: ContextVar[bool] = ContextVar("lifted", default=False)
 
 @contextmanager
 def without_locks() -> Iterator[None]:
-    """Ignore locks inside the block, and nothing else: to make or compare a lock, plugins must be described."""
+    """Ignore locks inside the block, and nothing else.
+
+    To make or compare a lock, plugins must be described.
+    """
     token = _lifted.set(True)
     try:
         yield

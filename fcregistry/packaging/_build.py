@@ -172,7 +172,10 @@ def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
 
 
 def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return a tool's record with its file relative to the package's parent folder; without a file of another package."""
+    """Return a tool's record with its file relative to the package's parent folder.
+
+    A file of another package is left out.
+    """
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 
