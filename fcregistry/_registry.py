@@ -75,7 +75,7 @@ class Registry:
             function: A function or another callable object, as `fc_register` takes it.
             name: The tool's name, if not the function's.
             group: The group, if not the default one.
-            **options: The options of `fc_register`: see docs/reference/options.md.
+            **options: The options of `fc_register`, with the same meaning; `help(fc_register)` describes each.
 
         Raises:
             DefinitionError: The name, the group or an option is invalid.
@@ -192,7 +192,7 @@ class Registry:
         environment variables are not set; a tool that is named exactly is returned.
 
         Args:
-            *selectors: Names and patterns, such as `"search.*"`, `"tag=read"` or `"!acme-weather:delete_*"`.
+            *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.
@@ -228,7 +228,7 @@ class Registry:
         If a pattern matches a tool of the application and one of a plugin of the same name, the result has only the application's.
 
         Args:
-            *selectors: Names and patterns, as for `find`.
+            *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.

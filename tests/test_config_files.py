@@ -143,7 +143,7 @@ WRONG = {
     "call_hooks, lock, model",
     'deny = "acme:*"': "deny in FILE is a list of strings, such as [\"acme-weather\"], not 'acme:*'",
     "deny = [1]": 'deny in FILE is a list of strings, such as ["acme-weather"], not [1]',
-    'ask = ["a b"]': "ask in FILE: 'a b' is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
+    'ask = ["a b"]': "ask in FILE: 'a b' is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
     "read_only=true, or one of these after '!'",
     'precedence = ["acme:*"]': "precedence in FILE lists distributions, such as [\"acme-weather\"], and 'acme:*' is not one",
     "lock = 3": 'lock in FILE is the path of a file, such as "fcregistry.lock", not 3',
@@ -223,7 +223,7 @@ def test_a_file_that_is_a_folder_or_binary_raises(machine: Machine) -> None:
         (
             "FCREGISTRY_DENY",
             "a:",
-            "FCREGISTRY_DENY: 'a:' is no selector: write distribution:name, such as acme-weather:*",
+            "FCREGISTRY_DENY: 'a:' is not a selector: write distribution:name, such as acme-weather:*",
         ),
         (
             "FCREGISTRY_CONFIG",

@@ -414,7 +414,7 @@ def test_what_is_no_name_is_wrong_usage(site: Site, name: str) -> None:
     """Status 2, and what a name is."""
     done = site.cli("doctor", name)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is no selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
+    assert "is not a selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
 
 
 def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:
