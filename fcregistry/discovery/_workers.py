@@ -296,7 +296,10 @@ class _Process:
         return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if self.is_late else "watching")
 
     def end_if_late(self) -> None:
-        """End it if a plugin takes too long; Python's faulthandler writes the stacks of all threads to its stderr before."""
+        """End it if a plugin takes too long.
+
+        Before that, Python's faulthandler writes the stacks of all threads to its stderr.
+        """
         import signal
         import subprocess
 
@@ -371,7 +374,10 @@ class _Process:
 
 
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and the packages above it, in place of the files that it reads, which are unknown."""
+    """Return the files of a plugin's module and the packages above it.
+
+    They replace the files that it reads, which are unknown.
+    """
     from fcregistry.discovery._finder import stamp_of
 
     parts = plugin.module.split(".")
