@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
-from fcregistry.agents._run import Chat, Control, check_state
+from fcregistry.agents._run import Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
@@ -88,12 +88,14 @@ class Agent(ABC):
         )
 
     @abstractmethod
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        """Return the coroutine of a run that begins with a conversation."""
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        """Return the coroutine of a run.
 
-    @abstractmethod
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        """Return the coroutine of a run that continues after decisions; `mind` is that of its state."""
+        Args:
+            chat: The conversation; in a resumed run, calls wait in it.
+            mind: Of a resumed run, what its state says beside the conversation.
+            decisions: The decisions about the calls that wait.
+        """
 
     def _new_chat(self, query: Query, control: Control) -> Chat:
         """Return the conversation that a query begins; messages that `FunctionCall` returned may be in it."""
@@ -105,14 +107,14 @@ class Agent(ABC):
         return Chat(messages=list(messages), control=control, visible=visible)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult]:
-        return self._begin(self._new_chat(query, control))
+        return self._steps(self._new_chat(query, control), {}, {})
 
     def _resumed_run(
         self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
     ) -> Effects[RunResult]:
         check_state(state, type(self).__name__)
         visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
-        return self._continue(state.resumed(control, visible), state.mind, decisions or {})
+        return self._steps(state.resumed(control, visible), state.mind, decisions or {})
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
         """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
@@ -261,28 +263,6 @@ def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
     if max_retries is not None:
         return checked_limit("max_retries", max_retries)
     return _DEFAULT_ROUNDS if max_rounds is None else checked_limit("max_rounds", max_rounds)
-
-
-def checked_limit(name: str, value: object) -> int:
-    """Return the value of an option that is a limit.
-
-    Raises:
-        ValueError: It is not a whole number above 0.
-    """
-    if type(value) is not int or value < 1:
-        raise ValueError(f"{name} takes a whole number above 0, not {value!r}")
-    return value
-
-
-def checked_count(name: str, value: object) -> int:
-    """Return the value of an option that is a limit or 0.
-
-    Raises:
-        ValueError: It is not a whole number of 0 or more.
-    """
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} takes a whole number of 0 or more, not {value!r}")
-    return value
 
 
 class AgentOptions(TypedDict, total=False):

@@ -98,18 +98,15 @@ class FunctionCall(Agent):
         control = Control(**options)
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        return self._round(chat, self._loop, None)
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
         """Return the coroutine of a round that never waits: without an approver, calls are refused."""
-        return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), None)
+        return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), {})
 
-    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision] | None) -> Effects[RunResult]:
-        if decisions is None:
+    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        if chat.prepared is None:
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
                 return result_of(chat, completion, type(self).__name__)
@@ -208,14 +205,7 @@ def _format_of(calls: list[Any]) -> str:
 
 def _history_before(history: Sequence[object], message: object) -> Sequence[object]:
     """Return the messages before a message, which may be the last of them."""
-    return history[:-1] if history and _is_same(history[-1], message) else history
-
-
-def _is_same(one: object, other: object) -> bool:
-    try:
-        return one is other or bool(one == other)
-    except Exception:  # noqa: BLE001  # objects of an SDK: whatever they raise on ==, they are not the same
-        return False
+    return history[:-1] if history and history[-1] == message else history
 
 
 # --- Summaries of calls ---

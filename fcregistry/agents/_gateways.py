@@ -17,7 +17,7 @@ from fcregistry._base.call import CallError
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.errors import DefinitionError, DuplicateToolError, GroupNotFoundError, ToolError
+from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
 from fcregistry.execution import toolset_of
 
 if TYPE_CHECKING:
@@ -66,7 +66,6 @@ class OnDemand(Toolset):
         lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
         self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always))
         gateways = gateways_of(self._map)
-        _check_names(gateways, offered)
         super().__init__([*offered.values(), *gateways])
         self._gateways = Toolset(gateways)
 
@@ -83,31 +82,6 @@ class OnDemand(Toolset):
     def __repr__(self) -> str:
         names = ", ".join(self.gateways) or "no gateways"
         return f"<OnDemand {len(self.tools)} tools behind {names}>"
-
-
-def _check_names(gateways: list[Tool], tools: Toolset) -> None:
-    """Raise unless every gateway has a name of its own.
-
-    Raises:
-        DuplicateToolError: A gateway has the name of another tool; the message names each, and what to do.
-    """
-    taken: dict[str, str] = {name: f"{tool.id} ({tool.origin})" for name, tool in tools.items()}
-    clashes = []
-    for gateway in gateways:
-        described = _describe_gateway(gateway_of(gateway))
-        if gateway.name in taken:
-            clashes.append(f"{gateway.name!r} is {taken[gateway.name]} and {described}")
-        taken[gateway.name] = described
-    if clashes:
-        raise DuplicateToolError(
-            f"a gateway has the name of another tool: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) on the toolset"
-        )
-
-
-def _describe_gateway(gateway: Gateway | None) -> str:
-    return (
-        f"the gateway of the group {gateway.group}" if isinstance(gateway, GroupGateway) else "a gateway of the search"
-    )
 
 
 # --- Gateways ---
@@ -286,8 +260,8 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
         missing = [name for name, tool in gateway_map.tools.items() if not _is_same(tools.get(name), tool)]
         if missing:
             raise DefinitionError(
-                f"{', '.join(missing[:5])} stood behind the gateways of an OnDemand, and the executor lacks that: rename, describe and filter tools "
-                "before OnDemand is made of them"
+                f"the executor lacks tools that the gateways of its OnDemand open: {', '.join(missing[:5])}; rename, describe and "
+                "filter tools before OnDemand is made of them"
             )
         return gateway_map
     return None

@@ -19,7 +19,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, RunCalls, Tell
 from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._messages import ids_in
-from fcregistry.agents._run import Chat, End, RunResult, RunState, Step
+from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.models import Completion, Message
@@ -465,10 +465,8 @@ class TypedAnswers:
     """
 
     def __init__(self, output: OutputFormat[Any], retries: int) -> None:
-        if type(retries) is not int or retries < 0:
-            raise ValueError(f"answer_retries takes a whole number of 0 or more, not {retries!r}")
         self._output = output
-        self._retries = retries
+        self._retries = checked_limit("answer_retries", retries, 0)
         self.instructions = output.instructions()
 
     def end(self, chat: Chat, completion: Completion) -> End | None:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import TextAnswers, result_of, run_loop
@@ -27,7 +27,7 @@ from fcregistry.agents._planning import (
     steps_of,
 )
 from fcregistry.agents._react import expressions_of
-from fcregistry.agents._run import Step
+from fcregistry.agents._run import Step, checked_limit
 from fcregistry.models import Message, resolve
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ class PlanAndSolveAgent(Agent):
         self.planner = self.model if planner is None else resolve(planner)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
-        self._max_replans = checked_count("max_replans", max_replans)
+        self._max_replans = checked_limit("max_replans", max_replans, 0)
         self._own_instructions = options.get("instructions", "")
         step = replace(
             self._loop,
@@ -124,17 +124,13 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=join_paragraphs(_SOLVER, self._instructions)
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
-        return self._follow_plan(progress, chat, {})
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        progress = PlanProgress.from_json(mind)
-        chat.taken = ids_in(progress.history)
-        return self._follow_plan(progress, chat, decisions)
-
-    def _follow_plan(self, progress: PlanProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Plan and solve until there is an answer, or a reason why there is none."""
+        if chat.prepared is None:
+            progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
+        else:
+            progress = PlanProgress.from_json(mind)
+            chat.taken = ids_in(progress.history)
         visible, end = chat.visible, None
         while end is None:
             if chat.prepared is None:

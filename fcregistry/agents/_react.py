@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry.agents._agent import Agent, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._loop import result_of, run_loop
+from fcregistry.agents._run import checked_limit
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -79,10 +80,7 @@ class ReactAgent(Agent):
             expressions=expressions_of(calls, context, allow),
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        return result_of(chat, (yield from run_loop(self._loop, chat)), type(self).__name__)
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
@@ -26,7 +26,7 @@ from fcregistry.agents._planning import (
     make_plan,
 )
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
-from fcregistry.agents._run import Step
+from fcregistry.agents._run import Step, checked_limit
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
@@ -118,7 +118,7 @@ class ReWOOAgent(Agent):
         self.solver = self.model if solver is None else resolve(solver)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
-        self._max_replans = checked_count("max_replans", max_replans)
+        self._max_replans = checked_limit("max_replans", max_replans, 0)
         self._own_instructions = options.get("instructions", "")
         self._finder = GatewayToolFinder(self._all_tools)
         self._solver_loop = replace(
@@ -128,7 +128,9 @@ class ReWOOAgent(Agent):
             max_rounds=rounds_limit(max_rounds, max_retries),
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        if chat.prepared is not None:
+            return (yield from self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions))
         goal, visible = len(chat.messages), chat.visible
         questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
         self._finder.open(visible, "\n".join(questions))
@@ -142,9 +144,6 @@ class ReWOOAgent(Agent):
         if end.reason != "answered":
             return self._result(chat, end)
         return (yield from self._gather(EvidenceProgress(goal=goal, steps=end.answer.plan), chat, {}))
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        return self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions)
 
     def _gather(self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Run the steps, as many at a time as can run, and have the question answered."""

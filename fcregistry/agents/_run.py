@@ -200,6 +200,17 @@ class Control:
         return {**options, "cancellation": self.token} if self.is_bounded else options
 
 
+def checked_limit(name: str, value: object, least: int = 1) -> int:
+    """Return the value of an option that is a limit.
+
+    Raises:
+        ValueError: It is not a whole number of at least `least`.
+    """
+    if type(value) is not int or value < least:
+        raise ValueError(f"{name} takes a whole number {'above 0' if least else 'of 0 or more'}, not {value!r}")
+    return value
+
+
 # --- The state of a run ---
 
 

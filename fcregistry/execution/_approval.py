@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
-from fcregistry._results.result import ToolResult
+from fcregistry._results.result import Approval, ToolResult
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._messages import (
     approval_failed,
@@ -91,6 +91,17 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
     return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
+
+
+def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
+    """Return the record of a decision, for the developer.
+
+    Args:
+        answer: The decision, as `decision_of` returns it.
+        rule: Why the call needed approval.
+        by: Who decided, if that is known.
+    """
+    return Approval(approved=not isinstance(answer, CallError), rule=rule, edited=isinstance(answer, Approve), by=by)
 
 
 def apply_edit(

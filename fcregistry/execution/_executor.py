@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._invoke import Effects, RemoteRunner
+    from fcregistry.execution._invoke import Effects
     from fcregistry.execution._messages import Exposure
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
@@ -148,7 +148,8 @@ class Executor:
         check_deps(toolset.values(), settings.deps)
         self._pipeline = Pipeline(toolset, settings, ApprovalRules(toolset.values(), policy, approve, approve_timeout))
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
-        self._lifetime = Lifetime(settings.remote_runners)
+        self._was_entered = self._was_left = False
+        self._leaves = {runner.leave for runner in settings.remote_runners.values() if runner.leave is not None}
 
     @property
     def tools(self) -> Toolset:
@@ -410,19 +411,27 @@ class Executor:
         )
 
     def __enter__(self) -> Self:
-        self._lifetime.enter()
+        if self._was_entered:
+            raise RuntimeError("an executor has one with block: make another executor for the next")
+        self._was_entered = True
         return self
 
     def __exit__(self, *_: object) -> None:
         self._fast_paths, self._async_fast_paths = {}, {}
-        self._lifetime.leave(self)
+        self._was_left = True
+        for leave in self._leaves:  # which may wait for processes to end
+            leave(self)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
-        self._fast_paths, self._async_fast_paths = {}, {}
-        await self._lifetime.aleave(self)
+        if not self._leaves:
+            return self.__exit__()
+        from asyncio import to_thread  # there is a loop, so it is imported
+
+        self._fast_paths, self._async_fast_paths, self._was_left = {}, {}, True
+        return await to_thread(self.__exit__)
 
     def _expressions(
         self,
@@ -439,65 +448,14 @@ class Executor:
 
     def _open_pipeline(self) -> Pipeline:
         """Return the pipeline, if the executor was not left. Fast paths do not come by here: leaving drops them."""
-        self._lifetime.check()
+        if self._was_left:
+            raise RuntimeError(
+                "the with block of this executor was left: make calls inside of it, or make another executor"
+            )
         return self._pipeline
 
     def __repr__(self) -> str:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
-
-
-class Lifetime:
-    """Whether an executor still takes calls.
-
-    Args:
-        runners: What runs its calls in other processes, by the name of the tool.
-    """
-
-    __slots__ = ("_entered", "_leaves", "_left")
-
-    def __init__(self, runners: Mapping[str, RemoteRunner]) -> None:
-        self._entered = False
-        self._left = False
-        self._leaves = {runner.leave for runner in runners.values() if runner.leave is not None}
-
-    def check(self) -> None:
-        """Check that it still takes calls.
-
-        Raises:
-            RuntimeError: Its `with` block was left.
-        """
-        if self._left:
-            raise RuntimeError(
-                "the with block of this executor was left: make calls inside of it, or make another executor"
-            )
-
-    def enter(self) -> None:
-        """Begin its `with` block.
-
-        Raises:
-            RuntimeError: It was begun before.
-        """
-        if self._entered:
-            raise RuntimeError("an executor has one with block: make another executor for the next")
-        self._entered = True
-
-    def leave(self, user: object) -> None:
-        """End its `with` block on this thread, which may wait for processes to end.
-
-        Args:
-            user: The executor.
-        """
-        self._left = True
-        for leave in self._leaves:
-            leave(user)
-
-    async def aleave(self, user: object) -> None:
-        """End its `with` block without holding up the running loop; as `leave` otherwise."""
-        self._left = True
-        if self._leaves:
-            from asyncio import to_thread  # there is a loop, so it is imported
-
-            await to_thread(self.leave, user)
 
 
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:

@@ -13,7 +13,7 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import repair_arguments
 from fcregistry.execution._batch import Batch, run_batch
 from fcregistry.execution._messages import (
@@ -252,9 +252,7 @@ def _ask_approval(
     if isinstance(verdict, CallError):
         return failed_result(step.call, verdict, tool, step.repairs)
     answer = yield from ask_approver(verdict, context.cancellation)
-    approval = Approval(
-        approved=not isinstance(answer, CallError), rule=verdict.reason, edited=isinstance(answer, Approve)
-    )
+    approval = approval_of(answer, verdict.reason)
     if isinstance(answer, CallError):
         return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
     changed: AuthorisedCall | ToolResult = call if answer is None else _apply_edit(pipeline, node, call, answer)

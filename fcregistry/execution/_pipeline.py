@@ -17,7 +17,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cached_calls import CacheSlot
 from fcregistry.execution._fast_path import (
@@ -360,8 +360,7 @@ class CallChecks:
         if not isinstance(verdict, ApprovalQuestion):
             return None if verdict is None else self.refusal(verdict)
         answer = yield from ask_approver(verdict, cancellation)
-        approved = not isinstance(answer, CallError)
-        self.approval = Approval(approved=approved, rule=verdict.reason, edited=isinstance(answer, Approve))
+        self.approval = approval_of(answer, verdict.reason)
         self._decided = True
         if isinstance(answer, CallError):
             return self.refusal(answer)

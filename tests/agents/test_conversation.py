@@ -199,7 +199,7 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
 )
 def test_what_is_no_conversation_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no conversation as to_json writes it|Expecting value"):
+    with pytest.raises(ValueError, match=r"not a conversation as to_json writes it|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
 
 
