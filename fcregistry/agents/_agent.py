@@ -38,18 +38,23 @@ class Agent(ABC):
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`, which has options of its own.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         instructions: The system message before every conversation.
         answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
-        registry: Where names are looked up; the process's by default.
-        approve: Decides about calls that need approval, as for `Executor`. Without it, a run stops at such calls, and `resume` continues it.
-        deps: What the context of tools provides, as for `Executor`.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
 
     Raises:
-        ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+        ToolNotFoundError: A name that no tool has.
+        AmbiguousToolError: A name that several tools have.
+        DuplicateToolError: Two tools of one name.
+        DefinitionError: Something cannot be a tool.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given beside an executor.
+        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given with an executor.
     """
 
     _returns_calls = False
@@ -93,7 +98,7 @@ class Agent(ABC):
 
         Args:
             chat: The conversation; in a resumed run, calls wait in it.
-            mind: Of a resumed run, what its state says beside the conversation.
+            mind: For a resumed run, what its state has in addition to the conversation.
             decisions: The decisions about the calls that wait.
         """
 
@@ -121,7 +126,8 @@ class Agent(ABC):
 
         Args:
             query: A question, a message, or a conversation.
-            **options: The options of `run`.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
 
         Returns:
             The answer, or the `last_tool_calls` of the result.
@@ -150,23 +156,49 @@ class Agent(ABC):
         return run_to_end(self._new_run(query, control), control)
 
     async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
-        """Answer a question on the running loop; as `run` otherwise."""
+        """Answer a question on the running loop.
+
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
+        """
         control = Control(**options)
         return await arun_to_end(self._new_run(query, control), control)
 
     def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Answer a question, and yield events as they happen, `Finished` last.
 
-        Closing the generator cancels the run.
+        Closing the generator cancels the run. The run takes place on a background loop.
 
-        The arguments and errors are those of `run`. The run takes place on a background loop.
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
         """
         control = Control(**options)
         run = self._new_run(query, control)
         return stream_sync(lambda: astream(run, control))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Answer a question on the running loop, and yield events as they happen; as `stream` otherwise."""
+        """Answer a question on the running loop, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run.
+
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
+        """
         control = Control(**options)
         return astream(self._new_run(query, control), control)
 
@@ -178,7 +210,8 @@ class Agent(ABC):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: The options of `run`, for what is left of the run; and `by`, who decided, for the developer.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -190,14 +223,38 @@ class Agent(ABC):
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Continue a run on the running loop; as `resume` otherwise."""
+        """Continue a run on the running loop.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         return await arun_to_end(self._resumed_run(state, decisions, control), control)
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Continue a run, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a run, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run. The run takes place on a background loop.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         run = self._resumed_run(state, decisions, control)
         return stream_sync(lambda: astream(run, control))
@@ -205,7 +262,20 @@ class Agent(ABC):
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a run on the running loop, and yield events; as `resume` and `stream` otherwise."""
+        """Continue a run on the running loop, and yield events, `Finished` last.
+
+        Closing the generator cancels the run.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         return astream(self._resumed_run(state, decisions, control), control)
 
@@ -252,7 +322,7 @@ _DEFAULT_ROUNDS: Final = 5
 
 
 def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
-    """Return how often the model is asked at most, by whichever of the two names it was given; 5 if by neither.
+    """Return how often the model is asked at most; 5 if it was given by neither name.
 
     Raises:
         ValueError: It is not a whole number above 0.

@@ -38,7 +38,8 @@ class Conversation:
 
     Args:
         agent: An agent; or a model, of which a `ReactAgent` is made: a name such as `"openai:gpt-5"`, a `Model`, or a function.
-        tools: What the model may call, as for `ReactAgent`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         max_tool_calls: How many calls may run in one turn at most; None for any number.
         max_rounds: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
@@ -47,10 +48,17 @@ class Conversation:
         max_tokens: How many tokens these may have; None for any number.
         count_tokens: Returns how many tokens a message has; by default, an estimate from its length.
         messages: The conversation until now.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
 
     Raises:
-        TypeError: An agent was given together with options of an agent; or as `ReactAgent` raises it.
+        TypeError: An agent was given together with options of an agent, or `llm` is not a model.
         ValueError: A limit is not a whole number above 0.
     """
 
@@ -97,7 +105,8 @@ class Conversation:
 
         Args:
             text: The text or message of the user.
-            **options: The options of `Agent.run`, for this turn.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
 
         Returns:
             The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
@@ -105,28 +114,63 @@ class Conversation:
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
             RuntimeError: Another turn of this conversation has not ended.
-            TypeError, ValueError: As `Agent.run` raises them.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
         with self._new_turn():
             return self._record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
-        """Begin a turn on the running loop, and wait for the answer; as `say` otherwise."""
+        """Begin a turn on the running loop, and wait for the answer.
+
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Returns:
+            The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
+        """
         with self._new_turn():
             return self._record(await self.agent.arun(self._messages_with(text), **options))
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Begin a turn, and yield events as they happen, `Finished` last.
 
-        Closing the generator before cancels the turn.
+        The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
 
-        The turn begins when the first event is asked for. The arguments and errors are those of `say`.
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
         with self._new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
             yield from map(self._record_event, events)
 
     async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Begin a turn on the running loop, and yield events as they happen; as `stream` otherwise."""
+        """Begin a turn on the running loop, and yield events as they happen, `Finished` last.
+
+        The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
+
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
+        """
         with self._new_turn():
             async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
                 async for event in events:
@@ -137,10 +181,11 @@ class Conversation:
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: The options of `Agent.resume`.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
 
         Raises:
-            ApprovalError: No call waits; or as `Agent.resume` raises it.
+            ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
         with self._waiting_turn() as state:
@@ -149,14 +194,34 @@ class Conversation:
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Continue a turn on the running loop; as `resume` otherwise."""
+        """Continue a turn on the running loop.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
         with self._waiting_turn() as state:
             return self._record(await self.agent.aresume(state, decisions, **options))
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Continue a turn, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a turn, and yield events as they happen, `Finished` last.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
         with (
             self._waiting_turn() as state,
             closing(self.agent.resume_stream(state, decisions, **options)) as events,
@@ -166,7 +231,17 @@ class Conversation:
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a turn on the running loop, and yield events; as `resume` and `stream` otherwise."""
+        """Continue a turn on the running loop, and yield events, `Finished` last.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
         with self._waiting_turn() as state:
             async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
                 async for event in events:
@@ -202,7 +277,7 @@ class Conversation:
         """Return the conversation that `to_json` wrote.
 
         Args:
-            text: The text. Only waiting calls are signed: do not take it from anybody who must not write the history.
+            text: The text. Only waiting calls are signed: do not take it from a source that must not write the history.
             agent: The agent or model, as when a conversation is made.
             tools: The tools of a model, as when a conversation is made.
             key: The key that waiting calls were signed with.
@@ -211,7 +286,7 @@ class Conversation:
 
         Raises:
             ValueError: `to_json` did not write the text.
-            ApprovalError: Calls wait in it, and there is no key; or as `RunState.from_json` raises it.
+            ApprovalError: Calls wait in it, and there is no key, or they were signed with another key, changed since, or are too old.
         """
         written = _read_transcript(text)
         conversation = cls(agent, tools, messages=written["messages"], **options)
@@ -264,7 +339,9 @@ class Conversation:
     def _one_turn(self) -> Iterator[None]:
         turn = self._turn
         if not turn.acquire(blocking=False):
-            raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
+            raise RuntimeError(
+                "another turn of this conversation has not ended: wait for it, or use another conversation"
+            )
         try:
             self._forget_taken_calls()
             yield
@@ -302,7 +379,7 @@ def _agent_from(
     if not isinstance(given, Agent):
         return ReactAgent(given, tools, **options)
     if beside := [*(() if tools == () else ("tools",)), *options]:
-        raise TypeError(f"{', '.join(beside)}: say that where the {type(given).__name__} is made")
+        raise TypeError(f"give {', '.join(beside)} where the {type(given).__name__} is made")
     return given
 
 

@@ -36,7 +36,8 @@ class OnDemand(Toolset):
         FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and the tools outside search
 
     Args:
-        tools: The tools that a model can open, as for `Executor`. No other tool can be found or loaded.
+        tools: The tools that a model can open: names, selectors, functions, `Tool`s, toolsets, or lists of these. No
+            other tool can be found or loaded.
         groups: Lazy groups: names, or globs over names. Each has one gateway, `get_GROUP_methods`, which opens the tools of the group and of the
             groups below; a lazy group below has its own gateway, which the outer one opens.
         search: Whether tools that are in no lazy group are behind `search_tools` and `load_tools`, which find and load any tool; by default if no
@@ -46,7 +47,9 @@ class OnDemand(Toolset):
 
     Raises:
         GroupNotFoundError: None of the tools is in a group of that name.
-        ToolNotFoundError, AmbiguousToolError, DefinitionError: As for `Executor`.
+        ToolNotFoundError: A name that no tool has.
+        AmbiguousToolError: A name that several tools have.
+        DefinitionError: Something cannot be a tool.
         DuplicateToolError: Two of the tools have one name, or one has the name of a gateway.
     """
 
@@ -163,7 +166,9 @@ class SearchGateway(Gateway):
         return Opened()
 
     def __call__(self, query: str, limit: Annotated[int, Interval(ge=1, le=_MAX_NAMES)] = 10) -> list[FoundTool]:
-        """Find tools by words. There are more tools than you see: look here for those that the task needs, then load them with load_tools.
+        """Find tools by words, among more tools than you see.
+
+        Look here for those that the task needs, then load them with load_tools.
 
         Args:
             query: What the tool should do, in a few words.

@@ -143,7 +143,9 @@ def results_of(
     prepared: PreparedCalls | None = None,
     decisions: Mapping[str, Decision] | None = None,
 ) -> Effects[list[ToolResult]]:
-    """Run calls, and return their results; calls of tools that are not visible are refused, and gateways open what they open.
+    """Run calls, and return their results.
+
+    Calls of tools that are not visible are refused, and gateways open the tools behind them.
 
     Args:
         loop: The rules.
@@ -162,7 +164,10 @@ def results_of(
 
 
 def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> PreparedCalls | None:
-    """Return the prepared calls, if an approver elsewhere may have to decide about one; None if they can run at once."""
+    """Return the prepared calls, if an approver elsewhere may have to decide about one of them.
+
+    Return None if the calls can run at once.
+    """
     executor = loop.executor
     tools = (executor._pipeline.find(call.name) for call in calls)
     if not loop.suspends or all(tool is None or executor._pipeline.rules.always_allows(tool) for tool in tools):

@@ -43,7 +43,7 @@ _PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
 
 Write a numbered list with one step in each line: as few as will do, and at most {most}. One step is enough where nothing depends on anything else. \
-The steps are carried out one after another, by somebody who knows what is asked for, the plan and the results of the steps before; the last one \
+The steps are carried out one after another, by a model that knows what is asked for, the plan and the results of the steps before; the last one \
 gives the answer.
 
 {tools}"""
@@ -69,18 +69,26 @@ class PlanAndSolveAgent(Agent):
 
     Args:
         llm: The model that solves the steps: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         planner: The model that plans; by default, the same.
         max_steps: How many steps a plan may have. A longer one is sent back.
         max_rounds: How often the model is asked at most for each step; 5 if neither name is given.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
-        calls: How the solver calls: `json` or `expression`, as for `ReactAgent`.
-        context: The names that expressions may use, with their values. The planner is told which there are.
-        allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
+        calls: How the solver calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls.
+        context: The names that expressions may use, with their values. The planner sees their names.
+        allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
 
     Raises:
         ValueError: A limit is not a whole number that it may be, or `calls` is neither.

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
 
-For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on stand for what comes of the \
+For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on are the results of the \
 calls; use them in the arguments of others. Where a text is nothing but `#E1`, the tool is given the very value.
 
 Plan: Look up how many people live in Oslo.
@@ -60,7 +60,7 @@ _WITH_TOOLS: Final = "Only these tools can be called:\n\n{tools}"
 _WITHOUT_TOOLS: Final = "There are no tools."
 
 _SOLVER: Final = """\
-Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, beside the point, or tell of a failure; if it does not \
+Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, irrelevant, or report a failure; if it does not \
 suffice, say what is missing."""
 """The instructions of the solver."""
 
@@ -84,7 +84,8 @@ class ReWOOAgent(Agent):
 
     Args:
         llm: The model that plans and solves: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         planner: The model that plans; by default, the same.
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
@@ -92,7 +93,14 @@ class ReWOOAgent(Agent):
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
 
     Raises:
         ValueError: A limit is not a whole number that it may be.
@@ -194,7 +202,7 @@ class ReWOOAgent(Agent):
 
 # --- The progress of a run ---
 
-_EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."
+_EVIDENCE: Final = "This is the plan, with its evidence:\n\n{plan}\n\nNow answer what was asked for."
 _NO_EVIDENCE: Final = "No tool is needed. Now answer what was asked for."
 
 

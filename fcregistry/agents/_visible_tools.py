@@ -40,7 +40,7 @@ T = TypeVar("T")
 
 
 class VisibleTools:
-    """The tools that a model sees in one conversation: an executor's, without those behind closed gateways.
+    """The tools that a model sees in one conversation: all but those behind closed gateways.
 
     Each conversation has its own; it is not for several threads at once. A model can only open tools that the executor was given.
 
@@ -84,12 +84,12 @@ class VisibleTools:
 
         Args:
             format: The format's name.
-            strict: Whether schemas are in the provider's strict form, as for `Tool.definition`.
-            recursion: What to do about recursive schemas, as for `Tool.definition`.
+            strict: Whether schemas are in the provider's strict form.
+            recursion: What to do about recursive schemas in formats that have none.
 
         Raises:
             FormatNotFoundError: There is no such format.
-            DefinitionError: The format cannot describe a tool, as for `Executor.describe`.
+            DefinitionError: The format has no strict mode, or cannot describe a tool.
         """
         return formats.get(format).describe(self.tools.values(), strict=strict, recursion=recursion)
 
@@ -114,7 +114,16 @@ class VisibleTools:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run the calls of one message on the running loop; as `run_all` otherwise."""
+        """Run the calls of one message on the running loop.
+
+        Args:
+            calls: The calls, in the shape of any provider.
+            cancellation: Cancels the calls that have not ended.
+            deps: What the context of tools provides.
+
+        Returns:
+            The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.
+        """
         given = list_calls(calls)
         refused = self._refusals(given)
         ran = await self.executor.arun_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
@@ -143,7 +152,11 @@ class VisibleTools:
         return failed_result(read, error)
 
     def note(self, results: Iterable[ToolResult]) -> None:
-        """Open what the gateways among the calls of one message opened; failed calls open nothing."""
+        """Open what the gateways among the calls of one message opened; failed calls open nothing.
+
+        Args:
+            results: The results of all calls of the message.
+        """
         opened = self._opened
         for result in results:
             if result.ok and result.tool is not None and result.arguments is not None:

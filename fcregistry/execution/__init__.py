@@ -1,4 +1,6 @@
-"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode. One pipeline does it, in `_pipeline.py`.
+"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode.
+
+One pipeline does it, in `_pipeline.py`.
 
 Names are resolved when they are first used, so that the author of a tool that returns `Content` does not import the executor for it.
 """

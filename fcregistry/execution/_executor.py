@@ -56,7 +56,9 @@ if TYPE_CHECKING:
 
 
 class Executor:
-    """Runs tool calls: validates each against its tool's JSON Schema, decodes it into typed Python values, and calls the function.
+    """Runs tool calls: validates each, decodes it into typed Python values, and calls the function.
+
+    Each call is validated against its tool's JSON Schema before the function is called.
 
     It can be used as it is, or in one `with` or `async with` block: then what only this executor used ends with the block, such as
     the worker processes of tools with `isolation="process"`, and any later call raises `RuntimeError`. What it was given, such as `pool`,
@@ -157,7 +159,9 @@ class Executor:
         return self._pipeline.tools
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
-        """Return the tools as a format describes them: what to send to a provider. One whose `requires_env` is not set is left out.
+        """Return the tools as a format describes them, to send to a provider.
+
+        A tool whose `requires_env` is not set is left out.
 
         Args:
             format: The format's name.
@@ -237,7 +241,19 @@ class Executor:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run calls concurrently on the running loop; as `run_all` otherwise."""
+        """Run calls concurrently on the running loop.
+
+        Args:
+            calls: The calls, each in any shape that `run` takes.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
+
+        Returns:
+            Their results, in the order of the calls.
+
+        Raises:
+            TypeError: `calls` is one call, and not a list of them.
+        """
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
             await LoadPlugins(tools).later()
@@ -267,11 +283,23 @@ class Executor:
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
-        """Run one call on the running loop, and follow it; as `stream` otherwise."""
+        """Run one call on the running loop, and follow it.
+
+        Args:
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the call.
+            deps: What the context of the call can have, before the executor's.
+
+        Yields:
+            `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
+            that cancels the call.
+        """
         return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
-        """Read, validate and judge calls, and run none: for an application that has to wait for an approver, here or in another process.
+        """Read, validate and judge calls, and run none.
+
+        This is for an application that has to wait for an approver, here or in another process.
 
         Args:
             calls: The calls, each in any shape that `run` takes.
@@ -321,7 +349,21 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run prepared calls on the running loop; as `resume` otherwise."""
+        """Run prepared calls on the running loop.
+
+        Args:
+            prepared: The calls.
+            decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
+            by: Who decided, for logs.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
+
+        Returns:
+            The results of all calls, in their order. One that waits and has no decision is refused.
+
+        Raises:
+            ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
+        """
         pipeline = self._open_pipeline()
         calls = pipeline.resume(prepared, decisions or {}, by)
         return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
@@ -349,7 +391,9 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it, such as `add(a=1, b=multiply(a=2, b=3))`, and wait for it.
+        """Run a call that is written as Python writes it, and wait for it.
+
+        An example is `add(a=1, b=multiply(a=2, b=3))`.
 
         Nothing runs before all calls in it may run and those that need approval have it. Calls that need nothing of each other run at the
         same time.
@@ -357,7 +401,7 @@ class Executor:
         Args:
             expression: The text, or what `expressions.parse_call` returned.
             context: The names and values that the text may use; see `expressions.parse_call`.
-            allow: The functions that the text may call beside tools; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
             deps: What the contexts of the calls can have, before the executor's.
 
@@ -376,7 +420,18 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
+        """Run a call that is written as Python writes it on the running loop.
+
+        Args:
+            expression: The text, or what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
+
+        Returns:
+            The result of the outermost call; an error if the text is not a call.
+        """
         given = expression if isinstance(expression, str) else [expression]
         return (await adrive(self._expressions(given, context, allow, calls_context(cancellation, deps), one=True)))[0]
 
@@ -389,7 +444,16 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them: a list, `[f(a=1), g(b=2)]`, or one on each line; as `run_expression` otherwise.
+        """Run calls that are written as Python writes them, and wait for them.
+
+        The text is a list, `[f(a=1), g(b=2)]`, or has one call on each line. Calls that need nothing of each other run at the same time.
+
+        Args:
+            expressions: The text, or a list of what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
 
         Returns:
             The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
@@ -405,7 +469,18 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
+        """Run calls that are written as Python writes them on the running loop.
+
+        Args:
+            expressions: The text, or a list of what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: What the contexts of the calls can have, before the executor's.
+
+        Returns:
+            The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
+        """
         return await adrive(
             self._expressions(expressions, context, allow, calls_context(cancellation, deps), one=False)
         )
@@ -447,7 +522,10 @@ class Executor:
         return run_expressions(self._open_pipeline(), given, context, allow, calls, one=one)
 
     def _open_pipeline(self) -> Pipeline:
-        """Return the pipeline, if the executor was not left. Fast paths do not come by here: leaving drops them."""
+        """Return the pipeline, if the executor was not left.
+
+        Fast paths are not looked up here: leaving the executor drops them.
+        """
         if self._was_left:
             raise RuntimeError(
                 "the with block of this executor was left: make calls inside of it, or make another executor"
@@ -459,7 +537,9 @@ class Executor:
 
 
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
-    """Return the call that a model would have written for Python values, or a result that says why there is none.
+    """Return the call that a model would have written for Python values.
+
+    Return a result instead, if a value cannot be written.
 
     Args:
         tool: The tool, whose plugin is imported.

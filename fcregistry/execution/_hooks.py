@@ -1,4 +1,6 @@
-"""Hooks before and after every call: they see it, change it or stop it. A hook that fails lets nothing through.
+"""Hooks before and after every call: they see it, change it or stop it.
+
+A hook that fails lets nothing through.
 
 Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
 """
@@ -31,7 +33,7 @@ class CallHook:
     Attributes:
         label: Its name in logs.
         before: Called before each call, if it is there.
-        after: Called after each call, likewise.
+        after: Called after each call, if it is there.
     """
 
     label: str
@@ -87,7 +89,9 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Stands for hooks of which one does not load: it refuses every call, since what that hook would have said is unknown.
+    """Stands for hooks of which one does not load: it refuses every call.
+
+    What that hook would have answered is not known.
 
     Args:
         error: Says which one, and why.
@@ -100,7 +104,7 @@ class ClosedHooks:
 
     def before(self, tool: Tool, call: ToolCall) -> CallError:
         """Refuse every call."""
-        text = f"{tool.name} is not available here: what has to check every call does not work; it was not run"
+        text = f"{tool.name} is not available here: the hook that checks every call does not load; it was not run"
         return CallError("unavailable", text, exception=self._error)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -117,7 +121,9 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text: the hook has no reference to that.
+    """Return the arguments that a hook put in place of a call's, as JSON text.
+
+    The hook has no reference to the text.
 
     Raises:
         TypeError: It is not a call of the same tool.

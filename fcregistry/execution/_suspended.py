@@ -1,4 +1,6 @@
-"""Prepared calls: calls that were validated and judged and have not run yet, and how they are resumed, here or in another process.
+"""Prepared calls: validated calls that have not run yet, and how they are resumed.
+
+They are resumed here or in another process.
 
 As JSON text they are signed with a message authentication code (RFC 2104, HMAC with SHA-256) over the characters of the payload, and nothing
 of the payload is read before the signature is verified. The result of a call that is not going to run is sent without what stays in this
@@ -66,7 +68,9 @@ class WaitingCall:
 
 
 class PreparedCalls:
-    """Calls of a model that were read, validated and judged, and of which none has run: made by `Executor.prepare`, resumed by `Executor.resume`.
+    """Calls of a model that were read, validated and judged, and of which none has run.
+
+    `Executor.prepare` makes them, and `Executor.resume` runs them.
 
     Args:
         calls: The calls, in their order.
@@ -85,7 +89,10 @@ class PreparedCalls:
 
     @property
     def id(self) -> str:
-        """Names these calls, also after a round trip as text: an application that stores it can refuse to run them twice."""
+        """The name of these calls, the same after a round trip as text.
+
+        An application that stores it can refuse to run them twice.
+        """
         return self._id
 
     @property
@@ -196,7 +203,7 @@ def _check_age(made: object, max_age: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
-    """What an approver is shown beside the call itself."""
+    """What an approver is shown in addition to the call itself."""
 
     reason: str
     title: str | None
@@ -252,7 +259,10 @@ class ValidCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCall:
-    """A call that does not run, whatever is decided: it failed, or a hook put a result in place of its failure."""
+    """A call that does not run, whatever is decided.
+
+    It failed, or a hook put a result in place of its failure.
+    """
 
     key: str
     result: ToolResult
@@ -420,7 +430,7 @@ def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) 
     known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
     for key, decision in decisions.items():
         if key not in keys:
-            raise ApprovalError(f"a decision is about the call {key!r}, which is none of these; {known}")
+            raise ApprovalError(f"a decision is about the call {key!r}, which does not exist; {known}")
         if key not in waiting:
             raise ApprovalError(f"the call {key!r} does not wait for a decision; {known}")
         if not isinstance(decision, (Approve, Deny, bool)):

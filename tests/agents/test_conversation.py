@@ -73,7 +73,7 @@ def test_any_agent_can_be_talked_with() -> None:
 
 def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
     agent = ReactAgent(Script(says("3")), [add])
-    with pytest.raises(TypeError, match="tools, max_tool_calls, instructions: say that where the ReactAgent is made"):
+    with pytest.raises(TypeError, match="give tools, max_tool_calls, instructions where the ReactAgent is made"):
         Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
 
 
@@ -122,7 +122,7 @@ def test_two_turns_at_once_are_refused() -> None:
         lambda text: asyncio.run(conversation.asay(text)),
         lambda text: list(conversation.stream(text)),
     ):
-        with pytest.raises(RuntimeError, match="another turn of this conversation lasts"):
+        with pytest.raises(RuntimeError, match="another turn of this conversation has not ended"):
             say("second")
     go_on.set()
     thread.join()

@@ -99,7 +99,7 @@ def test_a_failed_call_leaves_the_file_alone(shop: Site, tmp_path: Path) -> None
             2,
             "the arguments of text are not valid; it was not run:\n- $.value: must be a string, not 5",
         ),
-        (["danger", "--path", "x"], 3, "danger requires approval, and nobody is there to give it; it was not run"),
+        (["danger", "--path", "x"], 3, "danger requires approval, and there is no approver; it was not run"),
     ],
 )
 def test_the_status_says_whose_fault_it_is(shop: Site, words: list[str], status: int, message: str) -> None:
@@ -169,7 +169,7 @@ def test_what_a_tool_means_to_say_has_no_traceback(shop: Site) -> None:
 def test_who_needs_approval_is_told_how_to_give_it(shop: Site) -> None:
     """Where nobody can be asked."""
     assert shop.cli("call", "danger", "--path", "x").stderr == (
-        "Error: danger requires approval, and nobody is there to give it; it was not run\n"
+        "Error: danger requires approval, and there is no approver; it was not run\n"
         "(to approve it: fcregistry call --yes danger …)\n"
     )
 

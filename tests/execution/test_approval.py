@@ -51,7 +51,7 @@ def test_without_anybody_to_ask_the_call_is_refused_and_not_run() -> None:
 
     assert codes(given) == {"approval_required"}
     assert {result.content for result in given} == {
-        "delete requires approval, and nobody is there to give it; it was not run"
+        "delete requires approval, and there is no approver; it was not run"
     }
     assert deleted == []
 

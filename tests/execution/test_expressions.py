@@ -133,18 +133,18 @@ def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
         (
             "lambda: 1",
             "malformed_call",
-            "the expression is no call that can be made; nothing was run:\n- $: a function (`lambda`) is not allowed (line 1, column 1)",
+            "the expression is not a call that can be made; nothing was run:\n- $: a function (`lambda`) is not allowed (line 1, column 1)",
         ),
         (
             "ad(1, 2)",
             "unknown_tool",
-            "the expression is no call that can be made; nothing was run:\n- $: there is no tool 'ad'; did you mean 'add'? (line 1, column 1)",
+            "the expression is not a call that can be made; nothing was run:\n- $: there is no tool 'ad'; did you mean 'add'? (line 1, column 1)",
         ),
         (
             "middle(Point(x=1j, y=2), 3)",
             "invalid_arguments",
             (
-                "the expression is no call that can be made; nothing was run:\n"
+                "the expression is not a call that can be made; nothing was run:\n"
                 "- $.p1.x: a value of type builtins.complex has no JSON form (line 1, column 8)"
             ),
         ),
@@ -365,7 +365,7 @@ def test_nothing_of_an_expression_runs_where_one_call_is_not_approved(run: Run) 
     nobody = run(Executor([*TOOLS, pair]), "pair(delete(pick()), delete('a'))")
     assert nobody.content == (
         "pair was not run, since nothing of an expression runs before all of it may, and delete may not: "
-        "delete requires approval, and nobody is there to give it; it was not run"
+        "delete requires approval, and there is no approver; it was not run"
     )
     assert ran == []
 
@@ -375,7 +375,7 @@ def test_a_call_beside_one_that_is_refused_does_not_run_either(run: Run) -> None
     assert ran == []
     assert result.content == (
         "pair was not run, since nothing of an expression runs before all of it may, and delete may not: "
-        "delete requires approval, and nobody is there to give it; it was not run"
+        "delete requires approval, and there is no approver; it was not run"
     )
 
 

@@ -127,7 +127,7 @@ def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
         executor.run(call)
     assert [content.partition(":")[0] for _, content in hook.after] == [
         "ValueError",
-        "transfer requires approval, and nobody is there to give it; it was not run",
+        "transfer requires approval, and there is no approver; it was not run",
     ]
 
 
@@ -187,7 +187,7 @@ def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
     prepared = executor.prepare([{"name": "transfer", "arguments": {"amount": 40}}])
     assert prepared.waiting == ()
     (result,) = executor.resume(prepared)
-    assert result.content == "transfer was not run: its arguments would be others than those that were decided about"
+    assert result.content == "transfer was not run: its arguments would differ from those that were approved"
     assert sent == []
 
 

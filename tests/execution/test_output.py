@@ -101,13 +101,13 @@ def test_content_has_no_return_schema(annotation: Any) -> None:
     [
         (
             {"a": Content.text("x")},
-            "Content cannot stand inside of a value; return it by itself, in a list, or in a ToolOutput",
+            "Content cannot be part of a value; return it by itself, in a list, or in a ToolOutput",
         ),
         (
             [Content.text("x"), [Content.text("y")]],
-            "Content cannot stand inside of a value; return it by itself, in a list, or in a ToolOutput",
+            "Content cannot be part of a value; return it by itself, in a list, or in a ToolOutput",
         ),
-        ([ToolOutput(content="x")], "ToolOutput cannot stand inside of a value; return it by itself"),
+        ([ToolOutput(content="x")], "ToolOutput cannot be part of a value; return it by itself"),
         ([Content.text("x"), object()], "a value of type builtins.object has no JSON form"),
         ([object()], "a value of type builtins.object has no JSON form"),
     ],

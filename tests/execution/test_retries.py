@@ -114,7 +114,7 @@ def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCa
     assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("fcregistry", "WARNING")
-    assert record.getMessage() == "whether fetch may be tried again could not be told, so it was not"
+    assert record.getMessage() == "it is not known whether fetch may be tried again, so it was not"
 
 
 @pytest.mark.parametrize(
