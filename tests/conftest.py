@@ -35,8 +35,8 @@ else:
         """Have Hypothesis find the random generators of the process, which it looks for among what is not frozen."""
 
 
-MORE = 10
-"""How many times as many examples the profile `fuzz` draws."""
+SHARE = {"tests": 0.5, "fuzz": 10}
+"""How many of the examples that a property test states are drawn: few where each run draws the same, many at random."""
 
 
 def fuzzing(config: pytest.Config) -> bool:
@@ -51,12 +51,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Multiply the examples of each property test; a profile cannot, where a test states their number."""
-    if fuzzing(config):
-        functions = {item.obj for item in items if isinstance(item, pytest.Function)}
-        for test in (each for each in functions if hasattr(each, "hypothesis")):
-            stated = test._hypothesis_internal_use_settings  # as Hypothesis's own plugin for pytest reads it
-            test._hypothesis_internal_use_settings = settings(stated, max_examples=MORE * stated.max_examples)
+    """Set how many examples each property test draws; a profile cannot, where a test states their number."""
+    share = SHARE["fuzz" if fuzzing(config) else "tests"]
+    functions = {item.obj for item in items if isinstance(item, pytest.Function)}
+    for test in (each for each in functions if hasattr(each, "hypothesis")):
+        stated = test._hypothesis_internal_use_settings  # as Hypothesis's own plugin for pytest reads it
+        drawn = max(int(share * stated.max_examples), min(10, stated.max_examples))
+        test._hypothesis_internal_use_settings = settings(stated, max_examples=drawn)
 
 
 @pytest.hookimpl(wrapper=True)

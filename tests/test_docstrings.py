@@ -123,17 +123,17 @@ def test_google_names_the_section_of_parameters_in_several_ways(header: str) -> 
 
 @pytest.mark.parametrize("header", ["Parameters", "Other Parameters", "Args"])
 @pytest.mark.parametrize("line", ["---", "----------", "================"])
-def test_numpy_titles_stand_over_a_line_of_any_length(header: str, line: str) -> None:
+def test_numpy_titles_have_a_line_of_any_length_below(header: str, line: str) -> None:
     assert described(f"Get.\n\n{header}\n{line}\ncity : str\n    The city.\n") == {"city": "The city."}
 
 
 @pytest.mark.parametrize("text", [None, "", "   \n  "])
-def test_no_docstring_says_nothing(text: str | None) -> None:
+def test_no_docstring_documents_nothing(text: str | None) -> None:
     assert read_docstring(text) == Documentation("", "", {}, None, (), {})
 
 
-def test_what_is_no_text_says_nothing() -> None:
-    """A callable object's `__doc__` is what its author made of it."""
+def test_a_docstring_that_is_not_text_documents_nothing() -> None:
+    """A callable object's `__doc__` may be anything."""
     assert read_docstring(5) == read_docstring(None)  # type: ignore[arg-type]
 
 
@@ -186,7 +186,24 @@ def test_entries_may_be_bullets() -> None:
     assert described(text) == {"city": "The city.", "unit": "The unit.\n- C\n- F"}
 
 
-def test_several_names_on_a_line_share_what_is_said() -> None:
+def test_a_line_of_several_names_adds_to_each_only_what_is_known_of_it() -> None:
+    for text in (
+        "Get.\n\nArgs:\n    a (str): A.\n    a, b:\n",
+        "Get.\n\nParameters\n---\na : str\n    A.\na, b\n",
+    ):
+        assert described(text) == {"a": "A.", "b": ""}
+        assert types(text) == {"a": "str", "b": None}
+
+
+@pytest.mark.parametrize(
+    "type_",
+    ["int, optional", "int , optional", "int (optional)", "int, default 5", "int (default: 5)"],
+)
+def test_a_type_is_read_without_the_note_that_it_is_optional(type_: str) -> None:
+    assert types(f"Get.\n\nParameters\n---\na : {type_}\n    A.\n") == {"a": "int"}
+
+
+def test_several_names_on_a_line_share_their_text() -> None:
     for text in ("Get.\n\nArgs:\n    a, b (int): It.", "Get.\n\nParameters\n---\na, b, ... : int\n    It."):
         assert described(text) == {"a": "It.", "b": "It."}
         assert types(text) == {"a": "int", "b": "int"}
@@ -409,7 +426,7 @@ def test_a_docstring_that_is_one_section_has_its_parameters() -> None:
         ("Get.\n\nParameters\n---\nunits : int\n    U.\nnot one : int\n    X.\ncity\n    C.\n", ("not one : int",)),
     ],
 )
-def test_a_malformed_line_loses_only_itself_and_is_named(text: str, unread: tuple[str, ...]) -> None:
+def test_a_malformed_line_is_reported_and_spoils_no_other(text: str, unread: tuple[str, ...]) -> None:
     read = read_docstring(text)
     assert described(text) == {"units": "U.", "city": "C."}
     assert read.unread == unread
@@ -417,7 +434,7 @@ def test_a_malformed_line_loses_only_itself_and_is_named(text: str, unread: tupl
 
 
 @pytest.mark.parametrize("nothing", ["None", "None.", "N/A"])
-def test_a_section_that_says_none_says_nothing(nothing: str) -> None:
+def test_a_section_with_the_word_none_is_empty(nothing: str) -> None:
     read = read_docstring(f"Get.\n\nArgs:\n    {nothing}\n\nReturns:\n    str: The text.\n")
     assert read.parameters == {}
     assert read.returns == "The text."
@@ -430,7 +447,7 @@ def test_a_docstring_full_of_malformed_lines_is_still_read() -> None:
     assert len(read.parameters) == len(read.unread) == 60
 
 
-def test_where_the_library_fails_the_section_is_unread(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_section_that_the_library_fails_on_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object) -> None:
         raise RecursionError
 

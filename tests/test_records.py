@@ -96,10 +96,10 @@ def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        (None, "is no object"),
-        ([], "is no object"),
+        (None, "is not an object"),
+        ([], "is not an object"),
         (record(line=True), "has no line"),
-        (record(problems="no"), "has no problems in words"),
+        (record(problems="no"), "has no problems"),
         (record(name='x"}, {"id": "other:y'), 'cannot be used: \'x"}, {"id": "other:y\' is no tool name'),
         (record(group="a..b"), "cannot be used: 'a..b' is no group name"),
         (record(options={"aliases": 5}), "cannot be used: option 'aliases' takes a sequence of strings, not 5"),

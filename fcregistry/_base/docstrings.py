@@ -7,12 +7,9 @@ Each section is recognized by itself, in whatever style it is written: `Args:` (
 `:param x:` (reST) or `@param x:` (Epydoc). No style is chosen for the whole docstring, so one section hides no other. Each function goes
 through the lines once.
 
-docstring_parser reads the entries of NumPy sections alone, one section at a time, cut out and normalized: by itself it takes text after the
-last entry for one more entry, wants a line of dashes exactly as long as the title, and takes quadratic time for white space. It does not read
-the other styles. In Google style it drops every parameter if one line has no colon, keeps the last of two `Args:`, ends a type at a colon
-inside it, does not know `Keyword Args:` or `Other Parameters:`, and takes cubic time for a line of brackets. In reST and Epydoc it takes
-types of one word only, knows no `:ivar:`, takes prose after the last field for a part of that field, and finds an Epydoc field in the text
-of another field that mentions one.
+docstring_parser reads the entries of NumPy sections, one section at a time. By itself it chooses one style for the whole docstring: in Google
+style it drops every parameter if one line has no colon, in NumPy style it takes text after the last entry for one more entry, and in reST it
+takes types of one word only.
 """
 
 from __future__ import annotations
@@ -20,10 +17,10 @@ from __future__ import annotations
 import ast
 import re
 import typing
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 
 class DocumentedParameter(NamedTuple):
@@ -103,10 +100,8 @@ class _DocumentationBuilder:
         """Add the text and the type of parameters or attributes; of two texts or types, the later one counts."""
         entries = self.attributes if kind == "attributes" else self.parameters
         for name in names:
-            known = entries.get(name)
-            if known is not None:
-                description, type_ = description or known.description, type_ or known.type
-            entries[name] = DocumentedParameter(name, description, type_)
+            known = entries.get(name, DocumentedParameter(name, "", None))
+            entries[name] = DocumentedParameter(name, description or known.description, type_ or known.type)
 
     def describe_result(self, kind: str, text: str) -> None:
         """Add a text about the result; of several, the first one counts."""
@@ -221,61 +216,55 @@ def _is_underlined(lines: list[str], place: int) -> bool:
     return len(under) >= 3 and lines[place] != "" and under in ("-" * len(under), "=" * len(under))
 
 
+def _first(lines: list[str], begin: int, ends: Callable[[int, str], object]) -> int:
+    """Return the number of the first line, from `begin` on, for which a function of number and line is true."""
+    return next((number for number in range(begin, len(lines)) if ends(number, lines[number])), len(lines))
+
+
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
     """Return the end of a Google section: a line indented no more than its header, or another header."""
-    margin, entries = _indentation(lines[place]), -1
-    in_entries = kind in _KINDS_WITH_ENTRIES
-    for number in range(place + 1, len(lines)):
-        line = lines[number]
-        if not line:
-            continue
-        depth = len(line) - len(line.lstrip())
-        if entries < 0:
-            if depth == margin and number == place + 1:
-                return _end_of_unindented(lines, place)
-            entries = depth
-        if depth <= margin or (in_entries and depth <= entries and line[-1] == ":" and line.strip() in _HEADERS):
-            return number
-    return len(lines)
-
-
-def _end_of_unindented(lines: list[str], place: int) -> int:
-    """Return the end of a Google section whose lines are not indented below the header: a blank line.
-
-    If the header is the first line, the indentation of the others has been removed as the source's, and blank lines do not end the section.
-    """
     margin = _indentation(lines[place])
-    for number in range(place + 1, len(lines)):
-        line = lines[number]
-        if (not line and place > 0) or (line and _indentation(line) < margin) or _starts_section(lines, number):
-            return number
-    return len(lines)
+    first = _first(lines, place + 1, lambda _, line: line)
+    if first == place + 1 < len(lines) and _indentation(lines[first]) == margin:
+        # No line is indented below the header: the section ends at a blank line. But if the header is the first line, the indentation
+        # of the others has been removed as the source's, and blank lines do not end the section.
+        return _first(
+            lines,
+            first,
+            lambda number, line: _starts_section(lines, number) or (_indentation(line) < margin if line else place > 0),
+        )
+    level = _indentation(lines[first]) if kind in _KINDS_WITH_ENTRIES and first < len(lines) else -1
+    return _first(
+        lines,
+        first,
+        lambda _, line: (
+            line and (_indentation(line) <= margin or (_indentation(line) <= level and line.strip() in _HEADERS))
+        ),
+    )
 
 
 def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
     """Return the end of a NumPy section: the next section or title, or the prose below its entries."""
-    margin = _indentation(lines[place])
-    end = len(lines)
-    for number in range(place + 2, len(lines)):
-        line = lines[number]
-        if line and (_indentation(line) < margin or (_indentation(line) == margin and _starts_section(lines, number))):
-            end = number
-            break
-    return end if kind == "aside" else _end_of_entries(lines, place + 2, end)
-
-
-def _end_of_entries(lines: list[str], begin: int, end: int) -> int:
-    """Return the begin of the last paragraphs that are no entries: words, no colon, nothing indented."""
+    margin, begin = _indentation(lines[place]), place + 2
+    end = _first(
+        lines,
+        begin,
+        lambda number, line: (
+            line and (_indentation(line) < margin or (_indentation(line) == margin and _starts_section(lines, number)))
+        ),
+    )
+    if kind == "aside":
+        return end
+    # The last paragraphs are prose if they are not entries: words, no colon, nothing indented
     margin = _indentation(lines[begin]) if begin < end else 0
     entries_end = end
     for number in range(end - 1, begin, -1):
         line = lines[number]
-        if _indentation(line) > margin:
+        words = line.replace(", ", ",").split()
+        is_paragraph = line != "" and not lines[number - 1]
+        if _indentation(line) > margin or (is_paragraph and (len(words) == 1 or ":" in words)):
             break
-        if line and not lines[number - 1]:
-            words = line.replace(", ", ",").split()
-            if len(words) == 1 or ":" in words:
-                break
+        if is_paragraph:
             entries_end = number
     return entries_end
 
@@ -283,30 +272,36 @@ def _end_of_entries(lines: list[str], begin: int, end: int) -> int:
 def _end_of_fields(lines: list[str], place: int) -> int:
     """Return the end of a run of fields: a new paragraph, another section, or another kind of field."""
     margin = _indentation(lines[place])
-    for number in range(place + 1, len(lines)):
-        line = lines[number]
-        if not line or _indentation(line) > margin:
-            continue
-        bare = line.strip()
-        if _indentation(line) == margin and _FIELD.match(bare):
-            continue
-        if (
-            _indentation(line) < margin
-            or not lines[number - 1]
-            or _OTHER_FIELD.match(bare)
-            or _starts_section(lines, number)
-        ):
-            return number
-    return len(lines)
+
+    def ends(number: int, line: str) -> bool:
+        depth, bare = _indentation(line), line.strip()
+        if not line or depth > margin or (depth == margin and _FIELD.match(bare)):
+            return False
+        is_new = not lines[number - 1] or _OTHER_FIELD.match(bare) is not None
+        return depth < margin or is_new or _starts_section(lines, number)
+
+    return _first(lines, place + 1, ends)
 
 
 def _end_of_fence(lines: list[str], place: int) -> int:
     """Return the line after a fenced block; the one after its first line if the block is never closed."""
     fence = lines[place].lstrip()[:3]
-    for number in range(place + 1, len(lines)):
-        if lines[number].lstrip().startswith(fence):
-            return number + 1
-    return place + 1
+    end = _first(lines, place + 1, lambda _, line: line.lstrip().startswith(fence))
+    return end + 1 if end < len(lines) else place + 1
+
+
+def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list[str]]:
+    """Yield the lines of each entry; the first one begins at the first line that is not blank."""
+    entry: list[str] = []
+    for line in lines:
+        if line and (not entry or begins(line)):
+            if entry:
+                yield entry
+            entry = [line.lstrip()]
+        elif entry:
+            entry.append(line)
+    if entry:
+        yield entry
 
 
 # --- Google style: `Args:` ---
@@ -319,37 +314,17 @@ def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
     if section.kind in ("returns", "yields"):
         builder.describe_result(section.kind, _without_type("\n".join(_dedent(section.lines)).strip()))
         return
-    for entry in _entries(section.lines):
-        head = _parse_head("\n".join(entry) if len(entry) > 1 else entry[0])
+    # A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
+    level = _entry_indentation(section.lines)
+    bulleted = _is_bullet(next((line.lstrip() for line in section.lines if line), ""))
+    begins = lambda line: _indentation(line) <= level and (bulleted or not _is_bullet(line.lstrip()))  # noqa: E731
+    for entry in _entries(section.lines, begins):
+        head = _parse_head("\n".join(entry))
         if head is None:
-            builder.add_unread(entry[0].strip())
+            builder.add_unread(entry[0])
         else:
             names, type_, text = head
             builder.describe(section.kind, names, _entry_text(text), type_)
-
-
-def _entries(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of each entry.
-
-    An entry begins at a line that is indented no more than the first entry that can be read. A malformed line is an entry of its own, and
-    spoils no other. Among entries without bullets, a bullet is text of the entry above.
-    """
-    level = _entry_indentation(lines)
-    entry: list[str] = []
-    bulleted = False
-    for line in lines:
-        bare = line.lstrip()
-        begins = len(line) - len(bare) <= level and (bulleted or not _is_bullet(bare))
-        if bare and (begins or not entry):
-            if entry:
-                yield entry
-            else:
-                bulleted = _is_bullet(bare)
-            entry = [bare]
-        elif entry:
-            entry.append(line)
-    if entry:
-        yield entry
 
 
 def _entry_indentation(lines: list[str]) -> int:
@@ -407,45 +382,33 @@ def _is_type(text: str) -> bool:
 
 def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
     level = next((_indentation(line) for line in section.lines if line), 0)
-    lines = [line[min(level, _indentation(line)) :] for line in section.lines]
-    lines = [line if _indentation(line) else " ".join(line.split()) for line in lines]  # the entries, at the margin
-    if section.kind in ("parameters", "attributes"):
-        lines = _named_entries(lines, builder)
+    title = section.kind.title()
+    lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title
+    heads = []
+    for first, *others in _entries(section.lines, lambda line: _indentation(line) <= level):
+        head = " ".join(first.split())
+        if section.kind in _KINDS_WITH_ENTRIES and not _names_in(head.partition(":")[0].rstrip()):
+            builder.add_unread(head)  # docstring_parser would take it for a name
+        else:
+            heads.append(head)
+            lines += [head, *others]
     try:
         import docstring_parser  # most docstrings never need it
 
-        title = section.kind.title()
-        text = "\n".join([title, "-" * len(title), *lines])
-        parsed = docstring_parser.parse(text, docstring_parser.DocstringStyle.NUMPYDOC)
+        parsed = docstring_parser.parse("\n".join(lines), docstring_parser.DocstringStyle.NUMPYDOC)
     except Exception:  # noqa: BLE001  # the library fails on some texts; the tool is defined all the same
-        for line in lines:
-            if line and not _indentation(line):
-                builder.add_unread(line)
+        for head in heads:
+            builder.add_unread(head)
         return
     for entry in parsed.params:
-        builder.describe(
-            section.kind, _names_in(entry.arg_name), entry.description or "", _type_text(entry.type_name or "")
-        )
+        names, type_ = _names_in(entry.arg_name), _type_text(entry.type_name or "")
+        builder.describe(section.kind, names, _entry_text(f"\n{entry.description or ''}"), type_)
     described = [each for each in parsed.many_returns or () if each.description]
-    if len(described) == 1:
-        builder.describe_result(section.kind, described[0].description or "")
-    elif described:
+    texts = [each.description or "" for each in described]
+    if len(described) > 1:
         texts = [f"{each.return_name or each.type_name}: {each.description}" for each in described]
+    if texts:
         builder.describe_result(section.kind, "\n".join(texts))
-
-
-def _named_entries(lines: list[str], builder: _DocumentationBuilder) -> list[str]:
-    """Return the lines of the entries that begin with a name, and report the others as unread."""
-    readable: list[str] = []
-    skipping = False
-    for line in lines:
-        if line and not _indentation(line):
-            skipping = not _names_in(line.partition(":")[0])
-            if skipping:
-                builder.add_unread(line)
-        if not skipping:
-            readable.append(line)
-    return readable
 
 
 # --- reST and Epydoc: `:param dict[str, int] limits: text`, `@param limits: text` ---
@@ -459,41 +422,25 @@ _KIND_OF_FIELD: Final = {
 
 
 def _read_fields(lines: list[str], builder: _DocumentationBuilder) -> None:
-    for field in _fields(lines):
+    margin = _indentation(lines[0])
+    for field in _entries(lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
         parts = _split_at_colon("\n".join(field)[1:])
         words = parts[0].split() if parts else []
-        kind = _KIND_OF_FIELD.get(words[0]) if words else None
         if parts is None or not words:
             builder.add_unread(field[0])
-        elif kind in ("returns", "yields"):
-            builder.describe_result(kind, _entry_text(parts[1]))
-        elif kind is not None and not _add_field(kind, words, _entry_text(parts[1]), builder):
-            builder.add_unread(field[0])
-
-
-def _fields(lines: list[str]) -> Iterator[list[str]]:
-    """Yield the lines of each field; another line at the margin continues the field above."""
-    margin = _indentation(lines[0])
-    field: list[str] = []
-    for line in lines:
-        if _indentation(line) <= margin and _FIELD.match(line.lstrip()):
-            if field:
-                yield field
-            field = [line.lstrip()]
-        else:
-            field.append(line)
-    yield field
-
-
-def _add_field(kind: str, words: list[str], text: str, builder: _DocumentationBuilder) -> bool:
-    """Add a field about the name that is its last word, after its type; return whether it has a name."""
-    keyword, *type_, name = words if len(words) > 1 else (*words, "")
-    names = _names_in(name)
-    if keyword in ("type", "vartype"):
-        builder.describe(kind, names, "", _type_text(text))
-    else:
-        builder.describe(kind, names, text, _type_text(" ".join(type_)))
-    return bool(names)
+            continue
+        kind, text = _KIND_OF_FIELD.get(words[0]), _entry_text(parts[1])
+        if kind in ("returns", "yields"):
+            builder.describe_result(kind, text)
+        elif kind is not None:  # about the name that is the last word, after its type
+            keyword, *types, name = words if len(words) > 1 else (*words, "")
+            names = _names_in(name)
+            if keyword in ("type", "vartype"):
+                builder.describe(kind, names, "", _type_text(text))
+            else:
+                builder.describe(kind, names, text, _type_text(" ".join(types)))
+            if not names:
+                builder.add_unread(field[0])
 
 
 # --- The head of an entry: `limits (dict[str, int], optional)` ---
@@ -533,14 +480,12 @@ def _names_in(text: str) -> list[str]:
     return names if all(_NAME_PATTERN.fullmatch(name) for name in names) else []
 
 
+_OPTIONAL: Final = re.compile(r"\s*[,(]\s*(?:optional|default)\b.*|^optional$")
+
+
 def _type_text(text: str) -> str | None:
     """Return a type without the `optional` or `default` that follows it, or None if nothing else is left."""
-    if not text:
-        return None
-    type_ = " ".join(text.split())
-    for marker in (", optional", ",optional", ", default"):
-        type_ = type_.partition(marker)[0]
-    return None if type_ in ("", "optional") else type_
+    return _OPTIONAL.sub("", " ".join(text.split())) or None if text else None
 
 
 # --- Lines and their indentation ---
@@ -589,10 +534,9 @@ def _entry_text(first: str) -> str:
 
 # --- Types that docstrings name ---
 
-_NONE = type(None)
 _TYPES_BY_NAME: Final[dict[str, Any]] = {
     **dict.fromkeys(("any", "Any"), Any),
-    **dict.fromkeys(("none", "null", "None"), _NONE),
+    **dict.fromkeys(("none", "null", "None"), type(None)),
     **dict.fromkeys(("str", "string"), str),
     **dict.fromkeys(("int", "integer"), int),
     **dict.fromkeys(("float", "number"), float),
@@ -605,11 +549,8 @@ _TYPES_BY_NAME: Final[dict[str, Any]] = {
     **dict.fromkeys(("dict", "Dict", "Mapping"), dict),
     "object": dict[str, Any],
 }
-# Number of types in the brackets of each; a tuple has any number of them.
-_TYPE_PARAMETERS: Final = {
-    **dict.fromkeys(("list", "List", "array", "set", "Set", "frozenset", "Sequence", "Iterable"), 1),
-    **dict.fromkeys(("dict", "Dict", "Mapping"), 2),
-}
+_TYPE_PARAMETERS: Final = {list: 1, set: 1, frozenset: 1, dict: 2}
+"""Type -> the number of types in its brackets; a tuple has any number of them."""
 
 _MAX_TYPE_LENGTH = 400
 
@@ -621,73 +562,65 @@ def type_named(text: str) -> Any | None:
     `dict[…]`, `Optional[…]`, `Union[…]`, `Literal[…]`, `X | Y`, `X or Y` and `{'a', 'b'}` (numpydoc's choices) of known ones.
     "optional" and "default …" after a comma are left out.
     """
-    text = text.strip()
-    for marker in (", optional", ", default", ",optional"):
-        text = text.split(marker, 1)[0]
-    if not text or len(text) > _MAX_TYPE_LENGTH or "\\" in text:  # Python warns of some backslashes when it parses them
+    type_ = _type_text(text)
+    if (
+        type_ is None or len(type_) > _MAX_TYPE_LENGTH or "\\" in type_
+    ):  # Python warns of some backslashes when it parses them
         return None
     try:
-        return _type_of_node(ast.parse(text, mode="eval").body)
-    except (SyntaxError, ValueError, _UnknownNameError, RecursionError, MemoryError, TypeError):
+        return _type_of_node(ast.parse(type_, mode="eval").body)
+    except (SyntaxError, ValueError, LookupError, RecursionError, MemoryError, TypeError):
         return None
-
-
-class _UnknownNameError(Exception):
-    """A text has something other than known names."""
 
 
 def _type_of_node(node: ast.expr) -> Any:
-    if isinstance(node, ast.Constant) and node.value is None:
-        return _NONE
-    if isinstance(node, ast.Name) and node.id in _TYPES_BY_NAME:
-        return _TYPES_BY_NAME[node.id]
-    if _is_of_typing(node):
-        return _type_of_node(ast.Name(node.attr))
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
-        return typing.Union[_type_of_node(node.left), _type_of_node(node.right)]  # noqa: UP007  # None | None cannot be evaluated
-    if isinstance(node, ast.BoolOp) and isinstance(node.op, ast.Or):
-        return typing.Union[tuple(_type_of_node(part) for part in node.values)]  # noqa: UP007  # of any number of types
-    if isinstance(node, ast.Set):
-        return _literal_type(node.elts)
-    if isinstance(node, ast.Subscript) and (isinstance(node.value, ast.Name) or _is_of_typing(node.value)):
-        return _type_of_subscript(node)
-    raise _UnknownNameError
+    """Return the type that a part of the text names.
+
+    Raises:
+        LookupError: It is not known.
+    """
+    match node:
+        case ast.Constant(value=None):
+            return type(None)
+        case ast.Name(id=name) | ast.Attribute(value=ast.Name(id="typing" | "t"), attr=name):
+            return _TYPES_BY_NAME[name]
+        case ast.BinOp(left=left, op=ast.BitOr(), right=right):
+            return _union([left, right])
+        case ast.BoolOp(op=ast.Or(), values=values):
+            return _union(values)
+        case ast.Set(elts=values):
+            return _literal(values)
+        case ast.Subscript(
+            value=ast.Name(id=name) | ast.Attribute(value=ast.Name(id="typing" | "t"), attr=name), slice=inside
+        ):
+            return _generic_type(name, inside.elts if isinstance(inside, ast.Tuple) else [inside])
+    raise LookupError
 
 
-def _is_of_typing(node: ast.expr) -> TypeGuard[ast.Attribute]:
-    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in ("typing", "t")
-
-
-def _type_of_subscript(node: ast.Subscript) -> Any:
-    name = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
-    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+def _generic_type(name: str, parts: list[ast.expr]) -> Any:
     if name == "Literal":
-        return _literal_type(parts)
-    if name == "Optional" and len(parts) == 1:
-        return typing.Optional[_type_of_node(node.slice)]  # noqa: UP045  # None | None cannot be evaluated
+        return _literal(parts)
     if name in ("Union", "union"):
-        return typing.Union[tuple(_type_of_node(part) for part in parts)]  # noqa: UP007  # of any number of types
-    if name in ("tuple", "Tuple"):
-        if len(parts) == 2 and isinstance(parts[1], ast.Constant) and parts[1].value is Ellipsis:
-            return tuple[_type_of_node(parts[0]), ...]  # type: ignore[misc]  # evaluated here, not by a type checker
-        return tuple[tuple(_type_of_node(part) for part in parts)]  # type: ignore[misc]
-    if len(parts) == _TYPE_PARAMETERS.get(name):
-        return _TYPES_BY_NAME[name][tuple(_type_of_node(part) for part in parts)]
-    raise _UnknownNameError
+        return _union(parts)
+    if name == "Optional" and len(parts) == 1:
+        return _union([*parts, ast.Constant(None)])
+    generic = _TYPES_BY_NAME[name]
+    match parts:
+        case [part, ast.Constant(value=value)] if generic is tuple and value is Ellipsis:
+            return tuple[_type_of_node(part), ...]  # type: ignore[misc]  # evaluated here, not by a type checker
+    if generic is not tuple and _TYPE_PARAMETERS.get(generic) != len(parts):
+        raise LookupError
+    return generic[tuple(map(_type_of_node, parts))]
 
 
-def _literal_type(parts: list[ast.expr]) -> Any:
+def _union(parts: list[ast.expr]) -> Any:
+    return typing.Union[tuple(map(_type_of_node, parts))]  # noqa: UP007  # of any number of types
+
+
+def _literal(parts: list[ast.expr]) -> Any:
     if not parts:
-        raise _UnknownNameError
-    return typing.Literal[tuple(_literal_value(part) for part in parts)]
-
-
-def _literal_value(node: ast.expr) -> str | int | bool | None:
-    """Return the value of a constant that a Literal may have."""
-    if isinstance(node, ast.Constant) and isinstance(node.value, str | int | None):
-        return node.value
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub) and isinstance(node.operand, ast.Constant):
-        number = node.operand.value
-        if isinstance(number, int) and not isinstance(number, bool):
-            return -number
-    raise _UnknownNameError
+        raise LookupError
+    values = [ast.literal_eval(part) for part in parts]
+    if not all(isinstance(value, str | int | None) for value in values):
+        raise LookupError
+    return typing.Literal[tuple(values)]

@@ -1,15 +1,13 @@
 """JSON Schema documents: the schemas in them, references, whether they are well-formed, and a short form for display.
 
-`References` knows only `$ref` and `$anchor` inside one document. References that a validator follows are those of `references.py`.
-
 Source: JSON Schema 2020-12 and before, core and the meta-schemas.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any, Final, TypeAlias
+from collections.abc import Iterator
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import json_path
 
@@ -17,60 +15,93 @@ Place: TypeAlias = tuple[str | int, ...]
 """A place in a schema: the names and positions that lead there from the top."""
 
 
+# --- The schemas in a schema ---
+
+
+DEFINITIONS: Final = ("$defs", "definitions")
+
+SCHEMAS_BY_NAME: Final = frozenset({
+    "properties", "patternProperties", "dependentSchemas", "dependencies", *DEFINITIONS,
+})  # fmt: skip
+"""The keywords whose value is an object of schemas."""
+
+SCHEMA_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+"""The keywords whose value is a list of schemas."""
+
+SINGLE_SCHEMAS: Final = frozenset({
+    "items", "additionalItems", "unevaluatedItems", "contains", "additionalProperties", "unevaluatedProperties",
+    "propertyNames", "not", "if", "then", "else", "contentSchema",
+})  # fmt: skip
+"""The keywords whose value is a schema. `items` was a list of schemas too before draft 2020-12."""
+
+
+def schemas_of_keyword(keyword: str, value: Any) -> Iterator[tuple[Place, Any]]:
+    """Yield the schemas in the value of a keyword, with the keyword and their name or position in it."""
+    if isinstance(value, dict) and keyword in SCHEMAS_BY_NAME:
+        for name, inner in value.items():
+            if not (keyword == "dependencies" and isinstance(inner, list)):  # a list of names
+                yield (keyword, name), inner
+    elif isinstance(value, list) and (keyword in SCHEMA_LISTS or keyword == "items"):
+        for at, inner in enumerate(value):
+            yield (keyword, at), inner
+    elif keyword in SINGLE_SCHEMAS:
+        yield (keyword,), value
+
+
 def subschemas(schema: dict[str, Any]) -> Iterator[tuple[Place, Any]]:
-    """Yield the schemas directly inside a schema with their places, except those of `$defs`: these count only where a reference leads to them."""
-    for keyword in _MAPS:
-        held = schema.get(keyword)
-        if isinstance(held, dict):
-            yield from (((keyword, name), inner) for name, inner in held.items())
-    for keyword in _LISTS:
-        held = schema.get(keyword)
-        if isinstance(held, list):
-            yield from (((keyword, place), inner) for place, inner in enumerate(held))
-    for keyword in _SINGLES:
-        held = schema.get(keyword)
-        if isinstance(held, list):  # `items` before draft 2020-12
-            yield from (((keyword, place), inner) for place, inner in enumerate(held))
-        elif isinstance(held, (dict, bool)):
-            yield (keyword,), held
+    """Yield the schemas directly inside a schema with their places, except definitions, which count only where a reference leads to them."""
+    for keyword, value in schema.items():
+        if keyword not in DEFINITIONS:
+            yield from schemas_of_keyword(keyword, value)
 
 
-_MAPS: Final = ("properties", "patternProperties", "dependentSchemas")
-_LISTS: Final = ("allOf", "anyOf", "oneOf", "prefixItems")
-_SINGLES: Final = (
-    "items", "additionalProperties", "propertyNames", "contains", "not", "if", "then", "else",
-    "unevaluatedItems", "unevaluatedProperties", "contentSchema", "additionalItems",
-)  # fmt: skip
+def walk_schemas(schema: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
+    """Yield a schema and all schemas inside it with their places: outermost first, in their order, definitions last."""
+    waiting: list[tuple[Place, Any]] = [((), schema)]
+    while waiting:
+        place, each = waiting.pop()
+        if isinstance(each, dict):
+            yield place, each
+            keywords = sorted(each, key=DEFINITIONS.__contains__)
+            inner = [found for keyword in keywords for found in schemas_of_keyword(keyword, each[keyword])]
+            waiting += [((*place, *step), one) for step, one in reversed(inner)]
 
 
 # --- References inside a document ---
 
 
+class Target(NamedTuple):
+    """The target of a reference.
+
+    Attributes:
+        contents: The schema.
+        resolver: The resolver for its own references.
+    """
+
+    contents: Any
+    resolver: Any
+
+
 class References:
-    """The references of one schema, which never leave it.
+    """The references of one schema that lead to a place or an anchor in it.
+
+    `referencing` resolves those that leave it, or that depend on a base URI; see `references.py`.
 
     Args:
         root: The whole schema.
     """
 
+    __slots__ = ("_anchors", "_names", "_root", "_targets")
+
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
         self._names: dict[Place, str] = {}
+        self._targets: dict[str, Target] = {}
         self._anchors: dict[str, Place] | None = None
 
     def place(self, reference: object) -> Place | None:
-        """Return the place that a `$ref` names, or None if it is remote or leads nowhere."""
-        if not isinstance(reference, str) or not reference.startswith("#"):
-            return None
-        fragment = reference[1:]
-        if "%" in fragment:
-            from urllib.parse import unquote  # rarely needed, and 3 ms
-
-            fragment = unquote(fragment)
-        if fragment and not fragment.startswith("/"):
-            return self._anchor_places().get(fragment)
-        segments = tuple(part.replace("~1", "/").replace("~0", "~") for part in fragment.split("/")[1:])
-        found = self._walk(segments)
+        """Return the place of the schema that a `$ref` leads to, or None if there is none in this schema."""
+        found = self._find(reference) if isinstance(reference, str) else None
         return found if found is not None and isinstance(self.at(found), (dict, bool)) else None
 
     def at(self, place: Place) -> Any:
@@ -79,6 +110,24 @@ class References:
         for segment in place:
             value = value[segment]
         return value
+
+    def target(self, reference: object) -> Any:
+        """Return the schema that a `$ref` leads to, or None if there is none in this schema."""
+        place = self.place(reference)
+        return None if place is None else self.at(place)
+
+    def lookup(self, reference: str) -> Target:
+        """Return the target of a reference, as a resolver of `referencing` does.
+
+        Raises:
+            LookupError: There is no such place in the schema.
+        """
+        if reference not in self._targets:
+            place = self._find(reference)
+            if place is None:
+                raise LookupError(reference)
+            self._targets[reference] = Target(self.at(place), self)
+        return self._targets[reference]
 
     def name(self, place: Place) -> str:
         """Return a name in `$defs` for the schema at a place: its last segment, with `_` added while another place has that name."""
@@ -100,11 +149,11 @@ class References:
         while waiting:
             place = waiting.pop()
             if place not in edges:
-                edges[place] = list(self._targets(self.at(place), required_only))
-                waiting += self._targets(self.at(place), False)
-        return _places_on_cycles(edges)
+                edges[place] = list(self._targets_of(self.at(place), required_only))
+                waiting += self._targets_of(self.at(place), False)
+        return frozenset(place for place in edges if place in _reachable(place, edges))
 
-    def _targets(self, schema: Any, required_only: bool) -> Iterator[Place]:
+    def _targets_of(self, schema: Any, required_only: bool) -> Iterator[Place]:
         """Yield the places that a schema refers to."""
         waiting = [schema]
         while waiting:
@@ -121,79 +170,48 @@ class References:
                 if not (required_only and place[0] == "properties" and place[1] not in required)
             ]
 
-    def _walk(self, segments: tuple[str, ...]) -> Place | None:
+    def _find(self, reference: str) -> Place | None:
+        """Return the place that a reference names, whatever is there."""
+        if not reference.startswith("#"):
+            return None
+        fragment = reference[1:]
+        if "%" in fragment:
+            from urllib.parse import unquote  # rarely needed, and 3 ms
+
+            fragment = unquote(fragment)
+        if fragment and not fragment.startswith("/"):
+            return self._anchor_places().get(fragment)
         value: Any = self._root
         walked: list[str | int] = []
-        for segment in segments:
-            key: str | int = (
-                int(segment) if isinstance(value, list) and segment.isdecimal() and len(segment) < 10 else segment
-            )
+        for part in fragment.split("/")[1:]:
+            name = part.replace("~1", "/").replace("~0", "~")
+            is_position = isinstance(value, list) and name.isdecimal() and len(name) < 10
             try:
-                value = value[key]
+                walked.append(int(name) if is_position else name)
+                value = value[walked[-1]]
             except (KeyError, IndexError, TypeError):
                 return None
-            walked.append(key)
         return tuple(walked)
 
     def _anchor_places(self) -> dict[str, Place]:
         if self._anchors is None:
             self._anchors = {}
-            waiting: list[tuple[Place, Any]] = [((), self._root)]
-            while waiting:
-                place, schema = waiting.pop()
-                if isinstance(schema, dict):
-                    anchor = schema.get("$anchor")
-                    if isinstance(anchor, str):
-                        self._anchors.setdefault(anchor, place)
-                    waiting += [((*place, *inner), each) for inner, each in subschemas(schema)]
-                    waiting += [((*place, "$defs", name), each) for name, each in _defs(schema).items()]
+            for place, schema in walk_schemas(self._root):
+                if isinstance(anchor := schema.get("$anchor"), str):
+                    self._anchors.setdefault(anchor, place)
         return self._anchors
 
 
-def _defs(schema: dict[str, Any]) -> dict[str, Any]:
-    held = schema.get("$defs")
-    return held if isinstance(held, dict) else {}
-
-
-def _places_on_cycles(edges: dict[Place, list[Place]]) -> frozenset[Place]:
-    """Return the nodes of a graph that lie on a cycle: Tarjan's strongly connected components, without recursion."""
-    order: dict[Place, int] = {}
-    low: dict[Place, int] = {}
-    stack: list[Place] = []
-    stacked: set[Place] = set()
+def _reachable(start: Place, edges: dict[Place, list[Place]]) -> set[Place]:
+    """Return the places that the references from a place lead to, in any number of steps."""
     found: set[Place] = set()
-    for start, targets in edges.items():
-        work = [(start, iter(targets))] if start not in order else []
-        while work:
-            node, following = work[-1]
-            if node not in order:
-                order[node] = low[node] = len(order)
-                stack.append(node)
-                stacked.add(node)
-            for target in following:
-                if target not in order:
-                    work.append((target, iter(edges[target])))
-                    break
-                if target in stacked:
-                    low[node] = min(low[node], order[target])
-            else:
-                work.pop()
-                if work:
-                    low[work[-1][0]] = min(low[work[-1][0]], low[node])
-                if low[node] == order[node]:
-                    found.update(_take_component(node, stack, stacked, edges))
-    return frozenset(found)
-
-
-def _take_component(
-    node: Place, stack: list[Place], stacked: set[Place], edges: dict[Place, list[Place]]
-) -> list[Place]:
-    """Take the component of a node off the stack; nothing if it is one node that does not refer to itself."""
-    component: list[Place] = []
-    while node not in component[-1:]:
-        component.append(stack.pop())
-        stacked.discard(component[-1])
-    return component if len(component) > 1 or node in edges[node] else []
+    waiting = [*edges[start]]
+    while waiting:
+        place = waiting.pop()
+        if place not in found:
+            found.add(place)
+            waiting += edges[place]
+    return found
 
 
 # --- Well-formed schemas ---
@@ -230,91 +248,44 @@ def malformed_place(schema: object) -> str | None:
         value, path = waiting.pop()
         if type(value) is dict:
             for keyword, held in value.items():
-                if keyword in _KEYWORD_CHECKS and not _KEYWORD_CHECKS[keyword](held):
-                    return _path_text((path, keyword))
-                waiting.extend(_held_schemas(keyword, held, (path, keyword)))
+                if _is_malformed(keyword, held):
+                    return _path_text((path, (keyword,)))
+                waiting.extend((inner, (path, step)) for step, inner in schemas_of_keyword(keyword, held))
         elif type(value) is not bool:
             return _path_text(path)
     return None
 
 
-_Steps: TypeAlias = "tuple[_Steps, str | int] | None"
-"""A path as a linked list, last step first: a tuple of all steps would be copied at each."""
-
-
-def _held_schemas(keyword: str, held: Any, path: _Steps) -> Iterator[tuple[object, _Steps]]:
-    """Yield the schemas in the value of a keyword, with their paths."""
-    if keyword in _SCHEMAS_BY_NAME:
-        for name, each in held.items():
-            if type(each) is not list:  # of `dependencies`, names
-                yield each, (path, name)
-    elif keyword in _SCHEMA_LISTS or (keyword == "items" and type(held) is list):  # as it was before 2020-12
-        for place, each in enumerate(held):
-            yield each, (path, place)
-    elif keyword in _SINGLE_SCHEMAS:
-        yield held, path
+_Steps: TypeAlias = "tuple[_Steps, Place] | None"
+"""A path as a linked list, last steps first: a tuple of all steps would be copied at each."""
 
 
 def _path_text(path: _Steps) -> str:
     steps: list[str | int] = []
     while path is not None:
-        path, step = path
-        steps.append(step)
+        path, place = path
+        steps += reversed(place)
     return json_path(reversed(steps))
 
 
-def _is_text(value: object) -> bool:
-    return type(value) is str
+def _is_malformed(keyword: str, value: Any) -> bool:
+    """Return whether the value of a keyword is of a wrong kind."""
+    if keyword not in _KINDS:
+        return False
+    are_names = keyword in ("required", "type") and type(value) is list
+    return type(value) not in _KINDS[keyword] or (are_names and not all(type(each) is str for each in value))
 
 
-def _is_number(value: object) -> bool:
-    return type(value) in (int, float)
-
-
-def _is_limit(value: object) -> bool:
-    return _is_number(value) or type(value) is bool  # the exclusive ones of draft 4
-
-
-def _is_list(value: object) -> bool:
-    return type(value) is list
-
-
-def _is_object(value: object) -> bool:
-    return type(value) is dict
-
-
-def _are_names(value: object) -> bool:
-    return type(value) is list and all(map(_is_text, value))
-
-
-def _is_type(value: object) -> bool:
-    return _is_text(value) or _are_names(value)
-
-
-_SCHEMAS_BY_NAME: Final = frozenset(
-    {"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"}
-)
-
-_SCHEMA_LISTS: Final = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
-
-_SINGLE_SCHEMAS: Final = frozenset(
-    {
-        *("items", "additionalItems", "unevaluatedItems", "contains"),
-        *("additionalProperties", "unevaluatedProperties", "propertyNames"),
-        *("not", "if", "then", "else"),
-    }
-)
-
-_KEYWORD_CHECKS: Final[dict[str, Callable[[object], bool]]] = {
-    **dict.fromkeys(("title", "description", "format", "pattern", "$ref", "$dynamicRef", "$schema"), _is_text),
-    **dict.fromkeys(("minimum", "maximum", "multipleOf"), _is_number),
-    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), _is_limit),
-    **dict.fromkeys(("minLength", "maxLength", "minItems", "maxItems"), _is_number),
-    **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), _is_number),
-    **dict.fromkeys((*_SCHEMA_LISTS, "enum"), _is_list),
-    **dict.fromkeys((*_SCHEMAS_BY_NAME, "dependentRequired"), _is_object),
-    "required": _are_names,
-    "type": _is_type,
+_KINDS: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("title", "description", "format", "pattern", "$ref", "$dynamicRef", "$schema"), (str,)),
+    **dict.fromkeys(
+        ("minimum", "maximum", "multipleOf", "minLength", "maxLength", "minItems", "maxItems"), (int, float)
+    ),
+    **dict.fromkeys(("minProperties", "maxProperties", "minContains", "maxContains"), (int, float)),
+    **dict.fromkeys(("exclusiveMinimum", "exclusiveMaximum"), (int, float, bool)),  # booleans in draft 4
+    **dict.fromkeys((*SCHEMA_LISTS, "enum", "required"), (list,)),
+    **dict.fromkeys((*SCHEMAS_BY_NAME, "dependentRequired"), (dict,)),
+    "type": (str, list),
 }
 
 

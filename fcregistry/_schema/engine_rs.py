@@ -73,7 +73,7 @@ def load_engine() -> Any:
 
 
 class TextChecker:
-    """Checks formats and patterns. jsonschema gets it as its format checker, so it is at hand wherever a validator is.
+    """Checks formats and patterns.
 
     A pattern that the linear-time engine does not support is not enforced: every text counts as matching. Below a `not` that would refuse
     values that the pattern may allow, so there, with `strict`, no text counts as matching.
@@ -83,13 +83,9 @@ class TextChecker:
         draft: The draft whose formats are enforced; None to enforce none.
         doubtful: Whether the schema has patterns that are not enforced.
         strict: Whether a text counts as not matching a pattern that is not enforced.
-        verdicts: The attribute of that name, shared with another checker.
-
-    Attributes:
-        verdicts: Results of `engine_py.py` for parts of the value that is being validated.
     """
 
-    __slots__ = ("_doubtful", "_draft", "_formats", "strict", "verdicts")
+    __slots__ = ("_doubtful", "_draft", "_formats", "strict")
 
     def __init__(
         self,
@@ -97,31 +93,18 @@ class TextChecker:
         draft: Draft | None,
         doubtful: bool,
         strict: bool = False,
-        verdicts: dict[Any, bool] | None = None,
     ) -> None:
         self._formats: Final = formats
         self._draft: Final = draft
         self._doubtful: Final = doubtful
         self.strict: Final = strict
-        self.verdicts: Final[dict[Any, bool]] = {} if verdicts is None else verdicts
 
     @property
     def opposite(self) -> TextChecker:
         """The same checker with the opposite `strict`, for the inside of a `not`."""
         if not self._doubtful:
             return self
-        return TextChecker(self._formats, self._draft, True, not self.strict, self.verdicts)
-
-    def check(self, instance: object, format: str) -> None:
-        """Check a value for a validator of jsonschema; unknown formats are ignored.
-
-        Raises:
-            FormatError: The value is not of the format.
-        """
-        from jsonschema.exceptions import FormatError  # loaded already: only jsonschema asks
-
-        if isinstance(instance, str) and not self.is_of_format(format, instance):
-            raise FormatError(f"is not a {format}")
+        return TextChecker(self._formats, self._draft, True, not self.strict)
 
     def is_of_format(self, format: str, text: str) -> bool:
         """Return whether a text is of a format; True for an unknown format."""
@@ -177,7 +160,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
         validator = rs.Draft202012Validator({"pattern": pattern}, pattern_options=rs.RegexOptions())
     except ValueError:
         raise PatternError(
-            f"{show(pattern)} is no pattern that the linear-time engine takes (no look-around, no back-references)"
+            f"{show(pattern)} is not a pattern that the linear-time engine supports (no look-around, no back-references)"
         ) from None
     return lambda text: bool(validator.is_valid(_without_surrogate_halves(text)))
 

@@ -4,36 +4,40 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from copy import deepcopy
+from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.messages import json_path, show
+from fcregistry._schema.document import Place
 from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaError, declared_draft
 from fcregistry._schema.engine_py import check_schema, is_schema
 from fcregistry._schema.engine_rs import has_unenforced_patterns, is_installed, knows_format, matcher_or_none
-from fcregistry._schema.graph import build_graph, check_terminates
-from fcregistry._schema.references import REFERENCES, SchemaNode
+from fcregistry._schema.graph import SchemaNode, build_graph, check_terminates
+from fcregistry._schema.references import REFERENCES
 from fcregistry.types import STRING_FORMATS
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
 
-class ExternalSchema:
+class ExternalSchema(NamedTuple):
     """A JSON Schema of a tool's arguments that the tool's author or a server wrote.
 
     Attributes:
         schema: The schema as the tool publishes it: the given one, with `"type": "object"` (also in place of a list of types) and with
             `properties`. If it names no draft and is valid only by an older one, it has the `$schema` of that draft. References to a top
             that accepts more than objects lead to a copy of it in the definitions.
-        arguments: The arguments that it describes.
+        nodes: The graph of the schema.
     """
 
-    __slots__ = ("_nodes", "arguments", "schema")
+    schema: dict[str, Any]
+    nodes: list[SchemaNode]
 
-    def __init__(self, schema: dict[str, Any], nodes: list[SchemaNode]) -> None:
-        self.schema = schema
-        self.arguments: Arguments = _arguments_of_node(nodes[0])
-        self._nodes = nodes
+    @property
+    def arguments(self) -> Arguments:
+        """The arguments that it describes."""
+        return _arguments_of_node(self.nodes[0])
 
     @classmethod
     def read(cls, given: Mapping[str, Any]) -> ExternalSchema:
@@ -53,7 +57,9 @@ class ExternalSchema:
         if copied.get("type") != "object" and _refers_to_top(nodes):
             _redirect_top_references(nodes, copied, draft)
             nodes = build_graph(schema, draft)
-        _check_takes_objects(nodes[0])
+        if refusing := _object_refusal(nodes[0]):
+            place = json_path(refusing.path or ())
+            raise SchemaError(f"the parameters of a tool are an object, and the schema at {place} accepts none")
         if not is_installed():
             has_unenforced_patterns(schema)  # any pattern needs that engine, and raises without it
         return cls(schema, nodes)
@@ -61,7 +67,7 @@ class ExternalSchema:
     @property
     def notes(self) -> tuple[str, ...]:
         """The parts of the schema that are accepted and not enforced, a sentence each with its path, sorted."""
-        return _notes_of(self._nodes)
+        return _notes_of(self.nodes)
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
@@ -114,44 +120,35 @@ def _find_draft(schema: dict[str, Any]) -> Draft:
     return declared or taking or NEWEST
 
 
-def _copy_json(given: Any) -> Any:
+def _copy_json(given: Mapping[str, Any]) -> Any:
     """Return a deep copy of a JSON value, as it would arrive in another process.
 
     Raises:
         SchemaError: It is not JSON.
     """
+    copied = _copy_value(given, ())
     try:
-        copied = _copy_value(given, ())
         json.dumps(copied, ensure_ascii=False).encode()
-    except SchemaError:
-        raise
     except UnicodeEncodeError:
-        raise SchemaError("it is no JSON: it holds half of a surrogate pair, which no text can carry") from None
+        raise SchemaError("it is not JSON: it has half of a surrogate pair, which no text can carry") from None
     except ValueError as error:  # a number of more digits than Python writes
-        raise SchemaError(f"it is no JSON: {error}") from None
+        raise SchemaError(f"it is not JSON: {error}") from None
     return copied
 
 
-def _copy_value(value: Any, path: tuple[str | int, ...]) -> Any:
+def _copy_value(value: Any, path: Place) -> Any:
     if len(path) > MOST_JSON_LEVELS:
         raise SchemaError(f"it is nested too deeply: at most {MOST_JSON_LEVELS} levels")
     if isinstance(value, Mapping):
-        return {
-            _checked_name(name, path): _copy_value(each, (*path, _checked_name(name, path)))
-            for name, each in value.items()
-        }
+        if odd := [name for name in value if not isinstance(name, str)]:
+            raise SchemaError(f"it is not JSON: {json_path(path)} has a name that is not a string: {odd[0]!r:.60}")
+        return {name: _copy_value(each, (*path, name)) for name, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_copy_value(each, (*path, place)) for place, each in enumerate(value)]
-    if value is None or type(value) in (bool, int, str) or (type(value) is float and value - value == 0):
+        return [_copy_value(each, (*path, at)) for at, each in enumerate(value)]
+    if value is None or type(value) in (bool, int, str) or (type(value) is float and isfinite(value)):
         return value
     what = value if isinstance(value, float) else f"a Python {type(value).__name__}"
-    raise SchemaError(f"it is no JSON: {json_path(path)} is {what}")
-
-
-def _checked_name(name: object, path: tuple[str | int, ...]) -> str:
-    if not isinstance(name, str):
-        raise SchemaError(f"it is no JSON: {json_path(path)} has a name that is no string: {name!r:.60}")
-    return name
+    raise SchemaError(f"it is not JSON: {json_path(path)} is {what}")
 
 
 # --- Arguments ---
@@ -214,46 +211,19 @@ _ALWAYS: Final = (*REFERENCES, "allOf")
 _SOMETIMES: Final = ("anyOf", "oneOf", "then", "else", "dependentSchemas", "dependencies")
 
 
-def _check_takes_objects(top: SchemaNode) -> None:
-    """Check that an object can be valid.
-
-    Raises:
-        SchemaError: None can.
-    """
-    refusing = _object_refusal(top, {})
-    if refusing is not None:
-        place = json_path(refusing.path or ())
-        raise SchemaError(f"the parameters of a tool are an object, and the schema at {place} takes none")
-
-
-def _object_refusal(node: SchemaNode, asked: dict[SchemaNode, SchemaNode | None]) -> SchemaNode | None:
+def _object_refusal(node: SchemaNode) -> SchemaNode | None:
     """Return the schema because of which another accepts no object, or None if it may accept one."""
-    if node not in asked:
-        asked[node] = node if _refuses_objects(node) else _inner_refusal(node, asked)
-    return asked[node]
-
-
-def _refuses_objects(node: SchemaNode) -> bool:
     keywords = node.keywords
-    kinds = keywords.get("type", "object")
-    values = (
-        keywords.get("enum", [{}])
-        if "const" not in keywords or "const" not in node.draft.keywords
-        else [keywords["const"]]
-    )
-    return (
-        node.schema is False
-        or not ("object" in kinds if isinstance(kinds, list) else kinds == "object")
-        or not any(isinstance(value, dict) for value in values)
-    )
-
-
-def _inner_refusal(node: SchemaNode, asked: dict[SchemaNode, SchemaNode | None]) -> SchemaNode | None:
+    has_constant = "const" in keywords and "const" in node.draft.keywords
+    values = [keywords["const"]] if has_constant else keywords.get("enum", [{}])
+    takes_objects = "object" in keywords.get("type", "object") and any(isinstance(value, dict) for value in values)
+    if node.schema is False or not takes_objects:
+        return node
     for edge in node.edges:
-        if edge.keyword in _ALWAYS and (refusing := _object_refusal(edge.node, asked)):
+        if edge.keyword in _ALWAYS and (refusing := _object_refusal(edge.node)):
             return refusing
     for keyword in ("anyOf", "oneOf"):
-        branches = [_object_refusal(edge.node, asked) for edge in node.edges if edge.keyword == keyword]
+        branches = [_object_refusal(edge.node) for edge in node.edges if edge.keyword == keyword]
         if branches and all(branches):
             return branches[0]
     return None
@@ -275,7 +245,7 @@ def _notes_of(nodes: Iterable[SchemaNode]) -> tuple[str, ...]:
 def _dialect_notes(top: SchemaNode) -> Iterator[str]:
     named = top.schema.get("$schema")
     if named is not None and declared_draft(top.schema) is None:
-        yield f"{json_path(('$schema',))}: {show(named)} is no draft that is known; the schema is read as {top.draft.name}"
+        yield f"{json_path(('$schema',))}: {show(named)} is not a known draft; the schema is read as draft {top.draft.name}"
 
 
 def _keyword_notes(node: SchemaNode) -> Iterator[str]:
@@ -283,21 +253,21 @@ def _keyword_notes(node: SchemaNode) -> Iterator[str]:
     for keyword, value in node.schema.items():
         place = json_path((*(node.path or ()), keyword))
         if keyword in ENFORCED and keyword not in keywords:
-            yield f'{place}: is not enforced: draft {node.draft.name} ignores what stands beside "$ref"'
+            yield f'{place}: is not enforced: draft {node.draft.name} ignores what is beside "$ref"'
         elif keyword in ENFORCED and keyword not in node.draft.keywords:
-            yield f"{place}: is not enforced: it is no keyword of draft {node.draft.name}"
+            yield f"{place}: is not enforced: it is not a keyword of draft {node.draft.name}"
         elif keyword in _NEEDED_BESIDE and not _NEEDED_BESIDE[keyword] & keywords.keys():
             yield f"{place}: is not enforced: there is no {show(min(_NEEDED_BESIDE[keyword]))} beside it"
         elif keyword == "pattern" and matcher_or_none(value) is None:
             yield f"{place}: {show(value)} is not enforced: {_NOT_LINEAR}"
         elif keyword == "patternProperties":
             unknown = [pattern for pattern in value if matcher_or_none(pattern) is None]
-            yield from (f"{place}: names like {show(each)} are not looked at: {_NOT_LINEAR}" for each in unknown)
+            yield from (f"{place}: names that match {show(each)} are not checked: {_NOT_LINEAR}" for each in unknown)
         elif keyword == "format" and value not in STRING_FORMATS and not knows_format(value, node.draft):
             yield f"{place}: {show(value)} is not enforced: no such format is known"
 
 
-_NOT_LINEAR: Final = "the linear-time engine does not take it (no look-around, no back-references)"
+_NOT_LINEAR: Final = "the linear-time engine does not support it (no look-around, no back-references)"
 _NEEDED_BESIDE: Final = {
     "else": {"if"},
     "maxContains": {"contains"},
@@ -336,17 +306,11 @@ def _redirect_top_references(nodes: list[SchemaNode], given: dict[str, Any], dra
     for node in nodes:
         if _leads_to_top(node, nodes[0]):
             node.schema["$ref"] = f"{base}#/{holder}/{name}"
-    definitions[name] = {keyword: _deep_copy(value) for keyword, value in given.items() if keyword not in _IDENTIFYING}
+    definitions[name] = {keyword: deepcopy(value) for keyword, value in given.items() if keyword not in _IDENTIFYING}
 
 
 def _leads_to_top(node: SchemaNode, top: SchemaNode) -> bool:
     return any(edge.keyword == "$ref" and edge.node is top for edge in node.edges)
-
-
-def _deep_copy(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _deep_copy(each) for name, each in value.items()}
-    return [_deep_copy(each) for each in value] if isinstance(value, list) else value
 
 
 _IDENTIFYING: Final = frozenset({

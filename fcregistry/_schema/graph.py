@@ -7,17 +7,61 @@ the inside of the standard's own schemas.
 from __future__ import annotations
 
 from collections import deque
-from typing import TYPE_CHECKING, Any, Final
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._base.messages import json_path
+from fcregistry._base.messages import json_path, show
+from fcregistry._schema.document import Place, References, subschemas
 from fcregistry._schema.drafts import SchemaError, own_draft
 from fcregistry._schema.engine_py import check_schema
-from fcregistry._schema.references import REFERENCES, Edge, ReferenceResolver, SchemaNode, check_id, has_references
+from fcregistry._schema.references import REFERENCES, resolver_of, resource_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fcregistry._schema.drafts import Draft
+
+
+@dataclass(eq=False, slots=True, kw_only=True)
+class SchemaNode:
+    """A schema in the graph of a document.
+
+    Attributes:
+        schema: The schema: an object or a boolean.
+        draft: The draft that it is written in.
+        path: Its place in the document; None for one of the standard's schemas.
+        edges: The schemas that it applies in turn.
+    """
+
+    schema: Any
+    draft: Draft
+    path: Place | None
+    edges: list[Edge] = field(default_factory=list)
+
+    @property
+    def keywords(self) -> dict[str, Any]:
+        """Its keywords, without those that are ignored beside a `$ref`."""
+        if not isinstance(self.schema, dict):
+            return {}
+        alone = self.draft.ref_stands_alone and "$ref" in self.schema
+        return {"$ref": self.schema["$ref"]} if alone else self.schema
+
+
+class Edge(NamedTuple):
+    """A schema that another applies, and the keyword by which it does."""
+
+    keyword: str
+    node: SchemaNode
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the schema is applied to the same value, and not to a part of it."""
+        return self.keyword in _IN_PLACE
+
+
+_IN_PLACE: Final = frozenset(REFERENCES) | {
+    "allOf", "anyOf", "dependencies", "dependentSchemas", "else", "if", "not", "oneOf", "then",
+}  # fmt: skip
 
 
 def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
@@ -30,21 +74,20 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
     Raises:
         SchemaError: A reference leads nowhere, out of the document, or to a value that is not a schema; or an `$id` is not a URI.
     """
-    check_id(schema, (), draft)
-    references = ReferenceResolver(schema, draft) if has_references(schema) else None
+    _check_id(schema, (), draft)
+    places: dict[int, Place] = {}
+    _note_places(schema, (), places)
     root = SchemaNode(schema=schema, draft=draft, path=())
     nodes = {id(schema): root}
-    waiting = deque([(root, references.top if references else None)])
+    waiting = deque([(root, resolver_of(schema, draft))])
     while waiting:
         node, resolver = waiting.popleft()
         if node.path is None:
             continue
-        found = [
-            (keyword, inner, references and references.into(resolver, inner))
-            for keyword, inner in _applied_by_keywords(node)
-        ]
-        found += _applied_by_references(node, references, resolver) if references else ()
-        for keyword, inner, inner_resolver in found:
+        for keyword, inner, inner_resolver in (
+            *_applied_by_keywords(node, resolver),
+            *_applied_by_references(node, resolver, places),
+        ):
             known = nodes.setdefault(id(inner.schema if isinstance(inner.schema, dict) else inner), inner)
             node.edges.append(Edge(keyword, known))
             if known is inner:
@@ -54,59 +97,100 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
     return list(nodes.values())
 
 
-def _applied_by_keywords(node: SchemaNode) -> Iterator[tuple[str, SchemaNode]]:
-    """Yield the subschemas that a schema applies by its own keywords."""
+def _note_places(value: Any, path: Place, places: dict[int, Place]) -> None:
+    """Note the places of all objects in a document by their ids."""
+    if isinstance(value, dict):
+        places[id(value)] = path
+    for segment, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        if isinstance(inner, (dict, list)):
+            _note_places(inner, (*path, segment), places)
+
+
+def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
+    """Yield the subschemas that a schema applies by its own keywords, with the resolvers for their references."""
     keywords = node.keywords
-    for keyword, value in keywords.items():
+    for (keyword, *rest), schema in subschemas(keywords):
         ignored = keyword in ("then", "else") and "if" not in keywords
-        if keyword in _WITH_SCHEMAS and keyword in node.draft.keywords and not ignored:
-            for place, schema in _schemas_of_keyword(keyword, value):
-                if isinstance(schema, (bool, dict)):
-                    yield keyword, _make_node(node, schema, (*(node.path or ()), *place))
-
-
-def _schemas_of_keyword(keyword: str, value: Any) -> list[tuple[tuple[str | int, ...], Any]]:
-    if keyword in _SCHEMAS_BY_NAME:
-        return [((keyword, name), schema) for name, schema in value.items()]
-    if isinstance(value, list):
-        return [((keyword, place), schema) for place, schema in enumerate(value)]
-    return [((keyword,), value)]
-
-
-def _make_node(node: SchemaNode, schema: Any, path: tuple[str | int, ...] | None) -> SchemaNode:
-    draft = own_draft(schema) or node.draft
-    if path is not None:
-        check_id(schema, path, draft)
-    return SchemaNode(schema=schema, draft=draft, path=path)
+        if keyword in node.draft.keywords and not ignored and isinstance(schema, (bool, dict)):
+            inner = _make_node(node, schema, (*(node.path or ()), keyword, *rest))
+            has_base = isinstance(schema, dict) and ("$id" in schema or "id" in schema)
+            if has_base and not isinstance(resolver, References):
+                yield str(keyword), inner, resolver.in_subresource(resource_of(schema, inner.draft))
+            else:
+                yield str(keyword), inner, resolver
 
 
 def _applied_by_references(
-    node: SchemaNode, references: ReferenceResolver, resolver: Any
+    node: SchemaNode, resolver: Any, places: dict[int, Place]
 ) -> Iterator[tuple[str, SchemaNode, Any]]:
-    """Yield the targets of the references of a schema."""
+    """Yield the targets of the references of a schema, with the resolvers for theirs."""
     keywords = node.keywords
     for keyword in REFERENCES:
         if keyword in keywords and keyword in node.draft.keywords:
-            place = (*(node.path or ()), keyword)
-            found = references.look_up(keywords[keyword], resolver, place, node.draft)
-            yield keyword, _make_node(node, found.schema, found.path), found.resolver
+            found = _look_up(keywords[keyword], resolver, (*(node.path or ()), keyword), node.draft)
+            yield keyword, _make_node(node, found.contents, places.get(id(found.contents))), found.resolver
 
 
-def _check_target(node: SchemaNode, place: tuple[str | int, ...]) -> None:
+def _make_node(node: SchemaNode, schema: Any, path: Place | None) -> SchemaNode:
+    draft = own_draft(schema) or node.draft
+    if path is not None:
+        _check_id(schema, path, draft)
+    return SchemaNode(schema=schema, draft=draft, path=path)
+
+
+def _check_id(schema: Any, path: Place, draft: Draft) -> None:
+    """Check that the `$id` of a schema is a URI or part of one."""
+    keyword = "id" if draft.name == "4" else "$id"
+    if isinstance(schema, dict) and keyword in schema:
+        from urllib.parse import urlsplit  # 3 ms, paid only for an external schema
+
+        try:
+            urlsplit(schema[keyword])
+        except ValueError as error:
+            place = json_path((*path, keyword))
+            raise SchemaError(f"{place} is {show(schema[keyword])}, which is not a URI: {error}") from None
+
+
+def _look_up(reference: Any, resolver: Any, place: Place, draft: Draft) -> Any:
+    """Return the target of a reference.
+
+    Args:
+        reference: The value of the keyword.
+        resolver: The resolver for the schema around it.
+        place: The place of the keyword.
+        draft: The draft of the schema around it.
+
+    Raises:
+        SchemaError: The reference leads nowhere, out of the document, or to a value that is not a schema.
+    """
+    unresolvable: Any = ()
+    if not isinstance(resolver, References):
+        from referencing.exceptions import Unresolvable  # loaded already, with the resolver
+
+        unresolvable = Unresolvable
+    problem = "there is no such place in the schema"
+    try:
+        found = resolver.lookup(reference)
+        if isinstance(found.contents, (bool, dict)):
+            return found
+        problem = "what is there is not a schema"
+    except unresolvable as error:
+        if type(error) is unresolvable:  # a subclass means that the document was found, and the place in it was not
+            holder = "definitions" if draft.ref_stands_alone else "$defs"
+            problem = f'that is outside the schema and is not fetched: copy it under "{holder}", and refer to it there'
+    except (AttributeError, LookupError, TypeError, ValueError):
+        pass  # not a string, not a URI, or a pointer with a name where a list is
+    raise SchemaError(f"{json_path(place)} is {show(reference)}, and {problem}")
+
+
+def _check_target(node: SchemaNode, place: Place) -> None:
     """Check the target of a reference: it may be in a place that no meta-schema covers."""
     if isinstance(node.schema, dict) and node.path is not None:
         try:
             check_schema(node.schema, node.draft)
         except SchemaError as error:
             target = json_path(node.path)
-            raise SchemaError(f"{json_path(place)} leads to {target}, which is no schema: {error}") from None
-
-
-_SCHEMAS_BY_NAME: Final = frozenset({"dependencies", "dependentSchemas", "patternProperties", "properties"})
-_WITH_SCHEMAS: Final = _SCHEMAS_BY_NAME | {
-    "additionalItems", "additionalProperties", "allOf", "anyOf", "contains", "else", "if", "items", "not", "oneOf",
-    "prefixItems", "propertyNames", "then", "unevaluatedItems", "unevaluatedProperties",
-}  # fmt: skip
+            raise SchemaError(f"{json_path(place)} leads to {target}, which is not a schema: {error}") from None
 
 
 # --- Termination ---
@@ -124,47 +208,32 @@ def check_terminates(nodes: Iterable[SchemaNode]) -> None:
     Raises:
         SchemaError: A schema applies itself to the same value again, or too many schemas.
     """
-    # How many schemas a node applies to one value, and in how many levels
-    effort: dict[SchemaNode, tuple[int, int]] = {}
-    for node in nodes:
-        if node not in effort:
-            _walk_in_place(node, effort)
+    from graphlib import CycleError, TopologicalSorter  # only for external schemas
 
-
-def _walk_in_place(start: SchemaNode, effort: dict[SchemaNode, tuple[int, int]]) -> None:
-    trail: dict[SchemaNode, Iterator[SchemaNode]] = {start: _in_place(start)}
-    while trail:
-        node = next(reversed(trail))
-        inner = next((each for each in trail[node] if each not in effort), None)
-        if inner is None:
-            effort[node] = _effort(node, effort)
-            del trail[node]
-        elif inner in trail:
+    inner = {node: [edge.node for edge in node.edges if edge.in_place] for node in nodes}
+    try:
+        order = tuple(TopologicalSorter(inner).static_order())
+    except CycleError as error:
+        first = next(node for node in inner if node in error.args[1])
+        raise SchemaError(
+            f"{_node_text(first)} applies itself to the same value again, without end: "
+            'what refers to itself does so below a keyword for parts of the value, such as "properties" or "items"'
+        ) from None
+    effort: dict[
+        SchemaNode, tuple[int, int]
+    ] = {}  # how many schemas a node applies to one value, and in how many levels
+    for node in order:
+        count = 1 + sum(effort[each][0] for each in inner[node])
+        levels = 1 + max((effort[each][1] for each in inner[node]), default=0)
+        if count > MOST_APPLIED:
             raise SchemaError(
-                f"{_node_text(inner)} applies itself to the same value again, without end: "
-                'what refers to itself does so below a keyword for parts of the value, such as "properties" or "items"'
+                f"{_node_text(node)} applies more than {MOST_APPLIED} schemas to one value, for its references multiply"
             )
-        else:
-            trail[inner] = _in_place(inner)
-
-
-def _in_place(node: SchemaNode) -> Iterator[SchemaNode]:
-    return (edge.node for edge in node.edges if edge.in_place)
-
-
-def _effort(node: SchemaNode, effort: dict[SchemaNode, tuple[int, int]]) -> tuple[int, int]:
-    inner = [effort[each] for each in _in_place(node)]
-    count = 1 + sum(each for each, _ in inner)
-    levels = 1 + max((each for _, each in inner), default=0)
-    if count > MOST_APPLIED:
-        raise SchemaError(
-            f"{_node_text(node)} applies more than {MOST_APPLIED} schemas to one value, for its references multiply"
-        )
-    if levels > MOST_APPLIED_LEVELS:
-        raise SchemaError(
-            f"{_node_text(node)} refers to one that refers to another, and so on, more than {MOST_APPLIED_LEVELS} deep"
-        )
-    return count, levels
+        if levels > MOST_APPLIED_LEVELS:
+            raise SchemaError(
+                f"{_node_text(node)} refers to one that refers to another, and so on, more than {MOST_APPLIED_LEVELS} deep"
+            )
+        effort[node] = count, levels
 
 
 def _node_text(node: SchemaNode) -> str:

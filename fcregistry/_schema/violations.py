@@ -10,10 +10,11 @@ Source: JSON Schema core and validation, drafts 4 to 2020-12.
 from __future__ import annotations
 
 from itertools import islice
+from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
-from fcregistry._schema.references import REFERENCES, LocalResolver, Scope, is_one_resource, standard_resolver
+from fcregistry._schema.references import REFERENCES, Scope, resolver_of
 from fcregistry.types import are_unique, is_multiple, json_key
 
 if TYPE_CHECKING:
@@ -46,9 +47,13 @@ class ViolationFinder:
 
     def __init__(self, schema: dict[str, Any], draft: Draft, checker: TextChecker) -> None:
         self._schema = schema
-        resolver = LocalResolver(schema) if is_one_resource(schema) else standard_resolver(schema, draft)
-        self._scope = Scope(draft, checker, resolver, {})
+        self._scope = Scope(draft, checker, resolver_of(schema, draft), {})
         self._words: dict[tuple[int, str], str] = {}
+
+    def start_walk(self) -> Callable[[Any, Any], bool]:
+        """Return a function that decides whether a subschema holds for a part of one value, in as many steps as it takes."""
+        walk = _Walk(self._words, inf, gives_up=False)
+        return lambda schema, part: not walk.apply(schema, self._scope.inside(schema), part, (id(part),))
 
     def find(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
         """Return the first hundred violations of a value.
@@ -95,9 +100,9 @@ class _Walk:
 
     __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
 
-    def __init__(self, words: dict[tuple[int, str], str], most_steps: int, *, gives_up: bool) -> None:
+    def __init__(self, words: dict[tuple[int, str], str], most_steps: float, *, gives_up: bool) -> None:
         self._words = words
-        self._shared: dict[tuple[int, Path, bool], list[Violation]] = {}
+        self._shared: dict[tuple[int, Path, bool, tuple[str, ...]], list[Violation]] = {}
         self._steps_left = most_steps
         self._gives_up = gives_up
         self.is_over = False
@@ -139,7 +144,7 @@ class _Walk:
 
     def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
         """Return the violations of the target of a reference: one list, whichever subschemas refer to it."""
-        key = (id(schema), path, scope.checker.strict)
+        key = (id(schema), path, scope.checker.strict, scope.bases)
         if key not in self._shared:
             self._shared[key] = self.apply(schema, scope, value, path)
         return self._shared[key]

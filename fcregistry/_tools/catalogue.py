@@ -212,18 +212,17 @@ class Catalogue:
             raise self.not_found(name) from None  # not a possible name
         if not selector.is_exact or selector.excludes:
             raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
-        if selector.distribution is None:
-            own = only_one(name, self._own(self._named(selector)))
-            if own is not None:
+        if selector.distribution is None:  # the application's own tools are found without the index
+            declared = self._fitting(selector, self.seen(self._log.named(selector.name or "")))
+            if own := only_one(name, [each for each in declared if each.owner is None]):
                 return own
         self.load(selector.distribution)
-        found = self._preferred(name, self._named(selector))
-        if found is None:  # aliases count only if nothing that could be loaded has the name
-            aliased = self._aliased(selector)
-            found = only_one(name, self._own(aliased)) or self._preferred(name, aliased)
-        if found is None:
-            raise self.not_found(name)
-        return found
+        for by_alias in (False, True):  # aliases count only if nothing that could be loaded has the name
+            found = self._found(selector, by_alias=by_alias)
+            own = only_one(name, [each for each in found if each.owner is None])
+            if meant := own or self._preferred(name, found):
+                return meant
+        raise self.not_found(name)
 
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
         """Return the one that a name means: of several distributions, the one with precedence wins."""
@@ -233,29 +232,24 @@ class Catalogue:
             found = [each for each in found if each.owner is not None and each.owner.distribution == winner]
         return only_one(name, found)
 
-    def _named(self, selector: Selector) -> list[Owned]:
+    def _found(self, selector: Selector, *, by_alias: bool) -> list[Owned]:
+        """Return the visible declarations that have the name of an exact selector, or have it as an alias."""
         name = selector.name or ""
-        described = tuple(_discovery().described(name)) if self._discovers else ()
-        return self._fitting(selector, self._log.named(name), described)
-
-    def _aliased(self, selector: Selector) -> list[Owned]:
-        name = selector.name or ""
-        described = tuple(_discovery().aliased(name)) if self._discovers else ()
-        return self._fitting(selector, self._log.aliased(name), described)
-
-    def _fitting(
-        self, selector: Selector, made: Iterable[Declaration], described: Iterable[tuple[Described, Owner]]
-    ) -> list[Owned]:
-        return [
-            each
-            for each in self._with_declared(described, made)
-            if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
-        ]
+        described: tuple[tuple[Described, Owner], ...] = ()
+        if self._discovers:
+            discovery = _discovery()
+            described = tuple(discovery.aliased(name) if by_alias else discovery.described(name))
+        declared = self._log.aliased(name) if by_alias else self._log.named(name)
+        return self._fitting(selector, self._with_declared(described, declared))
 
     @staticmethod
-    def _own(found: Iterable[Owned]) -> list[Owned]:
-        """Return the application's own, which win over those of plugins."""
-        return [each for each in found if each.owner is None]
+    def _fitting(selector: Selector, found: Iterable[Owned]) -> list[Owned]:
+        """Return those of the distribution and the group that a selector names."""
+        return [
+            each
+            for each in found
+            if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
+        ]
 
     def _names(self) -> list[str]:
         return sorted({each.declaration.name for each in self.visible()})

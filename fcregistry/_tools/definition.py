@@ -100,7 +100,11 @@ class ToolDefinition:
         """Return where the tool came from; its owner is a plugin, or None for the application."""
         from fcregistry._tools.details import Origin  # as above
 
-        return Origin.of(owner, self.declaration.module, underlying(self.declaration.function))
+        source = underlying(self.declaration.function)
+        code = getattr(source, "__code__", None)
+        place = (code.co_filename, code.co_firstlineno) if code else (None, None)
+        qualname = getattr(source, "__qualname__", type(source).__qualname__)
+        return Origin.of(owner, self.declaration.module, qualname, *place)
 
     @property
     def error(self) -> DefinitionError | None:
@@ -171,21 +175,13 @@ class ToolDefinition:
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments."""
         if engine not in self._validators:
-            from fcregistry._schema.validator import Validator  # not needed before the first call
-            from fcregistry.types import STRING_FORMATS
-
-            self._validators[engine] = Validator(self.parameters, STRING_FORMATS, engine)
+            self._validators[engine] = _make_validator(self.parameters, engine)
         return self._validators[engine]
 
     def result_validator(self, engine: Engine) -> Validator | None:
         """Return a validator of results, or None if the tool has no schema for them."""
         schema = self.returns
-        if schema is None:
-            return None
-        from fcregistry._schema.validator import Validator
-        from fcregistry.types import STRING_FORMATS
-
-        return Validator(schema, STRING_FORMATS, engine)
+        return None if schema is None else _make_validator(schema, engine)
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
@@ -195,6 +191,13 @@ class ToolDefinition:
         other._parameters, other._returns = self._parameters, self._returns
         other._validators = self._validators
         return other
+
+
+def _make_validator(schema: dict[str, Any], engine: Engine) -> Validator:
+    from fcregistry._schema.validator import Validator  # not needed before the first call
+    from fcregistry.types import STRING_FORMATS
+
+    return Validator(schema, STRING_FORMATS, engine)
 
 
 def first_paragraph(text: str) -> str:

@@ -39,18 +39,11 @@ class Origin(NamedTuple):
     line: int | None = None
 
     @classmethod
-    def of(cls, owner: Owner | None, module: str, source: Callable[..., Any]) -> Origin:
-        """Return the origin of an unwrapped function that a module declared and an owner ships."""
-        code = getattr(source, "__code__", None)
-        return cls(
-            distribution=owner.distribution if owner else None,
-            version=owner.version if owner else None,
-            entry_point=owner.entry_point if owner else None,
-            module=module,
-            qualname=getattr(source, "__qualname__", type(source).__qualname__),
-            file=code.co_filename if code else None,
-            line=code.co_firstlineno if code else None,
-        )
+    def of(cls, owner: Owner | None, module: str, qualname: str, file: str | None, line: int | None) -> Origin:
+        """Return the origin of a function; its owner is a plugin, or None for the application."""
+        if owner is None:
+            return cls(module, qualname, file=file, line=line)
+        return cls(module, qualname, owner.distribution, owner.version, owner.entry_point, file, line)
 
     def __str__(self) -> str:
         owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
@@ -72,16 +65,6 @@ class Provenance(NamedTuple):
     distribution: str | None
     version: str | None
     schema_digest: str
-
-    @classmethod
-    def of(cls, owner: Owner | None, id: str, schema_digest: str) -> Provenance:
-        """Return the provenance of a tool; its owner is a plugin, or None for the application."""
-        return cls(
-            id=id,
-            distribution=owner.distribution if owner else None,
-            version=owner.version if owner else None,
-            schema_digest=schema_digest,
-        )
 
 
 # --- Options ---

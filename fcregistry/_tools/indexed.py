@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
@@ -223,41 +224,34 @@ class DescribedDefinition(ToolDefinition):
     @property
     def description(self) -> str:
         """The description for the model."""
-        if (error := self.error) is not None:
-            raise error
+        self._check()
         return self._described.record["description"]
 
     @property
     def summary(self) -> str:
         """The first paragraph of the description, as one line."""
-        if (error := self.error) is not None:
-            raise error
+        self._check()
         return self._described.summary
 
     def origin(self, owner: Owner | None) -> Origin:
         """Return where the tool came from."""
-        record = self._described.record
         from fcregistry._tools.details import Origin  # as above
 
-        return Origin(
-            distribution=owner.distribution if owner else None,
-            version=owner.version if owner else None,
-            entry_point=owner.entry_point if owner else None,
-            module=record["module"],
-            qualname=record["qualname"],
-            file=record["file"],
-            line=record["line"],
-        )
+        record = self._described.record
+        return Origin.of(owner, record["module"], record["qualname"], record["file"], record["line"])
 
     @property
     def error(self) -> DefinitionError | None:
         """Why the tool cannot be defined, or None."""
         if not self._described.flags & BROKEN:
             return None
-        record = self._described.record
-        place = f" ({record['file']}:{record['line']})" if record["file"] else ""
-        headline = f"{record['module']}.{record['qualname']}{place} cannot be a tool:"
-        return DefinitionError(headline, tuple(record.get("problems", ())))
+        problems = self._described.record.get("problems", ())
+        return DefinitionError(f"{self._described.place} cannot be a tool:", tuple(problems))
+
+    def _check(self) -> None:
+        """Raise the error of a tool that cannot be defined."""
+        if (error := self.error) is not None:
+            raise error
 
     @property
     def signature(self) -> Signature:
@@ -268,25 +262,20 @@ class DescribedDefinition(ToolDefinition):
             PluginError: The plugin does not load.
             ToolChangedError: It ships something else than was described.
         """
-        if (error := self.error) is not None:
-            raise error
+        self._check()
         return self.loaded().signature
 
     @property
     def parameters(self) -> dict[str, Any]:
         """The schema of the arguments. A copy."""
-        if (error := self.error) is not None:
-            raise error
-        parameters: dict[str, Any] = _copy_json(self._described.record["parameters"])
-        return parameters
+        self._check()
+        return deepcopy(self._described.record["parameters"])
 
     @property
     def returns(self) -> dict[str, Any] | None:
         """The schema of the result, or None if there is none. A copy."""
-        if (error := self.error) is not None:
-            raise error
-        returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
-        return returns
+        self._check()
+        return deepcopy(self._described.record["returns"])
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
@@ -314,10 +303,6 @@ class _DeferredCache:
 
 def _is_computed(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == [COMPUTED]
-
-
-def _copy_json(schema: Any) -> Any:
-    return json.loads(json.dumps(schema))
 
 
 def _discovery() -> IndexedPlugins:

@@ -148,15 +148,17 @@ def read_record(value: Any) -> ToolRecord:
         ValueError: It is not a record, or no declared tool could have it. The message continues the words "what it says of the tool".
     """
     from fcregistry._schema.document import check_tool_schemas  # not needed by the many processes that read no record
+    from fcregistry.types import RecordCodec, codec_of  # as above
 
     if type(value) is not dict:
-        raise ValueError("is no object")
-    for field, types in _FIELDS.items():
-        if type(value.get(field, _MISSING)) not in types:  # exactly: True is not a line
-            raise ValueError(f"has no {field}")
-    if not _are_strings(value.get("problems", [])):
-        raise ValueError("has no problems in words")
-    record = cast(ToolRecord, {name: value[name] for name in value if name in _FIELDS or name == "problems"})
+        raise ValueError("is not an object")
+    read: dict[str, Any] = {}
+    for field in cast("RecordCodec", codec_of(ToolRecord)).fields:
+        if field.key in value and field.codec.accepts(value[field.key]):
+            read[field.key] = value[field.key]
+        elif field.required or field.key in value:
+            raise ValueError(f"has no {field.key}")
+    record = cast(ToolRecord, read)
     if problems := _declaration_problems(record):
         text = "; ".join(problems)
         raise ValueError(f"cannot be used: {text if len(text) <= _LONGEST else text[:_LONGEST] + '…'}")
@@ -179,7 +181,7 @@ def _declaration_problems(record: ToolRecord) -> list[str]:
     }
     problems = [each for each in (name_problem(record["name"]), group_problem(record["group"])) if each is not None]
     if not isinstance(written.get("cache", True), bool):
-        problems.append("option 'cache' takes True or a cache, which is told by its name")
+        problems.append("option 'cache' takes True or a cache, which a record shows by its name")
     return [*problems, *option_problems(written)]
 
 
@@ -187,31 +189,7 @@ def _is_computed(value: Any) -> bool:
     return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
 
 
-def _are_strings(value: Any) -> bool:
-    return type(value) is list and all(type(each) is str for each in value)
-
-
-_FIELDS: Final[dict[str, tuple[type, ...]]] = {
-    "name": (str,),
-    "group": (str,),
-    "description": (str,),
-    "summary": (str,),
-    "parameters": (dict,),
-    "returns": (dict, type(None)),
-    "options": (dict,),
-    "context": (bool,),
-    "deps": (str, type(None)),
-    "module": (str,),
-    "qualname": (str,),
-    "file": (str, type(None)),
-    "line": (int, type(None)),
-    "digest": (str,),
-}
-"""Field of a record -> its types."""
-
 _MAYBE_COMPUTED: Final = ("cache", "examples", "meta", "reads", "requires_approval", "writes")
 """The options that may be or hold functions and objects, which have no JSON form."""
 
 _LONGEST: Final = 300
-
-_MISSING: Final = object()

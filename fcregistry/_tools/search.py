@@ -358,7 +358,6 @@ LONGEST_WORD: Final = 64
 # Compiled by `re` at first use: a command that searches once does not use all of them.
 _NAME_PARTS: Final = r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|[0-9]+"
 _NOT_IN_WORDS: Final = r"[^A-Za-z0-9_-]"
-_SPACED: Final = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) in "_-")}
 _ACCENT: Final = "[\u0300-\u036f]"
 _UNSPACED: Final = (
     "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf"
@@ -413,12 +412,20 @@ def query_terms(text: str, at_most: int) -> list[Term]:
 
 def index_text(text: str) -> str:
     """Return the words of a text as the table stores them, separated by spaces."""
-    if not text.isascii():
-        return " ".join(_index_words(terms(text)))
-    chunks = text.translate(_SPACED).split()
+    chunks = text.split()
     return " ".join(
-        filter(None, [_split_run_cached(each) if len(each) <= LONGEST_WORD else _split_run(each) for each in chunks])
+        filter(
+            None, [_index_chunk_cached(each) if len(each) <= LONGEST_WORD else _index_chunk(each) for each in chunks]
+        )
     )
+
+
+def _index_chunk(chunk: str) -> str:
+    return " ".join(_index_words(terms(chunk)))
+
+
+_index_chunk_cached = lru_cache(maxsize=8_192)(_index_chunk)
+"""The same, cached: most words occur in many tools."""
 
 
 def _index_words(found: Iterable[Term]) -> Iterator[str]:
@@ -428,17 +435,6 @@ def _index_words(found: Iterable[Term]) -> Iterator[str]:
             yield term.parts[-1][-1]  # so that each character is a prefix of a word
         elif len(term.parts) > 1:
             yield term.whole
-
-
-def _split_run(run: str) -> str:
-    """Return the words in a run of ASCII letters, digits, `_` and `-`, as `_index_words` does."""
-    parts = _split_name(run)
-    whole = ("".join(parts),) if len(parts) > 1 else ()
-    return " ".join([each[:LONGEST_WORD] for each in (*parts, *whole)])
-
-
-_split_run_cached = lru_cache(maxsize=8_192)(_split_run)
-"""The same, cached: most words occur in many tools."""
 
 
 def _without_accents(text: str) -> str:

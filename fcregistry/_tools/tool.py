@@ -151,7 +151,9 @@ class Tool:
         """Its identity and version, for results, logs and spans."""
         from fcregistry._tools.details import Provenance  # which a tool that is only listed does not need
 
-        return Provenance.of(self._owner, self.id, self.schema_digest)
+        owner = self._owner
+        distribution, version = (owner.distribution, owner.version) if owner else (None, None)
+        return Provenance(self.id, distribution, version, self.schema_digest)
 
     @property
     def is_loaded(self) -> bool:

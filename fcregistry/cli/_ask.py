@@ -10,7 +10,7 @@ import signal
 import sys
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Timer, get_ident
 from time import perf_counter
@@ -20,83 +20,30 @@ import click
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
-from fcregistry.cli._output import complain, remark, result_alone, say_json
+from fcregistry.cli._output import can_ask, complain, confirm, remark, result_alone, say_json
 from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, only_in_an_application
 
 if TYPE_CHECKING:
     from types import FrameType
 
-    from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.agents import Agent, Event, RunResult, Step
     from fcregistry.cli._ask_screen import Screen, Timeline
     from fcregistry.execution import Approve, Approver, CancellationToken, Deny, Executor, WaitingCall
-    from fcregistry.models import Model
 
 EXIT_CODES: Final = {"answered": 0, "stop_tool": 0, "approval": 3, "time_budget": 4}
 """Reason for the end of a run -> exit code; every other reason exits with 1."""
 
-_LONGEST: Final = 1e8
-"""Seconds that a timer can count everywhere: three years."""
-
-
-# --- Agents by name ---
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AgentKind:
-    """An agent that `--agent` may name.
-
-    Attributes:
-        name: The name of the agent's class in `fcregistry.agents`.
-        rounds: Whether it takes a number of rounds.
-        expressions: Whether its model may write expressions in place of JSON.
-    """
-
-    name: str
-    rounds: bool = False
-    expressions: bool = False
-
-    def options(self, *, max_rounds: int | None, calls: str) -> dict[str, Any]:
-        """Return the options of the agent.
-
-        Args:
-            max_rounds: The most rounds; None for the agent's default.
-            calls: How the model writes calls: `json` or `expression`.
-
-        Raises:
-            UsageError: The agent does not take one of these options.
-        """
-        options: dict[str, Any] = {}
-        if max_rounds is not None:
-            if not self.rounds:
-                raise click.UsageError(f"--max-rounds is for --agent {_agents_with('rounds')}")
-            options["max_rounds"] = max_rounds
-        if calls != "json":
-            if not self.expressions:
-                raise click.UsageError(f"--calls {calls} is for --agent {_agents_with('expressions')}")
-            options["calls"] = calls
-        return options
-
-    def make(self, model: Model, executor: Executor, options: Mapping[str, Any]) -> Agent:
-        """Return the agent."""
-        import fcregistry.agents as agents  # with models and the executor
-
-        agent: Agent = getattr(agents, self.name)(model, executor, **options)
-        return agent
-
-
 AGENTS: Final = {
-    "react": AgentKind(name="ReactAgent", rounds=True, expressions=True),
-    "function-call": AgentKind(name="FunctionCall"),
-    "plan-and-solve": AgentKind(name="PlanAndSolveAgent", rounds=True, expressions=True),
-    "rewoo": AgentKind(name="ReWOOAgent"),
+    "react": ("ReactAgent", ("max_rounds", "calls")),
+    "function-call": ("FunctionCall", ()),
+    "plan-and-solve": ("PlanAndSolveAgent", ("max_rounds", "calls")),
+    "rewoo": ("ReWOOAgent", ()),
 }
-"""The values of `--agent`."""
+"""Value of `--agent` -> the class in `fcregistry.agents`, and which of the command's options it takes."""
 
-
-def _agents_with(option: str) -> str:
-    return " or ".join(name for name, kind in AGENTS.items() if getattr(kind, option))
+_LONGEST: Final = 1e8
+"""Seconds that a timer can count on every platform: three years."""
 
 
 # --- The command ---
@@ -104,7 +51,7 @@ def _agents_with(option: str) -> str:
 
 def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
     if value is not None and not 0 < value <= _LONGEST:
-        raise click.BadParameter(f"takes seconds: a number above 0, and {_LONGEST:.0f} at most")
+        raise click.BadParameter(f"must be a number of seconds above 0, and at most {_LONGEST:.0f}")
     return value
 
 
@@ -116,35 +63,29 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
     multiple=True,
     metavar="SELECTOR",
     shell_complete=complete_tools,
-    help="Let the model call the tools that this names. May be given several times. Without it, tools are searched for with the question.",
+    help="Let the model call these tools. May be given several times. Without it, fcregistry searches for tools that match the question.",
 )
 @click.option("--agent", type=click.Choice(list(AGENTS)), default="react", show_default=True, help="How it works.")
-@click.option(
-    "--model", metavar="PROVIDER:NAME", help="The model that is asked; by default, what FCREGISTRY_MODEL says."
-)
+@click.option("--model", metavar="PROVIDER:NAME", help="The model; by default, the one in FCREGISTRY_MODEL.")
 @click.option(
     "--calls",
     type=click.Choice(["json", "expression"]),
     default="json",
     show_default=True,
-    help="What the model writes to call a tool: JSON, or an expression of Python's syntax.",
+    help="What the model writes to call a tool: JSON, or an expression in Python's syntax.",
 )
-@click.option(
-    "--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="How often the model is asked at most."
-)
-@click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="How long it may take at most.")
+@click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
+@click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
 @click.option(
     "--yes-to",
     multiple=True,
     metavar="SELECTOR",
     shell_complete=complete_tools,
-    help="Approve every call of the tools that this names. May be given several times.",
+    help="Approve every call of these tools. May be given several times.",
 )
-@click.option(
-    "--stream", is_flag=True, help="Show what the model says word by word, and what happens off a terminal too."
-)
+@click.option("--stream", is_flag=True, help="Show the model's text word by word; off a terminal, show the run too.")
 @click.option("--trace", is_flag=True, help="Show at the end where the time went.")
-@click.option("--json", "as_json", is_flag=True, help="Write all that came of it as JSON.")
+@click.option("--json", "as_json", is_flag=True, help="Write the whole run as JSON.")
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -160,40 +101,52 @@ def command(
     trace: bool,
     as_json: bool,
 ) -> None:
-    """Ask a model QUESTION, or with '-' what stands on standard input. The answer alone is written to standard output.
+    """Ask a model QUESTION; '-' reads the question from standard input.
 
-    On a terminal, what the model thinks and calls is shown while it happens, and you are asked before a tool runs that requires approval.
+    Only the answer is written to standard output. On a terminal, you see what the model thinks and calls while it happens, and you are
+    asked before a tool runs that requires approval.
 
-    Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if approval is needed and there is nobody to ask, 4 if
+    Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if a call needs approval and nobody can be asked, 4 if
     time ran out.
     """
-    from fcregistry.cli._ask_screen import Timeline, screen
+    from fcregistry import agents  # with models and the executor
+    from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
     from fcregistry.models import resolve  # with the extension that has the model
 
     name = model_name(model)
     text = _read(question)
-    kind = AGENTS[agent]
-    options = kind.options(max_rounds=max_rounds, calls=calls)
-    decider = Decider(yes_to)
+    options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
+    approved = {tool.id for tool in registry.find(*yes_to)} if yes_to else set()
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
-    executor = executor_for(text, selectors, decider.approves if calls == "expression" and yes_to else None)
+    approve: Approver | None = (lambda tool, call: tool.id in approved) if "calls" in options and approved else None
+    executor = executor_for(text, selectors, approve)
     with result_alone():  # stdout is for the answer
         timeline = Timeline()
-        timed: Model = timeline.timed(resolve(name))
-        chosen: Agent = kind.make(timed, executor, options)
-        timeline.started()
-        with executor, screen(timed.name, streams=stream) as shown:
-            result = run_agent(chosen, text, timeout, shown, decider, timeline)
+        timed = TimedModel(resolve(name), timeline)
+        chosen: Agent = getattr(agents, AGENTS[agent][0])(timed, executor, **options)
+        timeline.add("start", "start")
+        with executor, Screen(timed.name, streams=stream) as screen:
+            result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)
     if as_json:
         say_json(result.to_json())
-    elif result.ok and not shown.has_shown(result.answer):
+    elif result.ok and not screen.has_shown(result.answer):
         _write(result.answer)
     if not result.ok:
-        _explain(result, kind)
+        _explain(result, agent)
     if trace:
         for line in timeline.lines():
             remark(line)
     ctx.exit(EXIT_CODES.get(result.stop_reason, 1))
+
+
+def _agent_options(agent: str, **given: Any) -> dict[str, Any]:
+    """Return the options that the user has given, if the agent takes them."""
+    options = {name: value for name, value in given.items() if value is not None}
+    for option in options:
+        if option not in AGENTS[agent][1]:
+            takers = " or ".join(name for name, (_, takes) in AGENTS.items() if option in takes)
+            raise click.UsageError(f"--{option.replace('_', '-')} works only with --agent {takers}")
+    return options
 
 
 def _read(question: str) -> str:
@@ -207,7 +160,7 @@ def _read(question: str) -> str:
     except UnicodeDecodeError as error:
         raise click.UsageError(f"cannot read standard input: {error}") from error
     if not text.strip():
-        raise click.UsageError("there is no question: it is empty")
+        raise click.UsageError("the question is empty")
     return text.strip()
 
 
@@ -220,7 +173,7 @@ def _write(answer: Any) -> None:
     sys.stdout.flush()
 
 
-def _explain(result: RunResult, kind: AgentKind) -> None:
+def _explain(result: RunResult, agent: str) -> None:
     """Write to stderr why there is no answer, and what to do."""
     from fcregistry.agents import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
@@ -232,7 +185,7 @@ def _explain(result: RunResult, kind: AgentKind) -> None:
     if result.pending:
         named = " ".join(f"--yes-to {each}" for each in dict.fromkeys(call.tool for call in result.pending))
         remark(f"(to approve them: fcregistry ask {named} …; on a terminal, you are asked)")
-    elif result.stop_reason == "max_rounds" and kind.rounds:
+    elif result.stop_reason == "max_rounds" and "max_rounds" in AGENTS[agent][1]:
         remark("(--max-rounds gives it more rounds)")
     elif result.stop_reason == "time_budget":
         remark("(--timeout gives it more time)")
@@ -268,12 +221,15 @@ def model_name(given: str | None) -> str:
 Begin: TypeAlias = "Callable[..., AsyncIterator[Event]]"
 """Begins or resumes a run; takes `time_budget` and `cancellation`."""
 
+Decide: TypeAlias = "Callable[[Sequence[WaitingCall]], Mapping[str, Approve | Deny] | None]"
+"""Decides about calls; returns None if a user has to, and cannot be asked."""
+
 _LEAST_SECONDS: Final = 0.001
 """The time budget of a resumed run that has no time left: the run then ends for that reason."""
 
 
 def run_agent(
-    agent: Agent, question: str, seconds: float | None, screen: Screen, decider: Decider, timeline: Timeline
+    agent: Agent, question: str, seconds: float | None, screen: Screen, decide: Decide, timeline: Timeline
 ) -> RunResult:
     """Run an agent, and return its result, with the steps before each wait for a decision.
 
@@ -282,7 +238,7 @@ def run_agent(
         question: The question.
         seconds: The time budget, without the time in which a person decides; None for no limit.
         screen: Shows what happens.
-        decider: Decides about calls that wait.
+        decide: Decides about calls that wait.
         timeline: Records what happens when.
 
     Raises:
@@ -300,7 +256,7 @@ def run_agent(
         if left is not None:
             left = max(left - (perf_counter() - began), _LEAST_SECONDS)
         with timeline.waiting():
-            decisions = decider.decide(result.pending, screen)
+            decisions = decide(result.pending)
         if decisions is None:
             break
         begin = partial(agent.aresume_stream, result.state, decisions)
@@ -320,65 +276,32 @@ def _run_once(begin: Begin, seconds: float | None, screen: Screen, timeline: Tim
     return result
 
 
-class Decider:
-    """Decides about the calls of one run. An answer of the user is for that call only.
+def _decide(approved: set[str], screen: Screen, calls: Sequence[WaitingCall]) -> Mapping[str, Approve | Deny] | None:
+    """Decide about the calls of one run, by the ids of the approved tools. An answer of the user is for that call only."""
+    from fcregistry.execution import Approve, Deny  # loaded by the run
 
-    Args:
-        approved: Selectors of tools whose calls are approved.
-
-    Raises:
-        SelectorError: This is not a valid selector.
-        ToolNotFoundError: A selector matches no tool.
-        AmbiguousToolError: Several tools have a plain name.
-    """
-
-    def __init__(self, approved: Sequence[str]) -> None:
-        self._approved = {tool.id for tool in registry.find(*approved)} if approved else set()
-
-    def approves(self, tool: Tool, call: ToolCall) -> bool:
-        """Return whether the command line approves a call, for a run that cannot wait."""
-        return tool.id in self._approved
-
-    def decide(self, calls: Sequence[WaitingCall], screen: Screen) -> Mapping[str, Approve | Deny] | None:
-        """Return a decision about every call; None if a user has to decide, and there is no terminal.
-
-        Raises:
-            KeyboardInterrupt: The user left a question without an answer.
-        """
-        open_ones = [call for call in calls if call.tool not in self._approved]
-        if open_ones and not (sys.stdin.isatty() and sys.stderr.isatty()):
-            return None
-        with screen.paused():
-            return {call.id: self._decision(call) for call in calls}
-
-    def _decision(self, call: WaitingCall) -> Approve | Deny:
-        from fcregistry.execution import Approve, Deny  # loaded by the run
-
-        if call.tool in self._approved:
-            return Approve()
-        return Approve() if _confirm(call) else Deny("the user does not want this call")
+    if not can_ask() and not all(call.tool in approved for call in calls):
+        return None
+    with screen.paused():
+        return {
+            call.id: Approve() if call.tool in approved or _confirm(call) else Deny("the user does not want this call")
+            for call in calls
+        }
 
 
 def _confirm(call: WaitingCall) -> bool:
     """Ask the user about one call."""
     from fcregistry.cli._ask_screen import waiting_call_text
 
-    _discard_input()
-    remark(waiting_call_text(call))
-    try:
-        return click.confirm("Call it?", err=True)
-    except click.Abort as walked_away:  # Ctrl-C or the end of input: no answer, so not a denial either
-        raise KeyboardInterrupt from walked_away
-
-
-def _discard_input() -> None:
-    """Discard what was typed before the question: it is not an answer to it."""
     try:
         import termios
     except ImportError:  # on Windows
-        return
-    with suppress(termios.error):
-        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        pass
+    else:  # what was typed before the question is not an answer to it
+        with suppress(termios.error):
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    remark(waiting_call_text(call))
+    return confirm("Call it?")
 
 
 # --- The tools ---
@@ -419,21 +342,18 @@ def _search_tools(question: str) -> list[Tool]:
         found.setdefault(tool.name, tool)  # of two plugins' tools of one name, the better one
     tools = list(found.values())[:_MOST_FOUND]
     names = ", ".join(map(local_name, tools))
-    remark(f"Tools found for the question: {names}" if tools else "No tool has to do with the question.")
+    remark(f"Tools found for the question: {names}" if tools else "No tool matches the question.")
     mention_failed_plugins()
     return tools
 
 
 def _callable_here(tools: Iterable[Tool], *, explain: bool = False) -> list[Tool]:
     """Return the tools that can be called without an application."""
-    usable = []
-    for tool in tools:
-        reason = only_in_an_application(tool)
-        if reason is None:
-            usable.append(tool)
-        elif explain:
+    reasons = [(tool, only_in_an_application(tool)) for tool in tools]
+    for _, reason in reasons:
+        if explain and reason is not None:
             remark(reason)
-    return usable
+    return [tool for tool, reason in reasons if reason is None]
 
 
 # --- Ctrl-C ---

@@ -10,18 +10,18 @@ import os
 import re
 import sys
 from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing, contextmanager, suppress
-from dataclasses import dataclass
-from functools import partial
+from contextlib import aclosing, contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, Protocol, cast
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
 from fcregistry.cli._output import CONTROL
+from fcregistry.execution import Partial, Progress
 from fcregistry.models import Model
 
 if TYPE_CHECKING:
-    from rich.progress import Progress
+    from rich.console import Console
+    from rich.progress import Progress as Clock
 
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
@@ -29,195 +29,6 @@ if TYPE_CHECKING:
     from fcregistry.agents import Event
     from fcregistry.execution import WaitingCall
     from fcregistry.models import Completion, Delta, Message, ToolChoice
-
-
-@contextmanager
-def screen(model: str, *, streams: bool) -> Iterator[Screen]:
-    """Show a run on stderr, if that is a terminal or the caller wants pieces; ends with the block.
-
-    Args:
-        model: The name of the model.
-        streams: Whether to show the model's text in pieces.
-    """
-    shown = Screen(_writer() if streams or sys.stderr.isatty() else None, model, streams=streams)
-    try:
-        shown.begin()
-        yield shown
-    finally:
-        shown.end()
-
-
-class Screen:
-    """Shows one run. Text comes in pieces, or whole once it is known not to be the answer.
-
-    Args:
-        writer: Writes to the terminal; None to show nothing.
-        model: The name of the model.
-        streams: Whether to show the model's text in pieces.
-    """
-
-    def __init__(self, writer: Writer | None, model: str, *, streams: bool) -> None:
-        self._writer = writer
-        self._asking = f"asking {one_line(model)}"
-        self._streams = streams
-        self._running: list[str] = []
-        self._kind = ""
-        self._pieces: list[str] = []
-        self._shown = ""
-
-    def show(self, event: Event) -> None:
-        """Show an event."""
-        writer = self._writer
-        if writer is None:
-            return
-        if isinstance(event, (Thinking, Text)):
-            self._add_text(writer, SPEECH[type(event)], event.text)
-            return
-        self._end_text(writer, event)
-        self._show_wait(writer, event)
-        for kind, text in _lines(event):
-            writer.line(kind, text)
-
-    def has_shown(self, answer: Any) -> bool:
-        """Return whether the reader of stdout has already seen the answer on stderr, in pieces."""
-        together = sys.stdout.isatty() and sys.stderr.isatty()
-        return self._streams and together and bool(self._shown) and self._shown == str(answer).strip()
-
-    def begin(self) -> None:
-        """Show that the model is asked."""
-        if self._writer is not None:
-            self._writer.wait(self._asking)
-
-    def end(self) -> None:
-        """Leave the terminal as it was."""
-        if self._writer is not None:
-            self._writer.wait(None)
-
-    @contextmanager
-    def paused(self) -> Iterator[None]:
-        """Leave the terminal to a question to the user."""
-        self.end()
-        yield
-        if self._writer is not None:
-            self._writer.wait(self._waiting_for())
-
-    def _add_text(self, writer: Writer, kind: str, text: str) -> None:
-        """Add a piece of what the model writes or thinks."""
-        if kind != self._kind:
-            self._end_text(writer)
-            self._kind = kind
-        if self._streams:
-            if not self._pieces:
-                writer.wait(None)
-                writer.piece(kind, "thinking: " if kind == "thinking" else "")
-            writer.piece(kind, escaped(text))
-        self._pieces.append(text)
-
-    def _end_text(self, writer: Writer, event: Event | None = None) -> None:
-        """Show the text of the model, now that it is whole."""
-        whole, kind = "".join(self._pieces), self._kind
-        self._pieces, self._kind = [], ""
-        if self._streams and whole:
-            writer.line(kind, "")
-        text = whole.strip()
-        if not text:
-            return
-        self._shown = text if kind == "text" else ""
-        if not self._streams and not (isinstance(event, Finished) and event.result.ok and kind == "text"):
-            writer.line(kind, escaped(text) if kind == "text" else indented("thinking:", text))
-
-    def _show_wait(self, writer: Writer, event: Event) -> None:
-        """Show what the run waits for from now on."""
-        if isinstance(event, Calling):
-            self._running.append(event.call.name)
-        elif isinstance(event, Returned):
-            name = event.result.call.name if event.result.call else ""
-            self._running = [each for each in self._running if each != name]
-        elif isinstance(event, Finished):
-            writer.wait(None)
-            return
-        writer.wait(self._waiting_for())
-
-    def _waiting_for(self) -> str:
-        """Return what the run waits for: the calls that have no result yet, or the model."""
-        running = ", ".join(dict.fromkeys(self._running))
-        return f"running {one_line(running)}" if running else self._asking
-
-
-SPEECH: Final = {Thinking: "thinking", Text: "text"}
-"""Event -> kind, for text that comes in pieces."""
-
-
-def _lines(event: Event) -> Iterator[tuple[str, str]]:
-    """Yield the kind and the text of each line that shows an event."""
-    if isinstance(event, Calling):
-        yield "call", f"call {call_line(event.call)}"
-    elif isinstance(event, Progressed):
-        yield "progress", f"  {_progress(event)}"
-    elif isinstance(event, Returned):
-        yield "result" if event.result.ok else "failure", f"  {result_text(event.result)}"
-    elif isinstance(event, Planned) and event.steps:
-        steps = (f"  {place}. {one_line(step)}" for place, step in enumerate(event.steps, 1))
-        yield "plan", "\n".join(["plan:", *steps])
-    elif isinstance(event, StepBegan):
-        yield "plan", f"step {event.index + 1}: {one_line(event.text)}"
-    elif isinstance(event, StepEnded):
-        ended = "is done" if event.ok else "failed"
-        yield "result" if event.ok else "failure", indented(f"step {event.index + 1} {ended}:", event.text)
-
-
-def _progress(event: Progressed) -> str:
-    from fcregistry.execution import Partial  # loaded by the run
-
-    progress, name = event.progress, event.call.name
-    if isinstance(progress, Partial):
-        return one_line(f"{name}: {progress.content}")
-    return one_line(f"{name}: {progress.fraction:.0%} {progress.message}")
-
-
-# --- Writers ---
-
-
-class Writer(Protocol):
-    """Writes to a terminal. Texts are already without control characters.
-
-    Kinds are `thinking`, `text`, `call`, `progress`, `result`, `failure` and `plan`.
-    """
-
-    def line(self, kind: str, text: str) -> None:
-        """Write whole lines."""
-
-    def piece(self, kind: str, text: str) -> None:
-        """Write a piece of a line."""
-
-    def wait(self, what: str | None) -> None:
-        """Show what the run waits for, and for how long; None for nothing."""
-
-
-def _writer() -> Writer:
-    """Return the writer to stderr: with colours and a clock if rich and the terminal allow it."""
-    if sys.stderr.isatty() and os.environ.get("TERM", "") not in ("", "dumb"):
-        with suppress(ImportError):
-            return RichWriter()
-    return PlainWriter()
-
-
-class PlainWriter:
-    """Writes lines to stderr."""
-
-    def line(self, kind: str, text: str) -> None:
-        """Write whole lines."""
-        sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
-
-    def piece(self, kind: str, text: str) -> None:
-        """Write a piece of a line."""
-        sys.stderr.write(text)
-        sys.stderr.flush()
-
-    def wait(self, what: str | None) -> None:
-        """Show nothing: plain lines cannot be updated."""
-
 
 _STYLES: Final = {
     "thinking": "dim italic",
@@ -228,49 +39,157 @@ _STYLES: Final = {
     "failure": "red",
     "plan": "magenta",
 }
+"""Kind of text -> how rich shows it."""
 
 
-class RichWriter:
-    """Writes to stderr in colours, with a clock beside what the run waits for.
+class Screen:
+    """Shows a run on stderr, if that is a terminal or the user wants pieces; leaves the terminal as it was when the block ends.
 
-    Raises:
-        ImportError: rich, an extra, is not installed.
+    If rich is installed and the terminal allows it, there are colours, and a clock beside what the run waits for. Otherwise there are
+    plain lines. Text of the model comes in pieces, or whole once it is known not to be the answer.
+
+    Args:
+        model: The name of the model.
+        streams: Whether to show the model's text in pieces.
     """
 
-    def __init__(self) -> None:
-        from rich.console import Console
-        from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
-        from rich.text import Text
+    def __init__(self, model: str, *, streams: bool) -> None:
+        self._is_on = streams or sys.stderr.isatty()
+        self._console = _rich_console()
+        self._clock: Clock | None = None
+        self._asking = f"asking {one_line(model)}"
+        self._streams = streams
+        self._running: list[str] = []
+        self._kind = ""
+        self._pieces: list[str] = []
+        self._last_text = ""
 
-        self._console = Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
-        self._text = Text
-        columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-        self._new_clock = partial(Progress, *columns, console=self._console, transient=True)
-        self._clock: Progress | None = None
-        self._waiting_for: str | None = None
+    def __enter__(self) -> Screen:
+        self._wait_for(self._asking)
+        return self
 
-    def line(self, kind: str, text: str) -> None:
-        """Write whole lines."""
-        self._console.print(self._text(text, style=_STYLES[kind]))
+    def __exit__(self, *_: object) -> None:
+        self._wait_for(None)
 
-    def piece(self, kind: str, text: str) -> None:
-        """Write a piece of a line."""
-        self._console.print(self._text(text, style=_STYLES[kind]), end="")
+    @contextmanager
+    def paused(self) -> Iterator[None]:
+        """Leave the terminal to a question to the user."""
+        self._wait_for(None)
+        yield
+        self._wait_for(self.waiting_for)
 
-    def wait(self, what: str | None) -> None:
-        """Show what the run waits for, and for how long."""
-        if what == self._waiting_for:
+    @property
+    def waiting_for(self) -> str:
+        """What the run waits for: the calls that have no result yet, or the model."""
+        running = ", ".join(dict.fromkeys(self._running))
+        return f"running {one_line(running)}" if running else self._asking
+
+    def has_shown(self, answer: Any) -> bool:
+        """Return whether the reader of stdout has already seen the answer on stderr, in pieces."""
+        together = sys.stdout.isatty() and sys.stderr.isatty()
+        return self._streams and together and bool(self._last_text) and self._last_text == str(answer).strip()
+
+    def show(self, event: Event) -> None:
+        """Show an event."""
+        if not self._is_on:
             return
-        self._waiting_for = what
-        if self._clock is not None and what is not None:
-            self._clock.reset(self._clock.task_ids[0], description=what)
-        elif what is not None:
-            self._clock = self._new_clock()
+        if isinstance(event, (Thinking, Text)):
+            self._add_text("text" if isinstance(event, Text) else "thinking", event.text)
+            return
+        self._end_text(event)
+        if isinstance(event, Calling):
+            self._running.append(event.call.name)
+        elif isinstance(event, Returned):
+            name = event.result.call.name if event.result.call else ""
+            self._running = [each for each in self._running if each != name]
+        self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
+        kind, text = _described(event)
+        if text:
+            self._write(kind, f"{text}\n")
+
+    def _add_text(self, kind: str, text: str) -> None:
+        """Add a piece of what the model writes or thinks."""
+        if kind != self._kind:
+            self._end_text()
+            self._kind = kind
+        if self._streams:
+            if not self._pieces:
+                self._wait_for(None)  # the clock would overwrite a line that is not complete
+                self._write(kind, "thinking: " if kind == "thinking" else "")
+            self._write(kind, escaped(text))
+        self._pieces.append(text)
+
+    def _end_text(self, event: Event | None = None) -> None:
+        """Show the text of the model, now that it is whole."""
+        whole, kind = "".join(self._pieces), self._kind
+        self._pieces, self._kind = [], ""
+        if self._streams and whole:
+            self._write(kind, "\n")
+        text = whole.strip()
+        if not text:
+            return
+        self._last_text = text if kind == "text" else ""
+        if not self._streams and not (isinstance(event, Finished) and event.result.ok and kind == "text"):
+            self._write(kind, (escaped(text) if kind == "text" else indented("thinking:", text)) + "\n")
+
+    def _write(self, kind: str, text: str) -> None:
+        if self._console is None:
+            sys.stderr.write(text)
+            sys.stderr.flush()
+        else:
+            from rich.text import Text as RichText  # an extra
+
+            self._console.print(RichText(text, style=_STYLES[kind]), end="")
+
+    def _wait_for(self, what: str | None) -> None:
+        """Show what the run waits for, beside a clock; None for nothing. Plain lines cannot be updated, and show nothing."""
+        if self._console is None or what == (self._clock and self._clock.tasks[0].description):
+            return
+        from rich.progress import Progress as Clock  # an extra
+        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+
+        if self._clock is not None:
+            self._clock.stop()
+        self._clock = None
+        if what is not None:
+            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
+            self._clock = Clock(*columns, console=self._console, transient=True)
             self._clock.add_task(what, total=None)
             self._clock.start()
-        elif self._clock is not None:
-            self._clock.stop()
-            self._clock = None
+
+
+def _rich_console() -> Console | None:
+    """Return rich's console on stderr; None if rich is not installed or the terminal only takes plain lines."""
+    if not sys.stderr.isatty() or os.environ.get("TERM", "") in ("", "dumb"):
+        return None
+    try:
+        from rich.console import Console
+    except ImportError:  # an extra
+        return None
+    return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+
+
+def _described(event: Event) -> tuple[str, str]:
+    """Return the kind and the text of the lines that show an event; an empty text for none."""
+    match event:
+        case Calling(call=call):
+            return "call", f"call {call_line(call)}"
+        case Progressed(call=call, progress=Partial(content=content)):
+            return "progress", f"  {one_line(f'{call.name}: {content}')}"
+        case Progressed(call=call, progress=Progress(fraction=fraction, message=message)):
+            return "progress", f"  {one_line(f'{call.name}: {fraction:.0%} {message}')}"
+        case Returned(result=result):
+            return "result" if result.ok else "failure", f"  {result_text(result)}"
+        case Planned(steps=steps) if steps:
+            return "plan", "\n".join(
+                ["plan:", *(f"  {place}. {one_line(step)}" for place, step in enumerate(steps, 1))]
+            )
+        case StepBegan(index=index, text=text):
+            return "plan", f"step {index + 1}: {one_line(text)}"
+        case StepEnded(index=index, text=text, ok=ok):
+            heading = f"step {index + 1} {'is done' if ok else 'failed'}:"
+            return "result" if ok else "failure", indented(heading, text)
+    return "text", ""
 
 
 # --- The timeline ---
@@ -281,21 +200,13 @@ _WIDTH: Final = 20
 _KINDS: Final = {"start": "the start", "model": "the model", "tool": "tools", "approval": "waiting for approval"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
-    """A part of the time of a run.
-
-    Attributes:
-        kind: What took the time: a key of `_KINDS`.
-        label: The name that is shown.
-        start: When it began, in seconds from the beginning of the run.
-        seconds: How long it took.
-    """
+class Span(NamedTuple):
+    """A part of the time of a run: its kind (a key of `_KINDS`), its name, and begin and end in seconds of the clock."""
 
     kind: str
     label: str
-    start: float
-    seconds: float
+    begin: float
+    end: float
 
 
 class Timeline:
@@ -304,61 +215,78 @@ class Timeline:
     def __init__(self) -> None:
         self._spans: list[Span] = []
         self._began = perf_counter()
-        self._turn: float | None = None  # when calls that waited for approval began
+        self._decided: float | None = None  # when calls that waited for approval began
         self._calls: dict[str | None, float] = {}
 
-    def timed(self, model: Model) -> Model:
-        """Return a model whose answers are recorded."""
-        return _Timed(model, self)
-
-    def started(self) -> None:
-        """Record the start, which ends when model and agent exist."""
-        self.add("start", "start", self._began)
-
-    def add(self, kind: str, label: str, began: float, seconds: float | None = None) -> None:
-        """Record a span that began at some time; without its length, it ends now."""
-        took = perf_counter() - began if seconds is None else seconds
-        self._spans.append(Span(kind=kind, label=label, start=began - self._began, seconds=took))
+    def add(self, kind: str, label: str, begin: float | None = None, end: float | None = None) -> None:
+        """Record a span; it begins with the timeline and ends now, if the caller does not say otherwise."""
+        begin = self._began if begin is None else begin
+        self._spans.append(Span(kind, label, begin, perf_counter() if end is None else end))
 
     @contextmanager
     def waiting(self) -> Iterator[None]:
         """Record the time in which a user decides about calls. The calls begin afterwards."""
         began = perf_counter()
         yield
-        self._turn = perf_counter()
+        self._decided = perf_counter()
         self._calls.clear()
         self.add("approval", "approval", began)
 
     async def record(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
-        """Yield events, and record them when they happen: the screen may be behind."""
+        """Yield events, and record calls when they begin and end: the screen may be behind.
+
+        The calls of one message begin together.
+        """
         async with aclosing(cast("Any", events)) as each_in_turn:
             async for event in each_in_turn:
-                self._record_event(event)
+                if isinstance(event, Calling):
+                    self._calls[event.call.id] = perf_counter()
+                elif isinstance(event, Returned):
+                    call, error = event.result.call, event.result.error
+                    refused = self._decided or perf_counter()  # a call that did not begin was refused just now
+                    began = self._calls.pop(call.id if call else None, refused)
+                    name = call.name if call is not None else "a call"
+                    label = name if error is None else f"{name} ({error.code})"
+                    self.add("tool", label, began, began + event.result.duration)
                 yield event
-
-    def _record_event(self, event: Event) -> None:
-        """Record a call that begins or ends; the calls of one message begin together."""
-        if isinstance(event, Calling):
-            self._calls[event.call.id] = perf_counter()
-        elif isinstance(event, Returned):
-            result = event.result
-            refused = self._turn or perf_counter()  # a call that did not begin was refused just now
-            began = self._calls.pop(result.call.id if result.call else None, refused)
-            self.add("tool", _call_label(result), began, result.duration)
 
     def lines(self) -> Iterator[str]:
         """Yield the timeline as text: a line for each span, and a summary."""
-        spans = sorted(self._spans, key=lambda span: span.start)
-        total = max(perf_counter() - self._began, *(span.start + span.seconds for span in spans), 1e-9)
+        spans = sorted(self._spans, key=lambda span: span.begin)
+        total = max(perf_counter(), *(span.end for span in spans)) - self._began or 1e-9
         yield f"{'START':>9}  {'SECONDS':>9}  {'SHARE':>5}  {'':{_WIDTH}}  WHAT"
         for span in spans:
-            share = f"{span.seconds / total:.0%}"
-            yield f"{span.start:9.3f}  {span.seconds:9.3f}  {share:>5}  {_bar(span, total)}  {one_line(span.label)}"
-        yield _summary(spans, total)
+            start, seconds = span.begin - self._began, span.end - span.begin
+            bar = _bar(start / total, seconds / total)
+            yield f"{start:9.3f}  {seconds:9.3f}  {seconds / total:>5.0%}  {bar}  {one_line(span.label)}"
+        shares = [
+            f"{words} {_covered(span for span in spans if span.kind == kind) / total:.0%}"
+            for kind, words in _KINDS.items()
+            if any(span.kind == kind for span in spans)
+        ]
+        rest = max(total - _covered(spans), 0.0)
+        yield f"{total:.3f} seconds: {', '.join([*shares, f'the rest {rest / total:.0%}'])}"
 
 
-class _Timed(Model):
-    """A model whose answers are recorded."""
+def _bar(start: float, share: float) -> str:
+    """Return a bar that shows where in the total time a span is."""
+    # Rounded first: differences of a clock are a little off the column that they begin in
+    first = min(int(round(start * _WIDTH, 6)), _WIDTH - 1)
+    length = max(1, min(round(share * _WIDTH), _WIDTH - first))
+    return ("." * first + "#" * length).ljust(_WIDTH, ".")
+
+
+def _covered(spans: Iterable[Span]) -> float:
+    """Return how many seconds some spans, sorted by their begin, cover together."""
+    covered = end = 0.0
+    for span in spans:
+        covered += max(span.end - max(span.begin, end), 0.0)
+        end = max(end, span.end)
+    return covered
+
+
+class TimedModel(Model):
+    """A model whose answers a timeline records."""
 
     def __init__(self, model: Model, timeline: Timeline) -> None:
         self._model = model
@@ -390,40 +318,6 @@ class _Timed(Model):
             self._timeline.add("model", self.name, began)
 
 
-def _call_label(result: ToolResult) -> str:
-    name = result.call.name if result.call is not None else "a call"
-    return name if result.error is None else f"{name} ({result.error.code})"
-
-
-def _bar(span: Span, total: float) -> str:
-    """Return a bar that shows where in the total time a span is."""
-    # Rounded first: differences of a clock are a little off the column that they begin in
-    start = min(int(round(span.start / total * _WIDTH, 6)), _WIDTH - 1)
-    length = max(1, min(round(span.seconds / total * _WIDTH), _WIDTH - start))
-    return ("." * start + "#" * length).ljust(_WIDTH, ".")
-
-
-def _summary(spans: Iterable[Span], total: float) -> str:
-    """Return the share of each kind; spans of one kind at the same time count once."""
-    every = list(spans)
-    shares = [
-        f"{words} {_covered(each for each in every if each.kind == kind) / total:.0%}"
-        for kind, words in _KINDS.items()
-        if any(each.kind == kind for each in every)
-    ]
-    rest = max(total - _covered(every), 0.0)
-    return f"{total:.3f} seconds: {', '.join([*shares, f'the rest {rest / total:.0%}'])}"
-
-
-def _covered(spans: Iterable[Span]) -> float:
-    """Return how many seconds some spans cover together."""
-    covered = end = 0.0
-    for span in sorted(spans, key=lambda span: span.start):
-        covered += max(span.start + span.seconds - max(span.start, end), 0.0)
-        end = max(end, span.start + span.seconds)
-    return covered
-
-
 # --- Wording ---
 
 _MOST: Final = 600
@@ -434,12 +328,14 @@ _LINES: Final = 12
 
 def escaped(text: str) -> str:
     r"""Return a text with control characters and direction marks written out, such as `\x1b`."""
-    return text if text.isprintable() else re.sub(CONTROL, _escape_character, text.replace("\r\n", "\n"))
+    if text.isprintable():
+        return text
+    return re.sub(CONTROL, lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
 
 
 def call_line(call: ToolCall) -> str:
     """Return a call in one line: the tool's name, and its arguments as JSON."""
-    arguments = call.arguments if isinstance(call.arguments, str) else json_text(call.arguments or {})
+    arguments = call.arguments if isinstance(call.arguments, str) else _json_text(call.arguments or {})
     return one_line(f"{call.name} {arguments}")
 
 
@@ -452,8 +348,7 @@ def result_text(result: ToolResult) -> str:
 
 def waiting_call_text(call: WaitingCall) -> str:
     """Return a call that waits for a decision, with all of its arguments: the decision is about them."""
-    reason = escaped(call.reason)
-    return f"{escaped(call.tool)} {escaped(json_text(call.arguments))}\n  {reason}"
+    return escaped(f"{call.tool} {_json_text(call.arguments)}\n  {call.reason}")
 
 
 def indented(before: str, text: str) -> str:
@@ -471,15 +366,9 @@ def one_line(text: str) -> str:
 
 def cut(text: str) -> str:
     """Return the beginning of a text, escaped; a text that is cut ends with its length."""
-    lines = text[:_MOST].splitlines(keepends=True)[:_LINES]
-    kept = "".join(lines).rstrip("\n")
+    kept = "".join(text[:_MOST].splitlines(keepends=True)[:_LINES]).rstrip("\n")
     return escaped(kept) if len(kept) >= len(text.rstrip("\n")) else f"{escaped(kept)} … ({len(text)} characters)"
 
 
-def json_text(value: Any) -> str:
-    """Return a value as JSON in one line."""
+def _json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
-
-
-def _escape_character(character: re.Match[str]) -> str:
-    return character[0].encode("unicode_escape").decode()

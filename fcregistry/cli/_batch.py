@@ -1,4 +1,4 @@
-"""`call --batch`: JSON lines of calls in, JSON lines of results out."""
+"""The option `call --batch`: reads calls as JSON lines and writes results as JSON lines."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any
+from typing import IO
 
 import click
 
@@ -17,14 +17,14 @@ from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import read_json, result_alone, say_json_text
 from fcregistry.cli._tools import only_in_an_application
 from fcregistry.errors import FcregistryError
-from fcregistry.execution import Executor
+from fcregistry.execution import Approver, Executor
 from fcregistry.formats import MalformedCallError, read_call
 
 _CHUNK = 1 << 16
 """The most bytes to read before the calls in them run."""
 
 
-def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
+def run_batch(path: str | None, more: tuple[str, ...], approve: Approver | None) -> int:
     """Run the calls of a file or of standard input; a line that fails does not affect the others.
 
     Args:
@@ -36,7 +36,7 @@ def run_batch(path: str | None, more: tuple[str, ...], approve: Any) -> int:
         0 if every call succeeded, otherwise 1.
     """
     if more:
-        raise click.UsageError(f"--batch takes one file of calls, and nothing after it: {' '.join(more)}")
+        raise click.UsageError(f"--batch takes one file of calls, and no arguments after it: {' '.join(more)}")
     ok = True
     with _open(path) as stream:
         for lines in _whole_lines(stream):
@@ -68,7 +68,7 @@ def _open(path: str | None) -> IO[bytes]:
         raise click.UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _run_some(lines: list[tuple[int, bytes]], approve: Any) -> list[ToolResult]:
+def _run_some(lines: list[tuple[int, bytes]], approve: Approver | None) -> list[ToolResult]:
     """Run some lines concurrently, and return their results in order."""
     batches: list[_Batch] = []
     read = [_read(number, line, batches) for number, line in lines]
@@ -89,11 +89,10 @@ def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
     try:
         call = read_call(read_json(line.decode("utf-8-sig").strip()))
     except MalformedCallError as error:
-        return _failure(
-            None if error.id is None else ToolCall("", None, error.id), "malformed_call", f"line {number}: {error}"
-        )
+        failed = None if error.id is None else ToolCall("", None, error.id)
+        return _failure(failed, "malformed_call", f"line {number}: {error}")
     except ValueError as error:
-        return _failure(None, "malformed_call", f"line {number} is no JSON: {error}")
+        return _failure(None, "malformed_call", f"line {number} is not valid JSON: {error}")
     try:
         tool = registry.get(call.name)
         tool.signature  # noqa: B018  # a tool that cannot be defined fails its own call, not the batch
@@ -101,12 +100,16 @@ def _read(number: int, line: bytes, batches: list[_Batch]) -> int | ToolResult:
         return _failure(call, "unknown_tool", str(error))
     if reason := only_in_an_application(tool):
         return _failure(call, "unavailable", reason)
-    for place, batch in enumerate([*batches, _Batch()]):
-        if batch.tools.setdefault(tool.name, tool)._definition is tool._definition:
-            batches[place:] = batches[place:] or [batch]
-            batch.calls.append(ToolCall(tool.name, call.arguments, call.id))
-            return place
-    raise AssertionError("an empty batch takes any call")
+    batches.append(_Batch())  # an empty batch takes any call
+    place, batch = next(
+        (place, each)
+        for place, each in enumerate(batches)
+        if each.tools.setdefault(tool.name, tool)._definition is tool._definition
+    )
+    batch.calls.append(ToolCall(tool.name, call.arguments, call.id))
+    if not batches[-1].calls:
+        batches.pop()
+    return place
 
 
 def _failure(call: ToolCall | None, code: str, message: str) -> ToolResult:

@@ -1,4 +1,4 @@
-"""The command `call`: one tool is called, and its result is written."""
+"""The command `call`: calls one tool and writes its result."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import clean, complain, is_terminal, remark, say, say_json_text
+from fcregistry.cli._output import can_ask, complain, confirm, is_terminal, remark, say, say_json_text
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import ToolError
 
@@ -76,13 +76,13 @@ def command(
     verbose: bool,
     batch: bool,
 ) -> None:
-    """Call the tool NAME. What stands after NAME is the tool's own.
+    """Call the tool NAME. The options of this command go before NAME, those of the tool after it.
 
-    The tool's arguments are options (fcregistry call NAME --help lists them), one JSON object, '-' for a JSON object on standard input, or
-    '@FILE' for one in a file.
+    Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
+    input, or as '@FILE' for one in a file.
 
-    Exits with 0 if all is well, 1 if the tool failed, 2 for wrong usage or invalid arguments, 3 if approval is needed and there is nobody
-    to ask, 4 if time ran out.
+    Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and nobody can
+    be asked, 4 if time ran out.
     """
     # What runs a call; completing a tool's name does without it
     from pathlib import Path
@@ -95,10 +95,10 @@ def command(
 
     if batch:
         if output is not None:
-            raise click.UsageError("--batch writes to standard output; --output does not go with it")
+            raise click.UsageError("--batch writes to standard output: leave --output out")
         ctx.exit(run_batch(name, arguments, _approver(yes)))
     if name is None:
-        raise click.UsageError("name the tool to call; fcregistry list shows which there are")
+        raise click.UsageError("name the tool to call; fcregistry list shows the tools")
     path = None if output is None else Path(output)
     if path is not None:
         _check_writable(path)
@@ -109,28 +109,29 @@ def command(
         ctx.exit(1)
     with result_alone():  # stdout is for the result
         result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
-    if result.error is not None:
-        complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
-        if result.error.code in ("invalid_arguments", "malformed_call"):
-            remark(f"(fcregistry call {name} --help lists the tool's options)")
-        elif result.error.code == "approval_required":
-            remark(f"(to approve it: fcregistry call --yes {name} …)")
-        elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
-            _trace(result.error.exception, verbose)
-        ctx.exit(EXIT_CODES.get(result.error.code, 1))
-    _write(result, as_json, path)
+    if result.error is None:
+        _write(result, as_json, path)
+        return
+    complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
+    if result.error.code in ("invalid_arguments", "malformed_call"):
+        remark(f"(fcregistry call {name} --help lists the tool's options)")
+    elif result.error.code == "approval_required":
+        remark(f"(to approve it: fcregistry call --yes {name} …)")
+    elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
+        _show_traceback(result.error.exception, verbose)
+    ctx.exit(EXIT_CODES.get(result.error.code, 1))
 
 
 def _as_options(error: CallError, tool: Tool) -> str:
     """Return the text of an error with options in place of paths, for problems of a single option."""
     from fcregistry.cli._parameters import flags_of
 
-    flags = flags_of(tool)
+    flags = flags_of(tool.parameters)
     problems = [f"- {flags.get(each.path.removeprefix('$.'), each.path)}: {each.message}" for each in error.problems]
     return "\n".join([error.message, *problems])
 
 
-def _trace(exception: BaseException | None, verbose: bool) -> None:
+def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
     if verbose and exception is not None:
         from traceback import format_exception  # only on the way to an error
 
@@ -142,27 +143,20 @@ def _trace(exception: BaseException | None, verbose: bool) -> None:
 def _approver(yes: bool) -> Approver | None:
     if yes:
         return lambda tool, call: True
-    if sys.stdin.isatty() and sys.stderr.isatty():
-        return _confirm
-    return None
+    return _ask if can_ask() else None
 
 
-def _confirm(tool: Tool, call: ToolCall) -> bool:
-    shown = json.dumps(call.arguments, ensure_ascii=False)
-    try:
-        return click.confirm(clean(f"{tool.id} requires approval. Call it with {shown}?"), err=True)
-    except click.Abort as walked_away:  # Ctrl-C or the end of input: no answer, so not a denial either
-        raise KeyboardInterrupt from walked_away
+def _ask(tool: Tool, call: ToolCall) -> bool:
+    return confirm(f"{tool.id} requires approval. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")
 
 
 def _check_writable(path: Path) -> None:
     """Refuse an output file that cannot be written, before the tool runs rather than after."""
     if str(path) == "-":
         return
-    folder = path.parent
-    if not folder.is_dir():
-        raise click.UsageError(f"--output: there is no folder {folder}")
-    if not os.access(path if path.exists() else folder, os.W_OK):
+    if not path.parent.is_dir():
+        raise click.UsageError(f"--output: there is no folder {path.parent}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
         raise click.UsageError(f"--output: {path} cannot be written")
 
 
@@ -201,9 +195,8 @@ def _write_bytes(content: bytes, path: Path) -> None:
         else:
             path.write_bytes(content)
     except OSError as error:
-        raise click.ClickException(
-            f"the tool ran, and its result cannot be written to {path}: {error.strerror}"
-        ) from error
+        message = f"the tool ran, but its result cannot be written to {path}: {error.strerror}"
+        raise click.ClickException(message) from error
 
 
 def _text(result: ToolResult) -> str:

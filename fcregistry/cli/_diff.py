@@ -1,4 +1,4 @@
-"""The command `diff`: what changed between two versions, and whether that breaks callers."""
+"""The command `diff`: the changes between two versions, and whether they break callers."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Final
 import click
 from click.shell_completion import CompletionItem
 
-from fcregistry.cli._output import say, say_json
+from fcregistry.cli._output import json_option, say, say_json
 from fcregistry.discovery import current
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection import (
@@ -19,7 +19,6 @@ from fcregistry.inspection import (
     Diff,
     DiffSource,
     DistributionDiff,
-    ToolChange,
     diff_sources,
     installed_like,
     read_source,
@@ -34,7 +33,7 @@ def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str
     return [*map(CompletionItem, names), CompletionItem(incomplete, type="file")]
 
 
-@click.command("diff", short_help="Say what changed between two versions, and what that breaks.")
+@click.command("diff", short_help="Show what changed between two versions, and what that breaks.")
 @click.argument("old", shell_complete=complete_sources)
 @click.argument("new", required=False, shell_complete=complete_sources)
 @click.option(
@@ -42,17 +41,17 @@ def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str
     type=click.Choice(FAIL_ON),
     default="breaking",
     show_default=True,
-    help="What is a failure: a breaking change, one that is unknown too, any change, or a version that changed too little.",
+    help="What makes the exit code 1: a breaking change, also an unknown one, any change, or a version that is too small.",
 )
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json: bool) -> None:
-    """Say what changed from OLD to NEW, and what each change means for callers: breaking, unknown or compatible.
+    """Show what changed from OLD to NEW, and what each change means for callers: breaking, unknown or compatible.
 
     Each is a lock, a manifest, a wheel with a manifest, or the name of an installed distribution. Without NEW, OLD is compared with what is
-    installed; a distribution alone, with the fcregistry.lock of this folder.
+    installed; an installed distribution is compared with the fcregistry.lock of this folder.
 
-    Exits with 1 if a change breaks callers; --fail-on moves that line.
+    Exits with 1 if a change breaks callers; --fail-on changes that.
     """
     found = diff_sources(*_sources(old, new))
     if as_json:
@@ -72,7 +71,7 @@ def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
         return before, installed_like(before)
     if not Path(LOCK_FILE).is_file():
         raise click.UsageError(
-            f"there is no {LOCK_FILE} in this folder to compare {old} with: name what it is compared with, as in fcregistry diff OLD {old}"
+            f"there is no {LOCK_FILE} in this folder to compare {old} with: give both, as in fcregistry diff OLD {old}"
         )
     return _of_one_kind(read_source(LOCK_FILE), before)
 
@@ -86,7 +85,7 @@ def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSour
     for source, kept in ((old, before), (new, after)):
         if not kept.shipped:
             has = ", ".join(each.distribution for each in source.shipped) or "nothing"
-            raise ConfigurationError(f"{source.name} has nothing of {names[0]} to compare: it has {has}")
+            raise ConfigurationError(f"{source.name} does not have {names[0]} to compare: it has {has}")
     return before, after
 
 
@@ -101,31 +100,22 @@ def _fails(found: Diff, fail_on: str) -> bool:
 
 def _write(found: DistributionDiff) -> None:
     for each in sorted(found.changes, key=lambda each: (each.tool, VERDICTS.index(each.verdict))):
-        say(_line(each))
-    say(_conclusion(found))
-
-
-def _line(found: ToolChange) -> str:
-    place = {"parameters": f" {found.path}", "returns": f" returns {found.path}", "tool": ""}[found.part]
-    return f"{found.verdict:<10}  " + " ".join(f"{found.tool}{place}: {found.message}".split())
-
-
-def _conclusion(found: DistributionDiff) -> str:
-    """Return one line: the versions, how many changes there are, and which version they ask for."""
+        place = {"parameters": f" {each.path}", "returns": f" returns {each.path}", "tool": ""}[each.part]
+        say(f"{each.verdict:<10}  " + " ".join(f"{each.tool}{place}: {each.message}".split()))
     versions = " -> ".join(version or "?" for version in (found.old_version, found.new_version))
     counts = Counter(each.verdict for each in found.changes)
     counted = ", ".join(f"{counts[verdict]} {verdict}" for verdict in VERDICTS if counts[verdict])
-    if not counted:
-        return f"{found.distribution} {versions}: nothing changed"
-    doubt = " (a major one if an unknown change breaks callers)" if counts["unknown"] and not counts["breaking"] else ""
-    return f"{found.distribution} {versions}: {counted}; {_advice(found)}{doubt}"
+    say(f"{found.distribution} {versions}: " + (f"{counted}; {_advice(found)}" if counted else "nothing changed"))
 
 
 def _advice(found: DistributionDiff) -> str:
-    least = f", at least {found.suggested}" if found.suggested else ""
-    asked = f"this asks for a {found.bump} version{least}"
-    if found.judgement == "enough":
-        return f"{asked}: {found.new_version} is enough"
-    if found.judgement == "too small":
-        return f"{asked}: {found.new_version} is too small"
-    return f"{asked}; the version goes back" if found.judgement == "backwards" else asked
+    """Return which version the changes ask for, and whether the new one is that."""
+    asked = f"this asks for a {found.bump} version" + (f", at least {found.suggested}" if found.suggested else "")
+    judged = {
+        "enough": f": {found.new_version} is enough",
+        "too small": f": {found.new_version} is too small",
+        "backwards": "; the version goes back",
+    }.get(found.judgement, "")
+    verdicts = {each.verdict for each in found.changes}
+    is_open = "unknown" in verdicts and "breaking" not in verdicts
+    return f"{asked}{judged}{' (a major one if an unknown change breaks callers)' if is_open else ''}"

@@ -2,38 +2,40 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._output import say, say_json
-from fcregistry.cli._tools import WORTH_A_BAR, check_name, complete_tools, seconds_for_a_plugin
-from fcregistry.discovery import FoundPlugin
+from fcregistry.cli._output import json_option, say, say_json
+from fcregistry.cli._tools import check_name, complete_tools, progress, seconds_for_a_plugin
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.inspection import Finding, diagnose, diagnose_name
 
 
 @click.command("doctor", short_help="Explain every failure and conflict.")
 @click.argument("name", required=False, shell_complete=complete_tools)
-@click.option("--probe", is_flag=True, help="Import each plugin in a process of its own, and say how long that takes.")
-@click.option("--seconds", type=click.FloatRange(min=0, min_open=True), help="How long each may take, with --probe.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("--probe", is_flag=True, help="Import each plugin in its own process, and show how long that takes.")
+@click.option(
+    "--seconds", type=click.FloatRange(min=0, min_open=True), help="The most time for each plugin, with --probe."
+)
+@json_option
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")
 @click.pass_context
 def command(
     ctx: click.Context, name: str | None, probe: bool, seconds: float | None, as_json: bool, verbose: bool
 ) -> None:
-    """Explain every failure and conflict; with NAME, why that tool is not there, or what is wrong with that distribution.
+    """Explain every failure and conflict, or why the tool NAME is missing, or what is wrong with the distribution NAME.
 
-    With --probe, the plugins of the distribution are tried; of a tool, the plugin that ships it, and all where nobody knows whose it is.
+    --probe tries all plugins; with NAME, those of the distribution, or the one that ships the tool. If no plugin is known to ship it, all
+    are tried.
+
     Exits with 1 if there is a problem.
     """
     if name is not None:
         check_name(name)
     if seconds is not None and not probe:
-        raise click.UsageError("--seconds goes with --probe", ctx)
+        raise click.UsageError("--seconds works only with --probe", ctx)
     time_limit = seconds_for_a_plugin()  # read first: a wrong value is an error even if no plugin is imported
     findings = _probe(name, seconds or time_limit) if probe else diagnose() if name is None else diagnose_name(name)
     if as_json:
@@ -49,14 +51,8 @@ def _probe(name: str | None, seconds: float) -> tuple[Finding, ...]:
     from fcregistry.inspection import plugins_to_probe, probe_plugins  # with the workers
 
     plugins = plugins_to_probe(name)
-    if len(plugins) < WORTH_A_BAR or not sys.stderr.isatty():
-        return probe_plugins(plugins, name, seconds=seconds)
-    with click.progressbar(length=len(plugins), label="Trying plugins", file=sys.stderr) as bar:
-
-        def advance(plugin: FoundPlugin) -> None:
-            bar.update(1)
-
-        return probe_plugins(plugins, name, seconds=seconds, on_done=advance)
+    with progress("Trying plugins", plugins) as done:
+        return probe_plugins(plugins, name, seconds=seconds, on_done=done)
 
 
 def _write(findings: tuple[Finding, ...], verbose: bool) -> None:

@@ -7,14 +7,14 @@ from collections import Counter
 import click
 
 from fcregistry._registry import registry
-from fcregistry.cli._output import say_json, table
+from fcregistry.cli._output import json_option, say_json, table
 from fcregistry.cli._tools import mention_what_is_missing
 
 
 @click.command("groups", short_help="List the groups of tools.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@json_option
 def command(as_json: bool) -> None:
-    """List the groups, with the number of tools in each."""
+    """List the groups of tools, with the number of tools in each."""
     counts = Counter(tool.group for tool in registry.find())
     if as_json:
         say_json([{"group": group, "tools": count} for group, count in sorted(counts.items())])

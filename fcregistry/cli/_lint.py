@@ -1,4 +1,4 @@
-"""The command `lint`: what a model or a provider would stumble over."""
+"""The command `lint`: problems that models and providers have with tools."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from pathlib import Path
 import click
 
 from fcregistry import formats
-from fcregistry.cli._output import counted, remark, say, say_json
+from fcregistry.cli._output import counted, json_option, remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
 
 
-@click.command("lint", short_help="Say what models and providers would stumble over.")
+@click.command("lint", short_help="Find what models and providers have problems with.")
 @click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
 @click.option(
     "--format",
@@ -25,9 +25,9 @@ from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, too
     multiple=True,
     type=click.Choice(formats.names()),
     metavar="FORMAT",
-    help="Judge for this format only. May be given several times.",
+    help="Check for this format only. May be given several times.",
 )
-@click.option("--strict", is_flag=True, help="Judge for the strict modes of formats too.")
+@click.option("--strict", is_flag=True, help="Check for the strict modes of formats too.")
 @click.option(
     "--ignore",
     multiple=True,
@@ -40,10 +40,10 @@ from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, too
     type=click.Choice(SEVERITIES),
     default="warning",
     show_default=True,
-    help="The mildest finding that is a failure.",
+    help="The mildest finding that makes the exit code 1.",
 )
-@click.option("--cached", is_flag=True, help="Import no plugin: say what its description shows.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@click.option("--cached", is_flag=True, help="Import no plugin: check only its description.")
+@json_option
 @click.pass_context
 def command(
     ctx: click.Context,
@@ -55,9 +55,9 @@ def command(
     cached: bool,
     as_json: bool,
 ) -> None:
-    """Say what a model or a provider would stumble over in the tools that SELECTORs name; without any, in all.
+    """Find what models and providers have problems with, in the tools that match the SELECTORs; without any, in all.
 
-    Exits with 1 if there is an error or a warning; --fail-on moves that line.
+    Exits with 1 if there is an error or a warning; --fail-on changes that.
     """
     tools = tools_to_lint(*selectors)
     with current().without_imports() if cached else nullcontext():
@@ -68,36 +68,24 @@ def command(
     else:
         _write(findings)
     mention_failed_plugins(selectors)
-    remark(_summary(findings, len(tools)) if tools else "There are no tools to look at.")
+    remark(_summary(findings, len(tools)) if tools else "There are no tools to check.")
     failing = SEVERITIES[: SEVERITIES.index(fail_on) + 1]
     ctx.exit(1 if any(finding.severity in failing for finding in findings) else 0)
 
 
 def _write(findings: Sequence[LintFinding]) -> None:
-    folder = _folder()
-    for finding in findings:
-        say(_one_line(f"{_place(finding, folder)}{finding.severity} {finding.rule}: {finding.tool}: {finding.message}"))
-        say(_one_line(finding.advice, indent="    "))
-
-
-def _folder() -> Path | None:
     try:
-        return Path.cwd()
+        folder: Path | None = Path.cwd()
     except OSError:  # the folder was removed
-        return None
-
-
-def _place(finding: LintFinding, folder: Path | None) -> str:
-    """Return `path:line: `, relative to the working folder; an empty string without a source."""
-    if finding.file is None:
-        return ""
-    path = Path(finding.file)
-    shown = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
-    return f"{shown}:{finding.line}: "
-
-
-def _one_line(text: str, indent: str = "") -> str:
-    return indent + " ".join(text.split())
+        folder = None
+    for each in findings:
+        place = ""
+        if each.file is not None:
+            path = Path(each.file)
+            shown = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
+            place = f"{shown}:{each.line}: "
+        say(" ".join(f"{place}{each.severity} {each.rule}: {each.tool}: {each.message}".split()))
+        say("    " + " ".join(each.advice.split()))
 
 
 def _summary(findings: Sequence[LintFinding], tools: int) -> str:

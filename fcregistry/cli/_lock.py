@@ -1,7 +1,8 @@
-"""The command `lock`: pins the installed tools, and shows what changed since."""
+"""The command `lock`: pins the installed tools, and shows what has changed since."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,29 +12,31 @@ import click
 from fcregistry._config.policy import Lock, read_lock
 from fcregistry._config.settings import project_lock
 from fcregistry._tools.selectors import did_you_mean, nearest, normalized
-from fcregistry.cli._output import counted, remark, say, say_json
+from fcregistry.cli._output import counted, json_option, remark, say, say_json
 from fcregistry.errors import ConfigurationError
 from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, take_inventory, write_lock
 
 
-@click.command("lock", short_help="Pin the installed tools, and tell what changed since.")
-@click.option("--check", is_flag=True, help="Write nothing: show what is not as it was locked, and exit with 1.")
+@click.command("lock", short_help="Pin the installed tools, and show what has changed since.")
 @click.option(
-    "--upgrade", "upgraded", multiple=True, metavar="DIST", help="Renew this distribution, and leave the others."
+    "--check", is_flag=True, help="Write nothing: show what has changed since, and exit with 1 if anything has."
+)
+@click.option(
+    "--upgrade", "upgraded", multiple=True, metavar="DIST", help="Lock this distribution anew, and leave the others."
 )
 @click.option("--file", "file", type=click.Path(dir_okay=False), help="The lock file; the project's by default.")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@json_option
 @click.pass_context
 def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: str | None, as_json: bool) -> None:
     """Write fcregistry.lock: the version and files of each distribution that ships tools, and the record of each tool.
 
-    With mode = "locked" in the configuration, nothing is used that is not as it was locked: a plugin is refused before it is imported.
+    With mode = "locked" in the configuration, a plugin that has changed since is refused before it is imported.
 
-    This detects drift, such as a description that changed with an upgrade. It is no sandbox: it says nothing of what a tool does, and code that
-    runs can do what you can. Plugins are imported to look at their tools.
+    A lock detects changes, such as another description after an upgrade. It is not a sandbox: it does not restrict what a tool does. To
+    look at the tools, plugins are imported.
     """
     if check and upgraded:
-        raise click.UsageError("--check writes nothing, and --upgrade does; give one of them")
+        raise click.UsageError("--check writes nothing and --upgrade writes the lock: give one of them")
     path = Path(file or project_lock()).absolute()
     if check:
         found = lock_changes(_read(path), take_inventory())
@@ -44,12 +47,20 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
     distributions = now.distributions if before is None else _upgrade(before, now, upgraded)
     for each in now.left_out:
         remark(f"left out: {each}")
-    _refuse_altered(now)
+    if now.altered:
+        files = "\n".join(f"  - {name}: {', '.join(each)}" for name, each in sorted(now.altered.items()))
+        raise click.ClickException(
+            f"these files have changed since they were installed, so they cannot be locked; reinstall the distributions:\n{files}"
+        )
     try:
         write_lock(path, lock_text(distributions))
     except OSError as error:
         raise click.ClickException(f"{path} cannot be written: {error.strerror}") from error
-    _report(path, distributions, as_json)
+    tools = sum(len(each["tools"]) for each in distributions.values())
+    if as_json:
+        say_json({"file": str(path), "distributions": len(distributions), "tools": tools})
+    else:
+        say(f"Wrote {path}: {counted(tools, 'tool')} of {counted(len(distributions), 'distribution')}.")
 
 
 def _read(path: Path) -> Lock:
@@ -75,22 +86,6 @@ def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str,
     return {**kept, **now.distributions}
 
 
-def _refuse_altered(now: Inventory) -> None:
-    if now.altered:
-        which = "\n".join(f"  - {name}: {', '.join(files)}" for name, files in sorted(now.altered.items()))
-        raise click.ClickException(
-            f"these files are not what was installed, so that no lock could hold; reinstall the distributions:\n{which}"
-        )
-
-
-def _report(path: Path, distributions: dict[str, Any], as_json: bool) -> None:
-    tools = sum(len(each["tools"]) for each in distributions.values())
-    if as_json:
-        say_json({"file": str(path), "distributions": len(distributions), "tools": tools})
-    else:
-        say(f"Wrote {path}: {counted(tools, 'tool')} of {counted(len(distributions), 'distribution')}.")
-
-
 def _write(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
     if as_json:
         say_json({"file": str(path), "changes": [asdict(each) for each in found]})
@@ -99,13 +94,7 @@ def _write(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
         say(f"{each.kind}: {each.subject}" + (f": {each.part}" if each.part else ""))
         for sign, value in (("-", each.old), ("+", each.new)):
             if value is not None:
-                text = value if isinstance(value, str) else _json(value)
+                text = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
                 say("\n".join(f"    {sign} {line}" for line in text.splitlines() or [""]))
     if not found:
-        say(f"All is as {path} says.")
-
-
-def _json(value: Any) -> str:
-    from json import dumps  # only if something has changed
-
-    return dumps(value, sort_keys=True, ensure_ascii=False)
+        say(f"Nothing has changed since {path} was written.")

@@ -48,7 +48,7 @@ def _check(built: BuiltManifest) -> bool:
 
 
 def _write(built: BuiltManifest) -> bool:
-    if built.standing == built.text:
+    if built.written == built.text:
         say(f"{_relative(built.path)} is up to date")
         return True
     built.write()

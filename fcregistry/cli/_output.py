@@ -1,6 +1,6 @@
-"""Output of commands: text for people on a terminal, JSON for programs; and the JSON that people write.
+"""Output of commands: text for people on a terminal, JSON for programs; questions to the user; and the JSON that users write.
 
-Names, descriptions and results are data from strangers, so control characters never reach a terminal.
+Names, descriptions and results come from plugins and models, so control characters in them never reach a terminal.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+import click
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
@@ -21,6 +23,9 @@ _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))
 """The ASCII characters that are not control characters."""
+
+json_option: Final = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+"""The option `--json` of the commands whose result is a table or a text."""
 
 
 def clean(text: str) -> str:
@@ -71,6 +76,23 @@ def _escaped(character: re.Match[str]) -> str:
     import json  # see `say_json`
 
     return json.dumps(character[0])[1:-1]
+
+
+def can_ask() -> bool:
+    """Return whether a user can read a question, and answer it."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
+def confirm(question: str) -> bool:
+    """Ask the user on stderr; nothing typed means no.
+
+    Raises:
+        KeyboardInterrupt: The user left the question with Ctrl-C or the end of input. That is not a denial.
+    """
+    try:
+        return click.confirm(clean(question), err=True)
+    except click.Abort as error:
+        raise KeyboardInterrupt from error
 
 
 def counted(number: int, noun: str) -> str:

@@ -20,14 +20,14 @@ from fcregistry.cli._tools import complete_tools, tool_json, tool_named
 @click.command("show", short_help="Show what a tool takes.")
 @click.argument("name", shell_complete=complete_tools)
 @click.option(
-    "--format", "format_name", type=click.Choice(formats.names()), help="Write it as a provider is told of it."
+    "--format", "format_name", type=click.Choice(formats.names()), help="Write the definition that a provider gets."
 )
-@click.option("--strict", is_flag=True, help="With --format: as the provider's strict mode wants it.")
-@click.option("--json", "as_json", is_flag=True, help="Write all that is known as JSON.")
+@click.option("--strict", is_flag=True, help="With --format: write it for the provider's strict mode.")
+@click.option("--json", "as_json", is_flag=True, help="Write all facts about the tool as JSON.")
 def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> None:
-    """Show the tool NAME: its parameters, its options, and where it came from."""
+    """Show the tool NAME: its parameters, its options, and where it comes from."""
     if strict and format_name is None:
-        raise click.UsageError("--strict is of a provider's format: name it with --format")
+        raise click.UsageError("--strict needs --format, the provider's format")
     tool = tool_named(name)
     if format_name is not None:
         _write_definition(tool, format_name, strict)
@@ -49,21 +49,17 @@ def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
 
 
 def _write_tool(tool: Tool) -> None:
-    schema = tool.parameters
-    say(tool.id)
-    say()
+    schema, returns = tool.parameters, tool.returns
+    say(f"{tool.id}\n")
     if tool.description:
-        say(tool.description)
-        say()
-    properties = schema["properties"]
-    if properties:
+        say(f"{tool.description}\n")
+    if schema["properties"]:
         say("Parameters:")
-    for name, each in properties.items():
+    for name, each in schema["properties"].items():
         say(_parameter(name, each, name in schema.get("required", ()), schema))
     extra = schema.get("additionalProperties", True)
     if extra is not False:
         say(f"  any other name: {show_type(extra if isinstance(extra, dict) else {})}")
-    returns = tool.returns
     if returns is not None:
         say(f"Returns: {show_type(returns)}")
     for name, each in {**(returns or {}).get("$defs", {}), **schema.get("$defs", {})}.items():
@@ -77,11 +73,11 @@ def _write_tool(tool: Tool) -> None:
 
 def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> str:
     known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
-    facts = [show_type(schema), *bounds(plain(known, root)), "required" if required else "optional"]
-    if "default" in known:
-        facts[-1] = f"default {_text(known['default'])}"
+    need = f"default {_text(known['default'])}" if "default" in known else "required" if required else "optional"
     text = " ".join(str(known.get("description", "")).split())
-    return f"  {name} ({', '.join(facts)})" + (f": {text}" if text else "")
+    return f"  {name} ({', '.join([show_type(schema), *bounds(plain(known, root)), need])})" + (
+        f": {text}" if text else ""
+    )
 
 
 def _text(value: Any) -> str:

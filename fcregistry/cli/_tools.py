@@ -1,4 +1,4 @@
-"""What several commands do with tools: describe plugins, look up and complete names, and remark what is missing.
+"""Tools on the command line: names and tables of tools, remarks about what is missing, and the description of plugins.
 
 Worker processes import plugins to describe them, so that a plugin that hangs or crashes stops only its own process.
 """
@@ -18,17 +18,18 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import counted, remark
+from fcregistry.cli._output import counted, remark, table
 from fcregistry.discovery import FoundPlugin, broken_tools, current, names_starting_with
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from fcregistry.discovery import FoundEntryPoint, FreshDescription
+    from fcregistry._tools.declaration import Owner
+    from fcregistry.discovery import FoundEntryPoint, FreshDescription, ToolLine
 
 
-# --- One tool ---
+# --- Tools ---
 
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
@@ -57,9 +58,7 @@ def check_name(name: str) -> None:
     """
     selector = parse_selector(name)
     if selector.excludes or not selector.is_exact:
-        raise click.UsageError(
-            f"{name!r} is a pattern, and one tool is asked for; fcregistry list {name!r} shows which it names"
-        )
+        raise click.UsageError(f"{name!r} is a pattern: name one tool; fcregistry list {name!r} shows which it matches")
 
 
 def local_name(tool: Tool) -> str:
@@ -67,18 +66,25 @@ def local_name(tool: Tool) -> str:
     return tool.id.rpartition(":")[2]
 
 
+def tool_table(lines: Iterable[ToolLine]) -> None:
+    """Write a table of tools."""
+    rows = [
+        (name, distribution or "(application)", f"(deprecated) {summary}" if is_deprecated else summary)
+        for name, distribution, summary, is_deprecated in lines
+    ]
+    table(rows, ("NAME", "FROM", "SUMMARY"))
+
+
 def tool_json(tool: Tool) -> dict[str, Any]:
     """Return a tool as JSON: its id, the plugin that ships it, and its record."""
     from fcregistry._tools.indexed import record_of  # makes and checks records, which a list does not need
 
-    owner = tool._owner
-    return {
-        "id": tool.id,
-        "distribution": owner.distribution if owner else None,
-        "version": owner.version if owner else None,
-        "entry_point": owner.entry_point if owner else None,
-        **record_of(tool),
-    }
+    return {"id": tool.id, **plugin_json(tool._owner), **record_of(tool)}
+
+
+def plugin_json(owner: Owner | None) -> dict[str, str | None]:
+    """Return a plugin as JSON; nulls for the application."""
+    return {name: getattr(owner, name, None) for name in ("distribution", "version", "entry_point")}
 
 
 def only_in_an_application(tool: Tool) -> str | None:
@@ -86,9 +92,9 @@ def only_in_an_application(tool: Tool) -> str | None:
     from fcregistry._tools.indexed import record_of  # see `tool_json`
 
     deps = record_of(tool)["deps"]
-    if deps is None:
-        return None
-    return f"{tool.name} asks for {deps}, which only an application has: it cannot be called here"
+    return (
+        None if deps is None else f"{tool.name} needs {deps}, which only an application has: it cannot be called here"
+    )
 
 
 # --- What is missing ---
@@ -118,21 +124,17 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
     if labels:
         remark(f"{counted(len(labels), 'plugin')} did not load: {', '.join(labels)} (see: fcregistry doctor)")
     if not current().permission().is_open:
-        _mention_unused(lambda distribution: _is_wanted(distribution, wanted), by_name=wanted is not None)
+        _mention_unused(wanted)
 
 
 def mention_why_missing(error: ToolNotFoundError) -> None:
     """Write to stderr why a distribution's plugins are not used, if an error does not say it."""
+    report = current().report()
     with suppress(SelectorError):
         is_of_one = parse_selector(error.name).distribution is not None
-        if is_of_one and not any(reason in str(error) for reason in _reasons()):
+        reasons = [*(each.reason for each in report.failed), *(each.reason for each in report.disabled)]
+        if is_of_one and not any(reason in str(error) for reason in reasons):
             mention_failed_plugins([error.name])
-
-
-def _reasons() -> Iterator[str]:
-    report = current().report()
-    yield from (each.reason for each in report.failed)
-    yield from (each.reason for each in report.disabled)
 
 
 def _named_distributions(selectors: Iterable[str]) -> list[str] | None:
@@ -154,61 +156,43 @@ def no_tools_text() -> str:
     return "There are no tools: install a package that ships some, or name a module of yours with -m MODULE."
 
 
-# --- Plugins and tools that the configuration disables ---
-
 _MOST_NAMES: Final = 3
 """The most names to show: doctor shows them all."""
 
 
-def _mention_unused(is_wanted: Callable[[str], bool], *, by_name: bool) -> None:
+def _mention_unused(wanted: list[str] | None) -> None:
     """Write to stderr which plugins are not used, or which tools are hidden, and by which setting.
 
     A user who disables a plugin knows it. It is news that a lock refuses one, or that nothing is left at all.
 
     Args:
-        is_wanted: Returns whether a distribution concerns the command.
-        by_name: Whether the command names the distribution: then every reason is worth a remark.
+        wanted: The patterns of the distributions that the command names; None if it names none.
     """
-    refused = [each for each in current().report().disabled if is_wanted(each.plugin.distribution)]
-    is_empty = not by_name and _nothing_is_left()
-    if not by_name and not is_empty:
-        refused = [each for each in refused if _is_refused_by_a_lock(each.plugin)]
-    if refused:
-        _remark_unused("plugin", [each.plugin.label for each in refused], refused[0].reason)
-    elif is_empty and (hidden := _hidden_tools()):
-        _remark_unused("tool", list(hidden), next(iter(hidden.values())))
+    noun = "plugin"
+    is_empty = wanted is None and not any(current().described()) and not registry._catalogue.seen(log)
+    refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
+    if wanted is None and not is_empty:
+        from fcregistry._config.policy import without_locks  # only where something is configured
 
+        with without_locks():
+            refused = [each for each in refused if current().permission().to_know(each.plugin) is None]
+    reasons = {each.plugin.label: each.reason for each in refused}
+    if is_empty and not reasons:
+        from fcregistry.inspection import shipped_tools  # only where something is configured
 
-def _remark_unused(noun: str, names: list[str], reason: str) -> None:
-    """Write to stderr how many there are, the first few, and the reason of the first one."""
-    shown = ", ".join(names[:_MOST_NAMES]) + (", …" if len(names) > _MOST_NAMES else "")
-    be = "is" if len(names) == 1 else "are"
-    remark(f"{counted(len(names), noun)} {be} not used: {shown} (see: fcregistry doctor). {reason}")
-
-
-def _nothing_is_left() -> bool:
-    return next(iter(current().described()), None) is None and not registry._catalogue.seen(log)
-
-
-def _is_refused_by_a_lock(plugin: FoundPlugin) -> bool:
-    from fcregistry._config.policy import without_locks  # only where something is configured
-
-    with without_locks():
-        return current().permission().to_know(plugin) is None
-
-
-def _hidden_tools() -> dict[str, str]:
-    """Return the ids of the tools that the configuration hides, with the reasons."""
-    from fcregistry.inspection import shipped_tools  # only where something is configured
-
-    permission = current().permission()
-    found = ((tool.id, permission.to_see(tool._definition.declaration, plugin)) for plugin, tool in shipped_tools())
-    return {each: reason for each, reason in found if reason}
+        noun, see = "tool", current().permission().to_see
+        found = ((tool.id, see(tool._definition.declaration, plugin)) for plugin, tool in shipped_tools())
+        reasons = {each: reason for each, reason in found if reason}
+    if reasons:
+        shown = ", ".join([*reasons][:_MOST_NAMES]) + (", …" if len(reasons) > _MOST_NAMES else "")
+        be = "is" if len(reasons) == 1 else "are"
+        reason = next(iter(reasons.values()))
+        remark(f"{counted(len(reasons), noun)} {be} not used: {shown} (see: fcregistry doctor). {reason}")
 
 
 # --- Describing plugins ---
 
-WORTH_A_BAR: Final = 10
+_WORTH_A_BAR: Final = 10
 """The least number of plugins for a progress bar."""
 
 _PATIENCE: Final = 2.0
@@ -224,18 +208,50 @@ def describe_in_workers() -> None:
     current().describe = _describe
 
 
-def mention_index_problems() -> None:
-    """Write to stderr what was wrong with the index."""
-    index = current().index
-    for each in dict.fromkeys(
-        index.remarks if index is not None else ()
-    ):  # once each: the index is tried for each plugin
-        remark(each)
-
-
 def describe_while_typing() -> None:
     """Have worker processes describe new plugins, if they are few and quick."""
     current().describe = _describe_few
+
+
+def mention_index_problems() -> None:
+    """Write to stderr what was wrong with the index."""
+    index = current().index
+    for each in dict.fromkeys(() if index is None else index.remarks):  # once each: it is tried for each plugin
+        remark(each)
+
+
+@contextmanager
+def progress(label: str, plugins: Sequence[FoundPlugin]) -> Iterator[Callable[[FoundPlugin], None]]:
+    """Show on a terminal how far the work on plugins is: a bar, or for few plugins a line, if it takes long.
+
+    Args:
+        label: What is done.
+        plugins: The plugins.
+
+    Yields:
+        A function to call with each plugin that is done.
+    """
+    if not sys.stderr.isatty():
+        yield lambda plugin: None
+    elif len(plugins) >= _WORTH_A_BAR:
+        with click.progressbar(length=len(plugins), label=label, file=sys.stderr) as bar:
+            yield lambda plugin: bar.update(1)
+    else:
+        from threading import Timer  # not needed if no plugin is new
+
+        left = {each.key: each.label for each in plugins}
+
+        def done(plugin: FoundPlugin) -> None:
+            left.pop(plugin.key, None)
+
+        # A tuple, since other threads remove plugins meanwhile
+        timer = Timer(_PATIENCE, lambda: remark(f"{label}: {', '.join(tuple(left.values()))} …"))
+        timer.daemon = True
+        timer.start()
+        try:
+            yield done
+        finally:
+            timer.cancel()
 
 
 def _describe(
@@ -245,44 +261,13 @@ def _describe(
 ) -> None:
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
-    seconds = seconds_for_a_plugin()
-    if not sys.stderr.isatty():
-        describe_in_workers(plugins, installed, seconds=seconds, told=on_described)
-        return
-    if len(plugins) < WORTH_A_BAR:
-        with _remark_if_slow(plugins, on_described) as keep:
-            describe_in_workers(plugins, installed, seconds=seconds, told=keep)
-        return
-    with click.progressbar(length=len(plugins), label="Looking into new plugins", file=sys.stderr) as bar:
+    with progress("Looking into new plugins", plugins) as done:
 
-        def keep_and_advance(made: FreshDescription) -> None:
+        def keep(made: FreshDescription) -> None:
             on_described(made)
-            bar.update(1)
+            done(made.plugin)
 
-        describe_in_workers(plugins, installed, seconds=seconds, told=keep_and_advance)
-
-
-@contextmanager
-def _remark_if_slow(
-    plugins: Sequence[FoundPlugin], on_described: Callable[[FreshDescription], None]
-) -> Iterator[Callable[[FreshDescription], None]]:
-    """Write to stderr which plugins are still being imported, if that takes long."""
-    from threading import Timer
-
-    left = {each.key: each.label for each in plugins}
-
-    def keep(made: FreshDescription) -> None:
-        left.pop(made.plugin.key, None)
-        on_described(made)
-
-    # A tuple, since `keep` removes plugins meanwhile
-    timer = Timer(_PATIENCE, lambda: remark(f"Looking into new plugins: {', '.join(tuple(left.values()))} …"))
-    timer.daemon = True
-    timer.start()
-    try:
-        yield keep
-    finally:
-        timer.cancel()
+        describe_in_workers(plugins, installed, seconds=seconds_for_a_plugin(), on_described=keep)
 
 
 def _describe_few(
@@ -292,14 +277,12 @@ def _describe_few(
 ) -> None:
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
-    if len(plugins) > _MOST_WHILE_TYPING:
-        return
-
-    def keep_if_described(made: FreshDescription) -> None:
+    def keep(made: FreshDescription) -> None:
         if made.record["failure"] is None:  # a plugin that was too slow has more time in another command
             on_described(made)
 
-    describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, told=keep_if_described)
+    if len(plugins) <= _MOST_WHILE_TYPING:
+        describe_in_workers(plugins, installed, seconds=_SECONDS_WHILE_TYPING, on_described=keep)
 
 
 def seconds_for_a_plugin() -> float:
@@ -313,5 +296,5 @@ def seconds_for_a_plugin() -> float:
     except ValueError:
         seconds = 0.0
     if not 0 < seconds < 86_400:
-        raise ConfigurationError(f"{IMPORT_SECONDS_VARIABLE} is a number of seconds above 0, not {text!r}")
+        raise ConfigurationError(f"{IMPORT_SECONDS_VARIABLE} must be a number of seconds above 0, not {text!r}")
     return seconds

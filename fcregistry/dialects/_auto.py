@@ -33,7 +33,7 @@ def auto() -> Dialect:
             "name": "auto",
             "models": "any, where its dialect is not known",
             "source": "the dialects of this table, in the order of their marks",
-            "limits": f"A dialect without marks, `glm-4`, is not found. Told and written as `json`. {json['limits']}".strip(),
+            "limits": f"A dialect without marks, `glm-4`, is not found. Tools are shown, and calls written, as in `json`. {json['limits']}".strip(),
         }
     )
 
@@ -99,16 +99,15 @@ class AutoStream(DialectStream):
         self._pieces.append(chunk)
         if self._is_held:
             return NOTHING
-        words = self._tail + chunk
-        if self._tail or _family_marks().may_begin(chunk):
-            words = self._up_to_mark(words)
-        new = self._words.add_and_take(words)
+        text = self._tail + chunk
+        marks = _family_marks()
+        found = marks.find(text)
+        first = min((each.start() for each in (found, marks.beginning(text)) if each), default=len(text))
+        self._is_held = found is not None and found.start() == first
+        self._tail = text[first:]
+        self._words.add(text[:first])
+        new = self._words.take_new()
         return Parsed(new) if new else NOTHING
-
-    def _up_to_mark(self, text: str) -> str:
-        end, self._is_held = _family_marks().first(text)
-        self._tail = text[end:]
-        return text[:end]
 
     def close(self) -> Parsed:
         """End the text, and return all of its content. Closing again changes nothing."""
@@ -129,42 +128,13 @@ class AutoStream(DialectStream):
         return self.close()
 
 
-def _layers(marks: set[str]) -> list[TextMarks]:
-    """Return marks in groups, in none of which a mark is part of another."""
-    layers = []
-    while marks:
-        layer = {mark for mark in marks if not any(mark != other and other in mark for other in marks)}
-        layers.append(TextMarks(*sorted(layer)))
-        marks = marks - layer
-    return layers
+@cache
+def _family_marks() -> TextMarks:
+    """Return the marks of all dialects."""
+    marks = {mark for section in _MORE_THOUGHTS for mark in section.opens}
+    marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
+    return TextMarks(*marks, whole=True)
 
-
-class _FamilyMarks:
-    """The marks of all dialects, to be looked for at once."""
-
-    __slots__ = ("may_begin", "of_sections")
-
-    def __init__(self) -> None:
-        marks = {mark for section in _MORE_THOUGHTS for mark in section.opens}
-        marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
-        self.of_sections: Final = _layers(marks)
-        self.may_begin: Final = re.compile(f"[{re.escape(''.join(sorted({mark[0] for mark in marks})))}]").search
-
-    def first(self, text: str) -> tuple[int, bool]:
-        """Return the place of the first mark of any section, or of what may become one.
-
-        The second value is whether all of the mark is there.
-        """
-        first = len(text), False
-        for marks in self.of_sections:
-            whole = marks.find(text)
-            found = whole or marks.beginning(text)
-            if found and found.start() < first[0]:
-                first = found.start(), whole is not None
-        return first
-
-
-_family_marks: Final = cache(_FamilyMarks)
 
 # --- Recognizing the dialect of a whole text ---
 

@@ -1,14 +1,15 @@
 """A dialect: how the models of a family write tool calls in their text, and how a prompt shows them tools and results.
 
-`Dialect` is a row of a table, `DialectStream` reads a text in a dialect as it comes, and `Prompt` holds the texts around tools and results.
+`Dialect` is a row of a table, and `DialectStream` reads a text in a dialect as it comes.
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry import formats
 from fcregistry.dialects._json_text import Shapes
@@ -21,19 +22,27 @@ from fcregistry.dialects._parsed import (
     TrimmedText,
     Words,
     closing_marks,
-    content_only,
 )
-from fcregistry.dialects._source import WAKE_ALWAYS, TextSource
+from fcregistry.dialects._source import TextSource
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.dialects._json_text import ToolShape
-    from fcregistry.dialects._parsed import CallWriter, Section
+    from fcregistry.dialects._parsed import Section, Syntax
     from fcregistry.dialects._source import Reading, TextMarks
 
 LONGEST_PLAIN_MARK: Final = 3
 """Marks of at most this many characters are braces, brackets and code fences, which any text may hold."""
+
+
+ToolForm: TypeAlias = "str | Callable[[dict[str, Any]], str]"
+"""The form of a tool in a prompt: a format's name, `function` for the function in the format `openai`, or what returns a text for that."""
+
+ResultText: TypeAlias = "str | Callable[[str, str, str | None], str]"
+"""The text that shows a result, with `{name}`, `{content}` and `{id}` in it, or a function of these that returns it."""
+
+TOOL_RESPONSE: Final = "<tool_response>\n{content}\n</tool_response>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -44,9 +53,14 @@ class Dialect:
         name: Its name, for `get`.
         models: The models that write it.
         source: The publication that it follows.
-        sections: What a text may hold beside words.
-        write: Writes calls as the models do. Raises `ValueError` for a call that the syntax cannot express.
-        prompt: How a prompt shows tools and results.
+        syntax: How the models write calls. Writing raises `ValueError` for a call that the syntax cannot express.
+        more: What a text may contain beside words, thoughts and such calls.
+        before_tools: The text before the tools in a prompt.
+        after_tools: The text after them.
+        between_tools: The text between two tools.
+        tool_form: The form of one tool.
+        result: The text that shows a result.
+        marks: Marks that the texts of tools and results must not contain, beside those in the fields above.
         thinks: The marks that open and close thoughts; None if it has no such marks.
         stops: Marks that end an answer: the model generates nothing after them, and they are not part of the content.
         limits: What cannot be expressed, in a sentence; empty if nothing.
@@ -55,9 +69,14 @@ class Dialect:
     name: str
     models: str
     source: str
-    sections: tuple[Calls | Words, ...]
-    write: CallWriter
-    prompt: Prompt
+    syntax: Syntax
+    before_tools: str
+    after_tools: str
+    between_tools: str = "\n"
+    tool_form: ToolForm = "openai"
+    result: ResultText = "{content}"
+    marks: tuple[str, ...] = ()
+    more: tuple[Section, ...] = ()
     thinks: tuple[str, str] | None = ("<think>", "</think>")
     stops: tuple[str, ...] = ()
     limits: str = ""
@@ -69,21 +88,27 @@ class Dialect:
     def openers(self) -> Openers:
         """The marks that may open a section of it."""
         if not self._openers:
-            self._openers.append(Openers((*self.sections, Words(opens=self.stops), *self._thought_sections())))
+            self._openers.append(Openers(self._sections()))
         return self._openers[0]
 
-    def _thought_sections(self) -> tuple[Words | EndOfThoughts, ...]:
+    def _sections(self) -> tuple[Section, ...]:
+        sections = (*self.syntax.sections, *self.more, Words(opens=self.stops))
         if self.thinks is None:
-            return ()
+            return sections
         opens, closes = self.thinks
-        return (
-            Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True),
-            EndOfThoughts(opens=(closes,)),
-        )
+        thoughts = Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True)
+        return (*sections, thoughts, EndOfThoughts(opens=(closes,)))
 
-    def _guarded_marks(self) -> tuple[str, ...]:
-        """Return the marks that tools and results must not contain; a brace or a bracket alone they may."""
-        return (*self.prompt.marks, *(mark for mark in self.openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK))
+    def guarded_marks(self) -> tuple[str, ...]:
+        """Return the marks that the texts of tools and results must not contain.
+
+        These texts may come from strangers. A mark in them is broken, so that no such text can end the place where it is shown: in JSON by an
+        escape that means the same, in other text by a space after its first character.
+        """
+        result = self.result if isinstance(self.result, str) else self.result("", "", "")
+        shown = _MARKS("\n".join((self.before_tools, self.between_tools, self.after_tools, result)))
+        opening = (mark for mark in self.openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
+        return tuple(dict.fromkeys((*self.marks, *shown, *self.syntax.marks, *opening)))
 
     def render(self, tools: Iterable[Tool]) -> str:
         """Return the description of tools for the models of the family: a section of the system prompt.
@@ -91,7 +116,18 @@ class Dialect:
         Args:
             tools: The tools, in the order in which they are shown; without any, the text is empty.
         """
-        return self.prompt.tools_text(tuple(tools), self._guarded_marks())
+        marks = self.guarded_marks()
+        texts = [self._tool_text(tool, marks) for tool in tools]
+        return f"{self.before_tools}{self.between_tools.join(texts)}{self.after_tools}" if texts else ""
+
+    def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
+        form = self.tool_form
+        if isinstance(form, str) and form not in ("openai", "function"):
+            return _break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
+        definition: Any = formats.get("openai").describe_one(tool)
+        if callable(form):
+            return form(_break_marks_in(definition["function"], marks))
+        return _break_marks(json_text(definition if form == "openai" else definition["function"]), marks, _escape)
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
         """Return the text in which a model of the family makes these calls, which `parse` reads.
@@ -102,7 +138,7 @@ class Dialect:
         Raises:
             ValueError: The syntax cannot express one of them.
         """
-        return self.write(calls)
+        return self.syntax.write(calls)
 
     def render_result(self, name: str, content: str, id: str | None = None) -> str:
         """Return the text that shows a result to a model of the family.
@@ -112,7 +148,10 @@ class Dialect:
             content: The text of the result.
             id: The id of the call, for families that write one.
         """
-        return self.prompt.result_text(name, content, id, self._guarded_marks())
+        content = _break_marks(content, self.guarded_marks(), _add_space)
+        if isinstance(self.result, str):
+            return self.result.format(name=name, content=content, id=id or name)
+        return self.result(name, content, id)
 
     def parse(self, text: str, tools: Iterable[ToolShape] | None = None) -> Parsed:
         """Return the content of a whole text. It raises nothing, whatever the text is.
@@ -164,12 +203,9 @@ class DialectStream:
         "_openers",
         "_parsed",
         "_passed_repairs",
-        "_plain",
         "_reader",
         "_reasoning",
         "_source",
-        "_waiting",
-        "_wake",
         "dialect",
         "rest",
     )
@@ -177,7 +213,6 @@ class DialectStream:
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
         self._openers = dialect.openers
         self._source = TextSource(Shapes(tools))
-        self._waiting = self._source.waiting
         self._content = TrimmedText()
         self._reasoning = TrimmedText()
         self._calls: list[ToolCall] = []
@@ -186,13 +221,9 @@ class DialectStream:
         self._not_thoughts: list[str] | None = (
             [] if dialect.thinks else None
         )  # all text but thoughts: it may turn out to be thoughts, too
-        self._plain: TrimmedText | None = (
-            None  # the text to which pieces that change nothing are added, if they are words
-        )
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._reader = self._read()
-        self._wake = WAKE_ALWAYS
         self.rest = NOTHING
         """What `close` added to what `feed` had returned."""
         self.dialect: Dialect | None = dialect
@@ -205,30 +236,15 @@ class DialectStream:
             chunk: The piece.
 
         Returns:
-            What is new: content and thoughts as soon as it is certain that they are not part of a call, and calls once they are complete. Text
-            that continues like JSON is decided once the bracket that is due may come.
+            What is new: content and thoughts as soon as it is certain that they are not part of a call, and calls once they are complete.
 
         Raises:
             ValueError: The text was closed.
         """
-        wake = self._wake
-        if wake.sign not in chunk or not wake.search(chunk):
-            plain = self._plain
-            if plain is None:
-                self._waiting.append(chunk)
-                return NOTHING
-            if self._openers.has_lines:
-                self._follow_line(chunk)
-            new = plain.add_and_take(chunk)
-            if plain is self._content:
-                if self._not_thoughts is not None:
-                    self._not_thoughts.append(chunk)
-                return content_only(new) if new else NOTHING
-            return Parsed(reasoning=new) if new else NOTHING
         if self._parsed is not None:
             raise ValueError("the text was closed: another one needs a stream of its own")
-        self._waiting.append(chunk)
-        self._advance()
+        self._source.add(chunk)
+        next(self._reader)
         return self._new()
 
     def close(self) -> Parsed:
@@ -238,7 +254,7 @@ class DialectStream:
         """
         if self._parsed is None:
             self._source.ended = True
-            self._advance()
+            next(self._reader, None)
             self.rest = self._new()
             repairs = self._source.repairs and sorted(set(self._source.repairs))
             self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), tuple(repairs))
@@ -255,13 +271,8 @@ class DialectStream:
         """
         if not isinstance(text, str):
             raise TypeError(f"what a model wrote is text, not {text!r:.80}")
-        self._waiting.append(text)
+        self._source.add(text)
         return self.close()
-
-    def _advance(self) -> None:
-        self._source.add_waiting()
-        self._plain = None
-        self._wake = next(self._reader, WAKE_ALWAYS)
 
     def _new(self) -> Parsed:
         if not (self._content.new or self._reasoning.new or self._new_calls):
@@ -280,10 +291,8 @@ class DialectStream:
             yield from self._source.space()
             self._source.begin(self._source.place)
             yield from self._read_calls(self._openers.leading, "")
-        searched = self._openers.marks.skip(self._source.text, self._source.place)
-        while mark := (yield from self._up_to_section(searched)):
+        while mark := (yield from self._up_to_section()):
             yield from self._read_section(self._openers.sections[mark], mark)
-            searched = self._source.place
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
         if isinstance(section, Calls):
@@ -294,15 +303,13 @@ class DialectStream:
             yield from self._read_words(section)
         self._is_blank_line = True
 
-    def _up_to_section(self, searched: int) -> Reading[str]:
+    def _up_to_section(self) -> Reading[str]:
         """Take text up to the next section, and the mark that opens it.
 
         Return the mark, or an empty text if the text ends first.
-
-        Args:
-            searched: The place from which to look for it.
         """
         source, marks = self._source, self._openers.marks
+        searched = source.place
         while True:
             found = marks.find(source.text, searched)
             if found:
@@ -317,8 +324,7 @@ class DialectStream:
             self._add_content_up_to(begun.start() if begun else len(source.text))
             if source.ended:
                 return ""
-            self._plain = None if begun else self._content
-            yield marks.awaited(begun)
+            yield
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
@@ -407,8 +413,7 @@ class DialectStream:
             source.place = found.end() if found else end
             if found or source.ended:
                 return found[0] if found else ""
-            self._plain = None if begun else into
-            yield closes.awaited(begun)
+            yield
 
     def _take_for_thoughts(self) -> None:
         """Treat all text so far as thoughts.
@@ -429,73 +434,8 @@ class DialectStream:
 
 # --- Tools and results in a prompt ---
 
-ToolForm: TypeAlias = "Literal['openai', 'function'] | Callable[[Tool], str]"
-"""The form of a tool in a prompt: JSON in the shape of OpenAI's chat, the function in that, or what a function of the dialect returns."""
-
-ResultText: TypeAlias = "Callable[[str, str, str | None], str]"
-"""Returns the text that shows a result, from the tool's name, the content, and the id of the call."""
-
-
-def bare_result(name: str, content: str, id: str | None) -> str:
-    """Return the content of a result alone."""
-    return content
-
-
-def tool_response(name: str, content: str, id: str | None) -> str:
-    """Return the content of a result in an element `<tool_response>`."""
-    return f"<tool_response>\n{content}\n</tool_response>"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Prompt:
-    """The texts around tools and results.
-
-    The texts of tools and results may come from strangers. A mark in them is broken: in JSON by an escape that means the same, in other text by
-    a space after its first character. So no such text can end the place where it is shown.
-
-    Attributes:
-        before: The text before the tools.
-        each: The form of one tool.
-        between: The text between two tools.
-        after: The text after the tools.
-        result: Returns the text that shows a result.
-        marks: Marks of the prompt that tools and results must not contain, beside those of the dialect.
-    """
-
-    before: str
-    after: str
-    each: ToolForm = "openai"
-    between: str = "\n"
-    result: ResultText = bare_result
-    marks: tuple[str, ...] = ()
-
-    def tools_text(self, tools: tuple[Tool, ...], marks: tuple[str, ...]) -> str:
-        """Return the description of tools; empty if there are none.
-
-        Args:
-            tools: The tools.
-            marks: The marks that are broken in their texts.
-        """
-        if not tools:
-            return ""
-        return f"{self.before}{self.between.join(self._tool_text(tool, marks) for tool in tools)}{self.after}"
-
-    def result_text(self, name: str, content: str, id: str | None, marks: tuple[str, ...]) -> str:
-        """Return the text that shows a result, with the marks broken in its content."""
-        return self.result(name, _break_marks(content, marks, _add_space), id)
-
-    def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
-        if self.each in ("openai", "function"):
-            definition: Any = formats.get("openai").describe_one(tool)
-            shown = definition if self.each == "openai" else definition["function"]
-            return _break_marks(json_text(shown), marks, _escape)
-        assert callable(self.each)
-        return _break_marks(self.each(tool), marks, _add_space)
-
-
-def typescript(tool: Tool) -> str:
-    """Return a tool as a type of TypeScript."""
-    return str(formats.get("typescript").describe_one(tool))
+_MARKS: Final = re.compile(r"<[|｜/]?[\w:｜▁|]+(?:=|>|(?=\s))|\[/?[A-Z_]+\]").findall
+"""Finds the tags and special tokens in the texts of a prompt."""
 
 
 def json_text(value: Any) -> str:
@@ -511,6 +451,17 @@ def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -
         if mark in text:
             text = text.replace(mark, new(mark[0]) + mark[1:])
     return text
+
+
+def _break_marks_in(value: Any, marks: tuple[str, ...]) -> Any:
+    """Return a JSON value with the marks in all its texts and names broken."""
+    if isinstance(value, str):
+        return _break_marks(value, marks, _add_space)
+    if isinstance(value, list):
+        return [_break_marks_in(each, marks) for each in value]
+    if isinstance(value, dict):
+        return {_break_marks_in(name, marks): _break_marks_in(each, marks) for name, each in value.items()}
+    return value
 
 
 def _escape(character: str) -> str:

@@ -1,7 +1,6 @@
 """JSON in a model's text, and the types that tools' schemas give to bare text.
 
-A value that is all there is read by Python's own parser at once. Otherwise, and if the parser refuses it, its end is looked for token by
-token: braces in strings do not count, and anything that JSON cannot have, even with the slips that are corrected, ends the search.
+Anything that JSON cannot have, even with the slips that are corrected, ends the search for the bracket that closes a value.
 """
 
 from __future__ import annotations
@@ -19,10 +18,9 @@ from fcregistry._base.json import (
     STRICT_DECODER,
     ArgumentsError,
     NotJsonError,
-    is_too_deep,
     read_lenient_json,
 )
-from fcregistry.dialects._source import MOST_FAILURES, Wake
+from fcregistry.dialects._brackets import Notation, take_balanced
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -30,13 +28,8 @@ if TYPE_CHECKING:
 
 # --- JSON in a text ---
 
-CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
-"""Word -> value, in JSON and in Python."""
-
 FAILED: Final = object()
 """Marks that there is no value: None is a value of JSON."""
-
-_BEFORE_VALUE: Final = {opening: re.compile(rf"\s*+(?=[{re.escape(opening)}])") for opening in ("{[", "{", "[")}
 
 
 def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
@@ -50,33 +43,32 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: The brackets that it may begin with: `{`, `[` or both.
     """
-    if not source.at_once(_BEFORE_VALUE[opening]):
-        yield from source.space()
-        if not (yield from source.is_next(*opening)):
-            return FAILED
-    value = _at_once(source)
-    if value is not FAILED:
-        return value
-    text = yield from take_balanced(source)
+    yield from source.space()
+    if not (yield from source.is_next(*opening)):
+        return FAILED
+    text = yield from take_balanced(source, _JSON)
     return FAILED if text is None else read_value(text, source.repairs)
 
 
-def _at_once(source: TextSource) -> Any:
-    """Take a value that is all there and strictly JSON; take nothing otherwise."""
-    if source.failures > MOST_FAILURES:
-        return FAILED
-    try:
-        # If the closing bracket is missing, this is faster than the parser.
-        source.text.index(_CLOSING[source.text[source.place]], source.place)
-        value, end = STRICT_DECODER.raw_decode(source.text, source.place)
-    except (ValueError, RecursionError):
-        source.failures += 1
-        return FAILED
-    text = source.text[source.place : end]
-    if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
-        return FAILED  # the depth is checked bracket by bracket, as for text in pieces
-    source.place = end
-    return value
+def _may_follow(mark: str, outside: str) -> bool:
+    """Return whether a value or a comment may begin after text outside strings.
+
+    In "[don't" and "[see http://" none does: these are prose.
+    """
+    if mark in ("/*", "//", "#"):
+        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark != "#")
+    return mark != "(" and outside.rstrip()[-1:] in _BEFORE_VALUES
+
+
+_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
+_STRING: Final = r""""(?>[^"\\]+|\\.)*+"|'(?>[^'\\]+|\\.)*+'"""
+_JSON: Final = Notation(
+    usual=re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL),
+    plain=re.compile(r"()([\w\s$.+\-:,]*+)"),
+    strings={'"': '"', "'": "'", "//": "\n", "/*": "*/", "#": "\n"},
+    may_follow=_may_follow,
+    is_strict=True,
+)
 
 
 def read_value(text: str, repairs: list[str]) -> Any:
@@ -150,144 +142,6 @@ def _json_of_pairs(value: Any) -> str:
     if isinstance(value, list):
         return "[" + ", ".join(map(_json_of_pairs, value)) + "]"
     return json.dumps(value, ensure_ascii=False)
-
-
-# --- Finding the closing bracket ---
-
-_SPECIAL: Final = re.compile(r"[^\w\s$.+\-:,]").search
-_STRINGS: Final = {'"': r'(?>[^"\\]+|\\.)*+', "'": r"(?>[^'\\]+|\\.)*+"}
-_INSIDE_STRING: Final = {quote: re.compile(inside, re.DOTALL) for quote, inside in _STRINGS.items()}
-_STRING: Final = "|".join(f"{quote}{inside}{quote}" for quote, inside in _STRINGS.items())
-_OUTSIDE_STRINGS: Final = re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL)
-"""All strings in places of values, and the text between them and the next mark."""
-_CLOSING: Final = {"{": "}", "[": "]"}
-_COMMENTS: Final = {"//": "\n", "/*": "*/", "#": "\n"}
-_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
-
-
-def take_balanced(source: TextSource) -> Reading[str | None]:
-    """Take text from an opening bracket to the one that closes it, and return it.
-
-    Returns:
-        The text; None if what follows cannot be JSON, or ends before.
-    """
-    brackets = _Brackets(source.waiting)
-    brackets.read(source.text, source.place)
-    while brackets.are_open and not source.ended:
-        brackets.search = brackets.is_decided
-        yield brackets
-        brackets.read(source.text, source.place + brackets.taken)
-    start = source.place
-    source.place = len(source.text) if brackets.are_open else start + brackets.taken
-    return source.text[start : source.place] if brackets.are_closed else None
-
-
-class _Brackets(Wake):
-    """Follows text up to the bracket that closes the first one.
-
-    It looks at pieces that wait, so that the reader is not woken. A text that continues like JSON is read only where the bracket that is due
-    may come.
-
-    Args:
-        waiting: The pieces that came since the reader was woken, before the one that is looked at.
-
-    Attributes:
-        taken: The number of characters that were read.
-        are_open: Whether more is to be read.
-        are_closed: Whether the last bracket was found.
-    """
-
-    __slots__ = ("_due", "_end", "_rest", "_seen", "_waiting", "are_closed", "are_open", "taken")
-
-    def __init__(self, waiting: list[str]) -> None:
-        super().__init__()
-        self._waiting = waiting
-        self._seen = 0
-        self._rest = ""  # text that waits for a mark behind it
-        self._due: list[str] = []  # the closing brackets that are due
-        self._end = ""  # the end of the string or the comment that is open
-        self.taken = 0
-        self.are_open = True
-        self.are_closed = False
-
-    def is_decided(self, piece: str) -> bool:
-        """Look at a piece, and return whether it decides where the last bracket is, or that there is none."""
-        if not self.sign and not _SPECIAL(piece):
-            return False
-        text = "".join([self._rest, *self._waiting[self._seen :], piece])
-        self._seen = len(self._waiting) + 1
-        self.read(text, 0)
-        return not self.are_open
-
-    def read(self, text: str, place: int) -> None:
-        """Read on from a place in a text, as far as it decides anything."""
-        start = place
-        while self.are_open:
-            end = self._inside(text, place) if self._end else self._outside(text, place)
-            if end == place:
-                break
-            place = end
-        self.taken += place - start
-        if self.are_open:
-            self._rest = text[place:]
-            self.sign = self._due[-1] if self.taken > 1 else ""
-
-    def _inside(self, text: str, place: int) -> int:
-        """Take the inside of a string or a comment, and its end; return the place after it."""
-        if self._end in _INSIDE_STRING:
-            found = _INSIDE_STRING[self._end].match(text, place)
-            end = found.end() if found else place
-        else:
-            end = text.find(self._end, place)
-            if end < 0:
-                return len(text) - text.endswith(self._end[0], place)  # half of its end
-        if not text.startswith(self._end, end):
-            return end
-        end += len(self._end)
-        self._end = ""
-        return end
-
-    def _outside(self, text: str, place: int) -> int:
-        """Take the text outside strings and comments, and the mark behind it; return the place after it."""
-        found = _OUTSIDE_STRINGS.match(text, place)
-        if found is None or found.end() == len(text):
-            return found.end(1) if found else place
-        end = found.end()
-        mark = text[end] if text[end] != "/" else text[end : end + 2]
-        if mark == "/" and _may_follow(mark, found[2]):
-            return found.end(1)  # the next character decides whether it begins a comment
-        if self._take_mark(mark, found[2]):
-            return end + len(mark)
-        self.are_open = False
-        return end
-
-    def _take_mark(self, mark: str, outside: str) -> bool:
-        """Take a mark, and return whether it may follow the text before it."""
-        if not _may_follow(mark[0], outside):
-            return False
-        if mark in _CLOSING:
-            self._due.append(_CLOSING[mark])
-            return len(self._due) <= MAX_DEPTH + 1
-        if mark in _INSIDE_STRING or mark in _COMMENTS:
-            self._end = _COMMENTS.get(mark, mark)
-            return True
-        if not self._due or self._due.pop() != mark:
-            return False
-        self.are_closed = not self._due
-        self.are_open = not self.are_closed
-        return True
-
-
-def _may_follow(mark: str, outside: str) -> bool:
-    """Return whether a value or a comment may begin after text outside strings.
-
-    In "[don't" and "[see http://" none does: these are prose.
-    """
-    if mark in _CLOSING or mark in _INSIDE_STRING:
-        return outside.rstrip()[-1:] in _BEFORE_VALUES
-    if mark in ("/", "#"):
-        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark == "/")
-    return True
 
 
 # --- The types of bare text ---

@@ -75,27 +75,6 @@ class Parsed:
         return f"Parsed({', '.join(f'{name}={value!r}' for name, value in parts.items() if value)})"
 
 
-class _ContentOnly(Parsed):
-    """A piece of content alone.
-
-    Most pieces of a text are, so this class leaves out the other steps.
-    """
-
-    __slots__ = ()
-    __init__ = object.__init__
-    _content: str
-    _reasoning = ""
-    _tool_calls = ()
-    _repairs = ()
-
-
-def content_only(words: str) -> Parsed:
-    """Return a piece of content."""
-    parsed: Parsed = _ContentOnly()
-    parsed._content = words
-    return parsed
-
-
 NOTHING: Final = Parsed()
 """The content of a piece that ends in the middle of something."""
 
@@ -161,6 +140,26 @@ class EndOfThoughts:
 Section: TypeAlias = "Calls | Words | EndOfThoughts"
 
 
+@dataclass(frozen=True, slots=True)
+class Syntax:
+    """How a model writes calls.
+
+    Attributes:
+        sections: The sections of calls.
+        write: Writes calls.
+        marks: Marks of the syntax beside those that open sections.
+    """
+
+    sections: tuple[Section, ...]
+    write: CallWriter
+    marks: tuple[str, ...] = ()
+
+
+def syntax_after(mark: str, read: CallReader, write: CallWriter) -> Syntax:
+    """Return the syntax of calls that follow a mark."""
+    return Syntax((Calls(opens=(mark,), read=read),), write)
+
+
 class Openers:
     """The marks that open the sections of a dialect.
 
@@ -201,14 +200,13 @@ class TrimmedText:
     Space between words is passed on with the next word.
     """
 
-    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_is_running", "_passed_on", "is_blank", "new")
+    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_passed_on", "is_blank", "new")
 
     def __init__(self) -> None:
         self._passed_on: list[str] = []
         self._held: list[str] = []
         self._is_cut = False
         self._is_broken_off = False
-        self._is_running = False  # the last word was passed on, and nothing else was added
         self.is_blank = True
         """Whether there was no word yet."""
         self.new: list[str] = []
@@ -232,30 +230,14 @@ class TrimmedText:
                 self.new.append(self._space())
             self.is_blank = False
             self._held.clear()
-            self._is_cut = self._is_running = False
+            self._is_cut = False
             self.new.append(words)
         if space:
             self._held.append(space)
 
-    def add_and_take(self, text: str) -> str:
-        """Add text, and return all that can be passed on and was not yet."""
-        if not self._is_running:
-            self.add(text)
-            return self.take_new()
-        words = bare = text.rstrip()
-        if bare:
-            if self._held:
-                words = "".join([*self._held, bare])
-                self._held.clear()
-            self._passed_on.append(words)
-        if bare != text:
-            self._held.append(text[len(bare) :])
-        return words
-
     def cut(self) -> None:
         """Note that something else is at this place, so that the space on both sides of it becomes one."""
         self._is_cut = True
-        self._is_running = False
 
     def _space(self) -> str:
         space = "".join(self._held)
@@ -266,13 +248,9 @@ class TrimmedText:
         if not self.is_blank:
             self._held = ["\n\n"]
             self._is_broken_off = True
-            self._is_running = False
 
     def take_new(self) -> str:
         """Return the text that can be passed on and was not yet."""
-        if not self.new:
-            return ""
-        self._is_running = not (self._is_cut or self._is_broken_off)
         new = "".join(self.new)
         self.new.clear()
         self._passed_on.append(new)

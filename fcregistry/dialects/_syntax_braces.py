@@ -1,39 +1,45 @@
-"""The syntax of calls with bare names in braces: `call:name{key:<escape>text<escape>,n:1}`, where a mark replaces the quotes of strings.
-
-Most arguments are all there and become JSON by adding quotes; Python's JSON parser then reads them. All others are read token by token.
-"""
+"""The syntax of calls with bare names in braces: `call:name{key:<escape>text<escape>,n:1}`, where a mark replaces the quotes of strings."""
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry._base.json import MAX_DEPTH, STRICT_DECODER
-from fcregistry.dialects._json_text import CONSTANTS
-from fcregistry.dialects._source import MOST_FAILURES, TextMarks, Wake, wake_on_characters, wake_on_pattern
+from fcregistry._base.json import MAX_DEPTH
+from fcregistry.dialects._brackets import CONSTANTS, MalformedError, Notation, TokenCursor, number, take_balanced
+from fcregistry.dialects._parsed import Calls, Syntax
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
     from fcregistry.dialects._source import Reading, TextSource
 
-# --- Reading token by token ---
+# --- Reading ---
 
-Token: TypeAlias = "tuple[str, str]"
-"""The kind of a token and its text: a `string`, bare `text`, a bracket, or a comma."""
-
-_CLOSING: Final = {"[": "]", "{": "}"}
 _NAME: Final = re.compile(r"[\w.\-]*")
-_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
 _BARE: Final = re.compile(r"[\w.\-]++").fullmatch
-_NUMBER: Final = re.compile(r"-?[0-9]+(?P<rest>\.[0-9]+)?(?P<power>[eE][+-]?[0-9]+)?").fullmatch
+_NUMBER: Final = re.compile(r"-?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]+)?").fullmatch
 
 
-def read_braces(quote: str, opens: str, closes: str) -> CallReader:
+def braces(quote: str, opens: str, closes: str) -> Syntax:
+    """Return the syntax of calls with names in braces, each between marks.
+
+    Args:
+        quote: The mark before and after a string.
+        opens: The mark before a call.
+        closes: The mark after it.
+    """
+    return Syntax(
+        (Calls(opens=(opens,), read=_reader(quote, opens, closes)),),
+        _writer(quote, opens, closes),
+        (quote, opens, closes),
+    )
+
+
+def _reader(quote: str, opens: str, closes: str) -> CallReader:
     """Return a reader of calls with names in braces.
 
     Args:
@@ -41,23 +47,32 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
         opens: The mark that opens a section; it ends one that is malformed.
         closes: The mark that closes the section. If it is missing, complete calls are calls nevertheless.
     """
-    marks = TextMarks("{", "}", "[", "]", ",", quote, opens, closes)
-    end_of_string = TextMarks(quote)
-    wake = wake_on_characters(("}", opens[-1], closes[-1]))  # these end a call, or show that it is not one
+    first = re.escape("".join({mark[0] for mark in (quote, opens, closes)}))
+    mark = re.escape(quote)
+    string = rf"{mark}(?:[^{first}]|(?!{mark})[{first}])*+{mark}"
+    plain = rf"[^{{}}\[\]{first}]*+"
+    notation = Notation(
+        usual=re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL),
+        plain=re.compile(rf"()({plain})"),
+        strings={quote: quote, opens: "", closes: ""},
+        may_follow=lambda mark, outside: True,
+    )
+    find_tokens = re.compile(rf"{string}|[{{}}\[\],]|(?:(?!{mark})[^{{}}\[\],])++", re.DOTALL).findall
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
         yield from source.space()
         while (yield from source.take("call:")):
-            name = yield from source.run(_NAME, _PAST_NAME)
-            arguments = braces_at_once(source, quote, closes) if name else None
-            if arguments is None:
-                is_opened = bool(name) and (yield from source.take("{"))
-                tokens = (yield from _take_tokens(source, marks, end_of_string, wake, opens)) if is_opened else None
-                arguments = None if tokens is None else _arguments(tokens)
-            if arguments is None:
+            name = yield from source.run(_NAME)
+            is_opened = bool(name) and (yield from source.is_next("{"))
+            text = (yield from take_balanced(source, notation)) if is_opened else None
+            if text is None:
                 return None
-            calls.append(ToolCall(name, arguments))
+            tokens = (token.strip() for token in find_tokens(text) if not token.isspace())
+            try:
+                calls.append(ToolCall(name, _Values(tokens, quote).value()))
+            except ValueError:
+                return None
             yield from source.space()
         if calls:
             yield from source.close(closes)
@@ -66,201 +81,66 @@ def read_braces(quote: str, opens: str, closes: str) -> CallReader:
     return read
 
 
-def _take_tokens(
-    source: TextSource, marks: TextMarks, end_of_string: TextMarks, wake: Wake, opens: str
-) -> Reading[list[Token] | None]:
-    """Take text up to the brace that closes an opened one, and return its tokens.
-
-    Return None if it is never closed.
-    """
-    tokens: list[Token] = []
-    open_brackets = ["}"]
-    while True:
-        text, mark = _until(source, marks) or (yield from source.until(marks, wake))
-        if text and not text.isspace():
-            tokens.append(("text", text.strip()))
-        if mark in end_of_string.texts:
-            text, end = _until(source, end_of_string) or (yield from source.until(end_of_string, wake))
-            if not end:
-                return None
-            tokens.append(("string", text))
-        elif mark in _CLOSING:
-            open_brackets.append(_CLOSING[mark])
-            if len(open_brackets) > MAX_DEPTH + 1:
-                return None
-            tokens.append((mark, mark))
-        elif mark == ",":
-            tokens.append((mark, mark))
-        elif mark != open_brackets.pop():
-            if mark == opens:
-                source.place -= len(mark)  # the next section begins there
-            return None
-        else:
-            tokens.append((mark, mark))
-            if not open_brackets:
-                return tokens
-
-
-def _until(source: TextSource, marks: TextMarks) -> tuple[str, str] | None:
-    """Do what `until` does, for text that is all there, as most is."""
-    found = marks.find(source.text, source.place)
-    if found is None:
-        return None
-    text = source.text[source.place : found.start()]
-    source.place = found.end()
-    return text, found[0]
-
-
-class _MalformedError(ValueError):
-    """Tokens that do not make a value."""
-
-
-def _arguments(tokens: list[Token]) -> dict[str, Any] | None:
-    try:
-        return _Values(tokens).members()
-    except _MalformedError:
-        return None
-
-
-class _Values:
+class _Values(TokenCursor):
     """Reads values from tokens.
 
     Args:
-        tokens: The tokens after an opening brace, with the closing one.
+        tokens: The tokens: strings with their marks, brackets, commas, and the text between these.
+        quote: The mark before and after a string.
     """
 
-    __slots__ = ("_kind", "_next", "_text")
+    __slots__ = ("_quote",)
 
-    def __init__(self, tokens: list[Token]) -> None:
-        self._next: Iterator[Token] = iter(tokens)
-        self._step()
+    def __init__(self, tokens: Iterable[str], quote: str) -> None:
+        super().__init__(tokens)
+        self._quote = quote
 
-    def _step(self) -> None:
-        self._kind, self._text = next(self._next, ("", ""))
+    def value(self) -> Any:
+        """Take a value, and return it.
 
-    def _take(self, kind: str) -> bool:
-        if self._kind != kind:
-            return False
-        self._step()
-        return True
-
-    def members(self) -> dict[str, Any]:
-        """Take the members of an object, and the brace after them."""
-        found: dict[str, Any] = {}
-
-        def member() -> None:
-            name, bare = self._name()
-            if name in found:
-                raise _MalformedError
-            found[name] = _scalar(bare) if bare else self._value()
-
-        self._each("}", member)
-        return found
-
-    def _each(self, closes: str, take: Callable[[], object]) -> None:
-        while not self._take(closes):
-            take()
-            if not self._take(","):
-                if not self._take(closes):
-                    raise _MalformedError
-                return
-
-    def _name(self) -> tuple[str, str]:
-        """Take a name and the colon after it; return the name, and the text after the colon in the same token."""
-        quoted = self._text if self._kind == "string" else None
-        if quoted is not None:
-            self._step()
-        name, colon, bare = self._text.partition(":")
-        if self._kind != "text" or not colon or (bool(name) == (quoted is not None)):
-            raise _MalformedError
-        self._step()
-        return name.strip() if quoted is None else quoted, bare.strip()
-
-    def _value(self) -> Any:
-        kind, text = self._kind, self._text
-        self._step()
-        if kind == "string":
-            return text
-        if kind == "text":
-            return _scalar(text)
-        if kind == "{":
-            return self.members()
-        if kind == "[":
+        Raises:
+            MalformedError: The next tokens are not a value.
+        """
+        token = self.step()
+        if token == "{":
+            found: dict[str, Any] = {}
+            self.each("}", lambda: self._member(found))
+            return found
+        if token == "[":
             items: list[Any] = []
-            self._each("]", lambda: items.append(self._value()))
+            self.each("]", lambda: items.append(self.value()))
             return items
-        raise _MalformedError
+        if token.startswith(self._quote):
+            return self._text(token)
+        if token in ("", ",", "}", "]"):
+            raise MalformedError
+        return _scalar(token)
+
+    def _text(self, token: str) -> str:
+        return token[len(self._quote) : -len(self._quote)]
+
+    def _member(self, found: dict[str, Any]) -> None:
+        """Take a name, the colon after it, and its value, which may be in the token of the colon."""
+        is_quoted = self.token.startswith(self._quote)
+        quoted = self._text(self.step()) if is_quoted else ""
+        name, colon, bare = self.step().partition(":")
+        if not colon or bool(name) == is_quoted or (name := quoted or name.strip()) in found:
+            raise MalformedError
+        bare = bare.strip()
+        found[name] = _scalar(bare) if bare else self.value()
 
 
 def _scalar(text: str) -> Any:
     """Return the value of bare text: a constant, a number, or the text itself."""
     if text in CONSTANTS:
         return CONSTANTS[text]
-    number = _NUMBER(text)
-    if not number:
-        return text
-    try:
-        value = float(text) if number["rest"] or number["power"] else int(text)
-    except ValueError:  # more digits than Python reads
-        raise _MalformedError from None
-    if not isfinite(value):
-        raise _MalformedError  # JSON has no such number
-    return value
+    return number(text) if _NUMBER(text) else text
 
-
-# --- Reading at once ---
-
-
-def braces_at_once(source: TextSource, quote: str, closes: str) -> dict[str, Any] | None:
-    """Take arguments that are all there and become JSON by adding quotes; take nothing otherwise."""
-    if source.failures > MOST_FAILURES:
-        return None
-    end = source.text.find(closes, source.place)
-    text = source.text[source.place : end].rstrip() if end >= 0 else ""
-    value = _read_as_json(text.split(quote)) if text.startswith("{") else None
-    if value is None:
-        source.failures += 1
-        return None
-    source.place += len(text)
-    return value
-
-
-def _read_as_json(parts: list[str]) -> dict[str, Any] | None:
-    """Return the object written in parts, of which every second one is a string.
-
-    Return None if more than quotes is missing.
-    """
-    between = "\0".join(parts[::2])
-    if not len(parts) % 2 or '"' in between or between.count("\0") != len(parts) // 2:
-        return None  # quotes do not mark strings here
-    parts[::2] = _quote_names(between).split("\0")
-    parts[1::2] = map(_quote_string, parts[1::2])
-    text = "".join(parts)
-    try:
-        value = STRICT_DECODER.decode(text)
-    except (ValueError, RecursionError):
-        return None
-    is_plain = type(value) is dict and between.count("{") + between.count("[") <= MAX_DEPTH
-    return value if is_plain else None
-
-
-def _quote_names(text: str) -> str:
-    """Return text with quotes around its bare names: those between a brace or a comma and a colon."""
-    *heads, last = text.split(":")
-    for place, head in enumerate(heads):
-        start = max(head.rfind("{"), head.rfind(",")) + 1
-        name = head[start:].strip()
-        if name.isidentifier() or _BARE(name):  # the second takes longer
-            heads[place] = f'{head[:start]}"{name}"'
-    return ":".join([*heads, last])
-
-
-_quote_string: Final = json.encoder.encode_basestring
 
 # --- Writing ---
 
 
-def write_braces(quote: str, opens: str, closes: str) -> CallWriter:
+def _writer(quote: str, opens: str, closes: str) -> CallWriter:
     """Return a writer of calls with names in braces, each between marks."""
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -301,4 +181,4 @@ def braces_text(value: Any, quote: str, depth: int = 0) -> str:
             for name, each in value.items()
         )
         return f"{{{','.join(members)}}}"
-    raise ValueError(f"{value!r} is no value of JSON")
+    raise ValueError(f"{value!r} is not a JSON value")

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
-from fcregistry.dialects._source import TextMarks, after_space, wake_on_pattern
+from fcregistry.dialects._parsed import syntax_after
+from fcregistry.dialects._source import TextMarks
 from fcregistry.formats import is_like_arguments
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._parsed import CallReader, CallWriter
+    from fcregistry.dialects._parsed import CallReader, CallWriter, Syntax
     from fcregistry.dialects._source import Reading, TextSource
 
 # --- Whole calls as JSON ---
@@ -69,8 +70,6 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
                 if separator and (yield from source.take(separator)):
                     continue
                 return calls
-            if source.at_once(after_space(*closes)):
-                return calls
             yield from source.space()
             if (yield from source.close(*closes)):
                 return calls
@@ -110,6 +109,16 @@ def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> Call
         return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
 
     return write
+
+
+def objects(before: str, after: str, *, between: str = "\n") -> Syntax:
+    """Return the syntax of calls as JSON objects, each between marks, with white space around these as it is written."""
+    return syntax_after(before.strip(), read_objects(after.strip()), write_objects(before, after, between=between))
+
+
+def array(before: str, after: str) -> Syntax:
+    """Return the syntax of calls as one JSON array between marks."""
+    return syntax_after(before, read_objects(after), write_array(before, after))
 
 
 def call_object(call: ToolCall, keys: CallKeys = USUAL_KEYS) -> dict[str, Any]:
@@ -224,7 +233,6 @@ def _first_of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 NAME: Final = re.compile(r"[\w.\-]*")
 """The characters of names, where no mark ends a name."""
-_PAST_NAME: Final = wake_on_pattern(r"[^\w.\-]")
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
@@ -259,7 +267,7 @@ def read_arguments(
     value: Any = (yield from json_value(source, "{")) if name else FAILED
     if value is FAILED:
         return None
-    if closes and not source.at_once(after_space(*closes)):
+    if closes:
         yield from source.space()
         yield from source.close(*closes)
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
@@ -267,7 +275,7 @@ def read_arguments(
 
 def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4."""
-    name = yield from source.run(NAME, _PAST_NAME)
+    name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None
     return (yield from read_arguments(source, name))
@@ -307,8 +315,6 @@ def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
 _SEPARATOR: Final = "<｜tool▁sep｜>"
 _TO_SEPARATOR: Final = TextMarks(_SEPARATOR)
 _LINE: Final = TextMarks("\n")
-_V3_CALL: Final = re.compile(rf"[^<\n]*+{_SEPARATOR}([^\s<{{`][^\n]*+)\n(```json)")
-"""The beginning of most calls of V3: a kind, the name on the rest of the line, and a fence."""
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
 
 
@@ -317,20 +323,16 @@ def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
 
     V3 writes a kind, the name and a fenced object; V3.1 writes the name and an object.
     """
-    found = source.at_once(_V3_CALL)
-    if found:
-        name, fence = found.groups()
-    else:
-        first, end = yield from source.until(_TO_SEPARATOR)
-        if not end:
-            return None
-        yield from source.space()
-        if (yield from source.is_next("{")):
-            return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
-        name, _ = yield from source.until(_LINE)
-        fence = yield from source.take("```json", "```")
+    first, end = yield from source.until(_TO_SEPARATOR)
+    if not end:
+        return None
+    yield from source.space()
+    if (yield from source.is_next("{")):
+        return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
+    name, _ = yield from source.until(_LINE)
+    fence = yield from source.take("```json", "```")
     calls = yield from read_arguments(source, name.strip(), *(("```",) if fence else (DEEPSEEK_END,)))
-    if calls and fence and not source.at_once(after_space(DEEPSEEK_END)):
+    if calls and fence:
         yield from source.space()
         yield from source.close(DEEPSEEK_END)
     return calls
@@ -354,10 +356,10 @@ def read_mistral(objects: CallReader) -> CallReader:
         yield from source.space()
         if (yield from source.is_next("[{", "[ ", "[\n", "{")):
             return (yield from objects(source, mark))
-        name = yield from source.run(NAME, _PAST_NAME)
+        name = yield from source.run(NAME)
         identity = None
         if (yield from source.take("[CALL_ID]")):
-            identity = (yield from source.run(_IDENTITY, _PAST_NAME)) or None
+            identity = (yield from source.run(_IDENTITY)) or None
         yield from source.take("[ARGS]")
         return (yield from read_arguments(source, name, id=identity))
 
@@ -393,6 +395,58 @@ def _kimi_id(call: ToolCall, place: int) -> str:
     found = _KIMI_ID.fullmatch(call.id or "")
     name = name_of(call, _ON_A_LINE)
     return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
+
+
+# --- Harmony ---
+
+MESSAGE: Final = "<|message|>"
+MESSAGE_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
+_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *MESSAGE_ENDS)
+_RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_NAMESPACE: Final = "functions."
+
+
+def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Harmony from after `to=`.
+
+    Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+    """
+    header, end = yield from source.until(_HEADER_ENDS)
+    recipient = _RECIPIENT(header)
+    if end != MESSAGE or not recipient:
+        return None
+    return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *MESSAGE_ENDS))
+
+
+def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the header of a message to the user."""
+    _, end = yield from source.until(_HEADER_ENDS)
+    return [] if end == MESSAGE else None
+
+
+def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
+    role = yield from source.take("assistant to=", "assistant")
+    if role == "assistant to=":
+        return (yield from read_message(source, mark))
+    return [] if role else None
+
+
+def write_messages(calls: Sequence[ToolCall]) -> str:
+    """Write calls as messages, the first without `<|start|>assistant`, with which the prompt ends.
+
+    Raises:
+        ValueError: A name cannot be a recipient.
+    """
+    return "<|start|>assistant".join(map(_message_text, calls))
+
+
+def _message_text(call: ToolCall) -> str:
+    name = name_of(call, NAME)
+    if name.startswith(_NAMESPACE):
+        raise ValueError(f"the name {name!r} cannot be written as a recipient")
+    arguments = json_text(arguments_of(call))
+    return f"<|channel|>commentary to={_NAMESPACE}{name} <|constrain|>json{MESSAGE}{arguments}<|call|>"
 
 
 # --- Qwen's flowers ---

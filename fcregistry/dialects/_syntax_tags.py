@@ -21,13 +21,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
-from fcregistry.dialects._parsed import Calls
-from fcregistry.dialects._source import TextMarks, TextSource, wake_on_characters, wake_on_pattern
+from fcregistry.dialects._parsed import Calls, Syntax
+from fcregistry.dialects._source import TextMarks, TextSource
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
-    from re import Pattern
+    from collections.abc import Callable
 
     from fcregistry.dialects._parsed import CallReader, CallWriter
     from fcregistry.dialects._source import Reading
@@ -83,6 +82,11 @@ class TagSyntax:
         return (*self.opens, *self.before[:1], self.call[0])
 
     @property
+    def all_marks(self) -> tuple[str, ...]:
+        """All tags and marks."""
+        return (*self.opens, *self.closes, *self.call, *self.parameter, *self.before, *self.after)
+
+    @property
     def ending(self) -> Ending:
         """The marks that end a value."""
         return Ending(
@@ -101,17 +105,11 @@ class _TagReader:
         tags: The tags of the call.
     """
 
-    __slots__ = ("_closes", "_ends", "_starts", "_tags", "_usual", "ending")
+    __slots__ = ("_tags", "ending")
 
     def __init__(self, tags: TagSyntax) -> None:
         self._tags = tags
         self.ending: Final = tags.ending
-        opened, closed = tags.call
-        among = rf"\s*(?>{any_of(tags.before)}\s*)*" if tags.before else r"\s*"
-        self._starts: Final = re.compile(rf"{among}{re.escape(opened)}({HEAD})>")
-        self._usual: Final = self.ending.behind(rf"\s*+{re.escape(tags.parameter[0])}{usual_head(tags.parameter[0])}>")
-        self._ends: Final = re.compile(rf"\s*+{re.escape(closed)}")
-        self._closes: Final = re.compile(rf"\s*(?>{any_of(tags.after)}\s*)*{any_of(tags.closes)}")
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         tags = self._tags
@@ -121,17 +119,14 @@ class _TagReader:
         call = yield from (self._body(source, about) if about or tags.unnamed is None else tags.unnamed(source))
         if call is None:
             return None
-        if not source.at_once(self._closes):
-            yield from _skip_marks(source, tags.after)
-            yield from source.take(*tags.closes)
+        yield from _skip_marks(source, tags.after)
+        yield from source.take(*tags.closes)
         return [call]
 
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a call; return its attributes, or None if there is none."""
         opened = self._tags.call[0]
         if mark != opened:
-            if found := source.at_once(self._starts):
-                return parse_tag(opened, found[1])
             yield from _skip_marks(source, self._tags.before)
             if not (yield from source.take(opened)):
                 return None
@@ -159,16 +154,14 @@ class _TagReader:
     def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
         arguments: dict[str, Any] = {}
         while name:
-            if found := source.at_once(self._usual):
-                key, string, text = found.groups()
-            else:
-                parameter = yield from self._parameter(source)
-                if parameter is _END:
-                    return ToolCall(name, arguments)
-                key, string = (parameter.get("name"), parameter.get("string")) if parameter else (None, None)
-                text = (yield from self.ending.value(source)) if key else None
-                if not key or text is None:
-                    return None
+            parameter = yield from self._parameter(source)
+            if parameter is _END:
+                return ToolCall(name, arguments)
+            key = parameter.get("name") if parameter else None
+            text = (yield from self.ending.value(source)) if key else None
+            if not parameter or not key or text is None:
+                return None
+            string = parameter.get("string")
             text = self._unframed(text)
             value = _declared_value(string, text, source.repairs) if string else FAILED
             add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
@@ -185,8 +178,6 @@ class _TagReader:
 
         Return `_END` if the call ends instead, or None if neither comes.
         """
-        if source.at_once(self._ends):
-            return _END
         opens = self._tags.parameter[0]
         yield from source.space()
         if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
@@ -209,9 +200,16 @@ def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
     return FAILED if isinstance(value, RefusedText) else value
 
 
-def tag_section(tags: TagSyntax) -> Calls:
-    """Return the section of calls with some tags."""
-    return Calls(opens=tags.marks, read=_reader_of(tags))
+def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
+    """Return the syntax of calls with some tags.
+
+    Args:
+        written: The tags that are read and written.
+        *others: Tags that are only read.
+    """
+    syntaxes = (written, *others)
+    sections = tuple(Calls(opens=tags.marks, read=_reader_of(tags)) for tags in syntaxes)
+    return Syntax(sections, _writer(written), tuple(mark for tags in syntaxes for mark in tags.all_marks))
 
 
 _reader_of: Final = cache(_TagReader)  # one reader for reading, and for the writer's check
@@ -219,7 +217,7 @@ _reader_of: Final = cache(_TagReader)  # one reader for reading, and for the wri
 # --- Writing tags ---
 
 
-def write_tags(tags: TagSyntax) -> CallWriter:
+def _writer(tags: TagSyntax) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for a call that would not be read again."""
     read = _reader_of(tags)
 
@@ -253,17 +251,13 @@ def _tag_text(opening: str, name: str, more: str = "") -> str:
 # --- A pair of tags for each argument ---
 
 _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
-_AFTER_NAME: Final = wake_on_pattern(r"[\s<>{}\[\]\"'\\]")
-_BLANK: Final = r"(?>\s+|\\n)*+"
-_BLANKS: Final = re.compile(_BLANK)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
     r"""Take white space, and the two characters `\n`, which models write for it; return both."""
-    there = source.at_once(_BLANKS)
-    pieces = [there[0] if there else ""]
-    while True:  # text that is not there yet
-        pieces.append((yield from take_white_space(source)))
+    pieces = []
+    while True:
+        pieces.append((yield from source.space()))
         found = yield from source.take("\\n")
         if not found:
             return "".join(pieces)
@@ -277,42 +271,42 @@ class PairSyntax:
         prefix: The beginning of each tag's name.
     """
 
-    __slots__ = ("_end", "_ending", "_key_tags", "_usual", "_value_tags", "closes", "opens")
+    __slots__ = ("_ending", "_key_tags", "_value_tags", "closes", "opens")
 
     def __init__(self, prefix: str = "") -> None:
         self.opens: Final = f"<{prefix}tool_call>"
         self.closes: Final = f"</{prefix}tool_call>"
         self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
         self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
-        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        key, (value, ends_value) = self._key_tags[0], self._value_tags
         self._ending: Final = Ending(
-            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks, _BLANK
+            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks
         )
-        self._usual: Final = self._ending.behind(rf"{_BLANK}{key}([^\s<>]++){ends_key}{_BLANK}{value}")
-        self._end: Final = re.compile(_BLANK + self.closes)
 
     @property
     def marks(self) -> tuple[str, ...]:
         """All tags."""
         return (self.opens, self.closes, *self._key_tags, *self._value_tags)
 
+    @property
+    def syntax(self) -> Syntax:
+        """The syntax of the family's calls."""
+        return Syntax((Calls(opens=(self.opens,), read=self),), self.write, self.marks)
+
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call from after its opening mark to after its closing one."""
         yield from _take_blanks(source)
-        name = yield from source.run(_NAME, _AFTER_NAME)
+        name = yield from source.run(_NAME)
         arguments: dict[str, Any] = {}
         while name:
-            if found := source.at_once(self._usual):
-                key, text = found.groups()
-            else:
-                key = yield from self._key(source)
-                if key == self.closes:
-                    if not arguments and source.shapes.are_known and name not in source.shapes:
-                        return None  # a word between tags, which cannot be meant as a call
-                    return [ToolCall(name, arguments)]
-                text = (yield from self._ending.value(source)) if key else None
-                if text is None:
-                    return None
+            key = yield from self._key(source)
+            if key == self.closes:
+                if not arguments and source.shapes.are_known and name not in source.shapes:
+                    return None  # a word between tags, which cannot be meant as a call
+                return [ToolCall(name, arguments)]
+            text = (yield from self._ending.value(source)) if key else None
+            if text is None:
+                return None
             add_argument(arguments, key, source.shapes.value(name, key, text), source)
         return None
 
@@ -321,14 +315,12 @@ class PairSyntax:
 
         Return the mark that closes the call if that comes instead, or an empty text if neither does.
         """
-        if source.at_once(self._end):
-            return self.closes
         yield from _take_blanks(source)
         opens, closes = self._key_tags
         found = yield from source.take(self.closes, opens)
         if found != opens:
             return found
-        key = (yield from source.run(_IN_HEAD, _AFTER_HEAD)).strip()
+        key = (yield from source.run(_IN_HEAD)).strip()
         if not key or not (yield from source.take(closes)):
             return ""
         yield from _take_blanks(source)
@@ -371,7 +363,7 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
             return ToolCall(name, arguments) if (yield from source.take("</invoke>")) else None
         if not (yield from source.take("<")):
             return None
-        key = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+        key = yield from source.run(_IN_HEAD)
         if not key or key.startswith("/") or not (yield from source.take(">")):
             return None
         text = yield from _take_element_value(source, f"{key}>")
@@ -385,7 +377,7 @@ def _take_element(source: TextSource, tag: str) -> Reading[str]:
     yield from source.space()
     if not (yield from source.take(f"<{tag}>")):
         return ""
-    name = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    name = yield from source.run(_IN_HEAD)
     return name.strip() if (yield from source.take(f"</{tag}>")) else ""
 
 
@@ -408,7 +400,7 @@ def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
             pieces.append(mark)
             continue
         tag = yield from source.take(closes, "invoke>")
-        space = yield from take_white_space(source)
+        space = yield from source.space()
         if tag == closes and depth:
             depth -= 1
         elif tag == closes and (yield from source.is_next("<")):
@@ -426,19 +418,6 @@ BARE_TEXT_LIMITS: Final = (
 )
 """What syntaxes of bare text cannot express."""
 
-_SPACE: Final = re.compile(r"\s*")
-_NO_SPACE: Final = wake_on_pattern(r"\S")
-
-
-def any_of(marks: Iterable[str]) -> str:
-    """Return the pattern of any of some marks."""
-    return f"(?:{'|'.join(map(re.escape, marks))})"
-
-
-def take_white_space(source: TextSource) -> Reading[str]:
-    """Take white space, and return it."""
-    return source.run(_SPACE, _NO_SPACE)
-
 
 class Ending:
     """The end of a value.
@@ -454,10 +433,9 @@ class Ending:
         abandoned: What can follow the end of a call. If it does, the mark that ends the value was forgotten, and there is no value: it would
             reach into the next call.
         space: Takes the white space that may follow the marks.
-        blank: The pattern of that white space.
     """
 
-    __slots__ = ("_blank", "_call", "_followed", "_mark", "_marks", "_opens", "_space", "_wake")
+    __slots__ = ("_call", "_followed", "_mark", "_marks", "_opens", "_space")
 
     def __init__(
         self,
@@ -466,42 +444,25 @@ class Ending:
         call: tuple[str, str],
         followed: tuple[str, ...],
         abandoned: tuple[str, ...],
-        space: Callable[[TextSource], Reading[str]] = take_white_space,
-        blank: str = r"\s*+",
+        space: Callable[[TextSource], Reading[str]] = TextSource.space,
     ) -> None:
         self._mark = mark
         self._opens = opens
         self._call = call
         self._marks = TextMarks(mark, opens, *call)
-        self._wake = wake_on_characters((">", mark[-1], call[1][-1]))  # opening marks end with the first, too
         self._followed = {mark: followed, call[1]: abandoned}
         self._space = space
-        self._blank = blank
 
     def stands_in(self, text: str) -> bool:
         """Return whether a text contains a mark that may end a value."""
         return self._marks.find(text, 0) is not None
-
-    def behind(self, opening: str) -> Pattern[str]:
-        """Return the pattern of a value with the text before it.
-
-        It matches if all of it is there and the first mark is the value's own.
-
-        Args:
-            opening: The pattern of the text before the value. A group for the value follows its groups.
-        """
-        marks = any_of(self._marks.texts)
-        first = re.escape("".join(sorted({mark[0] for mark in self._marks.texts})))
-        value = f"((?>[^{first}]+|(?!{marks})[{first}])*+)"
-        followed = f"{self._blank}(?={any_of(self._followed[self._mark])})"
-        return re.compile(f"{opening}{value}{re.escape(self._mark)}{followed}")
 
     def value(self, source: TextSource) -> Reading[str | None]:
         """Take a value, its mark, and white space after that; return the value, or None if it does not end."""
         pieces: list[str] = []
         nesting = _Nesting()
         while True:
-            text, mark = yield from source.until(self._marks, self._wake)
+            text, mark = yield from source.until(self._marks)
             pieces.append(text)
             if not mark:
                 return None
@@ -559,7 +520,7 @@ def _take_head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
     """Take the rest of a tag after its beginning; return it, and whether the tag opens something."""
     if mark.endswith(">"):
         return "", True
-    head = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    head = yield from source.run(_IN_HEAD)
     is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
 
@@ -612,29 +573,16 @@ def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> st
 
 # --- The head of a tag ---
 
-HEAD: Final = r"[^<>\n]*"
-"""The pattern of the text after the beginning of a tag."""
-
-_IN_HEAD: Final = re.compile(HEAD)
-_AFTER_HEAD: Final = wake_on_characters("<>\n")
+_IN_HEAD: Final = re.compile(r"[^<>\n]*")
+"""The text after the beginning of a tag."""
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
-def usual_head(tag: str) -> str:
-    """Return the pattern of that text for most tags that open a value.
-
-    It has groups for the name and the attribute `string`.
-    """
-    if tag.endswith("="):
-        return r"""([^\s<>"']++)()"""
-    return r"""[^\S\n]+name="([^"<>\n]++)"(?:[^\S\n]+string="(true|false)")?"""
-
-
 def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
-    text = yield from source.run(_IN_HEAD, _AFTER_HEAD)
+    text = yield from source.run(_IN_HEAD)
     return parse_tag(tag, text) if (yield from source.take(">")) else None
 
 

@@ -135,48 +135,14 @@ _MODEL_PATTERNS: Final = (
 
 _FAMILIES: Final = {
     "_families_json": (
-        "apertus",
-        "command-r",
-        "deepseek-r1",
-        "deepseek-v3",
-        "deepseek-v3.1",
-        "ernie-4.5",
-        "glm-4",
-        "granite",
-        "granite4",
-        "hermes",
-        "hunyuan",
-        "internlm2",
-        "jamba",
-        "json",
-        "kimi-k2",
-        "llama3",
-        "longcat",
-        "mistral",
-        "nemotron",
-        "phi4",
-        "qwen-flower",
-        "xlam",
+        "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 glm-4 granite granite4 hermes hunyuan internlm2 jamba json "
+        "kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
     ),
     "_families_text": (
-        "claude-xml",
-        "deepseek-v3.2",
-        "functiongemma",
-        "gemma4",
-        "glm-4.5",
-        "harmony",
-        "lfm2",
-        "mimo",
-        "minicpm",
-        "minimax-m2",
-        "olmo3",
-        "pythonic",
-        "qwen3-coder",
-        "react",
-        "seed-oss",
-        "step3",
+        "claude-xml deepseek-v3.2 functiongemma gemma4 glm-4.5 harmony lfm2 mimo minicpm minimax-m2 olmo3 pythonic qwen3-coder react "
+        "seed-oss step3"
     ),
 }
 """Module -> the names of its dialects."""
 
-_HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names}
+_HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names.split()}

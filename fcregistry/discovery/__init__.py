@@ -17,18 +17,14 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.discovery._describe import DeclarationOwners as DeclarationOwners
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
-    from fcregistry.discovery._describe import describe_plugin as describe_plugin
     from fcregistry.discovery._discovery import Discovery as Discovery
     from fcregistry.discovery._discovery import current, load_plugins
     from fcregistry.discovery._extensions import disable_advice as disable_advice
-    from fcregistry.discovery._finder import find_entry_points as find_entry_points
     from fcregistry.discovery._finder import find_extensions, find_plugins
     from fcregistry.discovery._finder import impostor_entry_points as impostor_entry_points
     from fcregistry.discovery._finder import scan_path as scan_path
     from fcregistry.discovery._finder import unused_entry_points as unused_entry_points
-    from fcregistry.discovery._fingerprint import ImportTracker as ImportTracker
     from fcregistry.discovery._found import EXTENSION_GROUP as EXTENSION_GROUP
     from fcregistry.discovery._found import GROUP as GROUP
     from fcregistry.discovery._found import FoundEntryPoint as FoundEntryPoint
@@ -42,13 +38,11 @@ if TYPE_CHECKING:
     from fcregistry.discovery._identity import TWIN as TWIN
     from fcregistry.discovery._identity import doubt_about as doubt_about
     from fcregistry.discovery._identity import project_name as project_name
-    from fcregistry.discovery._index import Index as Index
     from fcregistry.discovery._listing import ToolLine as ToolLine
     from fcregistry.discovery._listing import broken_tools as broken_tools
     from fcregistry.discovery._listing import names_starting_with as names_starting_with
     from fcregistry.discovery._listing import searchable_texts as searchable_texts
     from fcregistry.discovery._listing import tool_lines as tool_lines
-    from fcregistry.discovery._loader import load_plugin as load_plugin
     from fcregistry.discovery._locks import altered_files as altered_files
     from fcregistry.discovery._locks import files_digest as files_digest
     from fcregistry.discovery._manifest import MANIFEST_FILE as MANIFEST_FILE
@@ -113,7 +107,6 @@ _HOMES: Final = {
 
 # What other rooms use; not public.
 _FOR_OTHER_ROOMS: Final = {
-    "DeclarationOwners": "._describe",
     "Discovery": "._discovery",
     "EXTENSION_GROUP": "._found",
     "FailedExtension": "._report",
@@ -122,8 +115,6 @@ _FOR_OTHER_ROOMS: Final = {
     "GROUP": "._found",
     "IMPORT_SECONDS": "._workers",
     "IMPORT_SECONDS_VARIABLE": "._workers",
-    "ImportTracker": "._fingerprint",
-    "Index": "._index",
     "MANIFEST_FILE": "._manifest",
     "MANIFEST_FORMAT": "._manifest",
     "MAX_MANIFEST_BYTES": "._manifest",
@@ -141,16 +132,13 @@ _FOR_OTHER_ROOMS: Final = {
     "broken_tools": "._listing",
     "changed_sources": "._manifest",
     "describe_in_workers": "._workers",
-    "describe_plugin": "._describe",
     "disable_advice": "._extensions",
     "distribution_name": "._found",
     "distribution_version": "._found",
     "doubt_about": "._identity",
     "files_digest": "._locks",
-    "find_entry_points": "._finder",
     "hookimpl": "._hookspecs",
     "impostor_entry_points": "._finder",
-    "load_plugin": "._loader",
     "location_in": "._manifest",
     "location_of": "._manifest",
     "manifest_drift": "._manifest",

@@ -21,7 +21,7 @@ from fcregistry._tools.definition import sets_module_flag
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
 from fcregistry._tools.record import PluginRecord
 from fcregistry._tools.search import fields_of_record
-from fcregistry._tools.selectors import Owned
+from fcregistry._tools.selectors import Owned, by_key, in_effect
 from fcregistry.discovery._fingerprint import loaded_files, stamps
 from fcregistry.discovery._report import FailedPlugin
 from fcregistry.errors import DefinitionWarning
@@ -65,12 +65,13 @@ class DeclarationOwners:
 
 
 def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
-    """Return the record of a plugin that was imported, and of its declarations.
+    """Return the record of a plugin that was imported, and of its declarations that no other replaces.
 
     Of a failed plugin, the record has the declarations from before the failure.
     """
     plugin = outcome.plugin
-    tools = [registry._catalogue.tool(Owned(each, plugin)) for each in declared]
+    rivalries = by_key(Owned(each, plugin) for each in declared).values()
+    tools = [registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
     failed = outcome if isinstance(outcome, FailedPlugin) else None
     with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
         warnings.simplefilter("ignore", DefinitionWarning)

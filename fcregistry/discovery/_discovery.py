@@ -105,9 +105,7 @@ class Discovery:
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
         if self.index is None and (folder := cache_folder()) is not None and _has_sqlite():
-            index = Index(IndexFile(index_path(folder)), exact=self.describe is not None)
-            index.renew = self._know_again
-            self.index = index
+            self.index = Index(IndexFile(index_path(folder)), exact=self.describe is not None, renew=self._know_again)
         if self.index is not None:
             self.adopt(self.index.look())
         else:
@@ -197,7 +195,7 @@ class Discovery:
 
         The result is None for any other plugin.
         """
-        description = None if self.index is None else self.index.description(plugin.key)
+        description = None if self.index is None else self.index.descriptions().get(plugin.key)
         if description is None or not description.failed or description.by != "watching":
             return None
         from fcregistry.discovery._report import FailedPlugin
@@ -230,7 +228,7 @@ class Discovery:
         outcome = self._outcomes.get(key)
         if outcome is not None:
             return outcome if isinstance(outcome, FailedPlugin) else None
-        description = None if self.index is None else self.index.description(key)
+        description = None if self.index is None else self.index.descriptions().get(key)
         if description is None or not description.failed:
             return None
         return FailedPlugin.of_record(description.plugin, description.record)
@@ -412,7 +410,7 @@ class Discovery:
         plugin = self._by_key.get(described.plugin)
         if self.index is None or plugin is None:
             return
-        known = self.index.description(plugin.key)
+        known = self.index.descriptions().get(plugin.key)
         if known is not None and known.by == "manifest":
             from logging import getLogger  # only on the way to an error
 

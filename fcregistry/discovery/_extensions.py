@@ -77,7 +77,33 @@ class Extensions:
             under_way.discard(key)
         return None if outcome is None else self._outcomes.setdefault(key, outcome)
 
-    # --- Families of types ---
+    def _usable(self, named: tuple[FoundExtension, ...], advice: str = "") -> LoadedExtension | None:
+        """Load the one of some extensions of one name that can be used.
+
+        Args:
+            named: The extensions.
+            advice: What else to do if several are enabled.
+
+        Returns:
+            The extension; None while this thread is importing it.
+
+        Raises:
+            PluginError: None can be used; the message names the extension and says why, for a sentence that it ends.
+        """
+        from fcregistry.discovery._report import FailedExtension
+
+        enabled = [each for each in named if self.disabled(each) is None]
+        if not enabled:
+            raise PluginError(f"the extension {named[0].label}, which is disabled: {self.disabled(named[0])}")
+        if len(enabled) > 1:
+            *others, last = [each.label for each in enabled]
+            which = f"the extensions {', '.join(others)} and {last}"
+            raise PluginError(f"{which}, of which one can be used: {advice}{disable_advice(enabled)}")
+        outcome = self.load(enabled[0])
+        if isinstance(outcome, FailedExtension):
+            why = f"the extension {enabled[0].label}, which does not load: {outcome.reason}; {outcome.advice}"
+            raise PluginError(why) from outcome.error
+        return outcome
 
     def families(self, module: str) -> tuple[Family, ...]:
         """Return the families of types of the extension that reads the annotations of a top-level module.
@@ -92,26 +118,15 @@ class Extensions:
             The families; none if there is no extension of that name.
         """
         from fcregistry.discovery._hookspecs import guarded_family, refusing_family  # imports pluggy and `types`
-        from fcregistry.discovery._report import FailedExtension
 
         named = self.named(module)
-        if not named:
-            if missing := _READERS.get(module):
-                return (refusing_family(f"the extension {missing}", f"which is not installed: pip install {missing}"),)
-            return ()
-        enabled = [each for each in named if self.disabled(each) is None]
-        if not enabled:
-            reason = f"which is disabled: {self.disabled(named[0])}"
-            return (refusing_family(f"the extension {named[0].label}", reason),)
-        if len(enabled) > 1:
-            *others, last = [each.label for each in enabled]
-            which = f"the extensions {', '.join(others)} and {last}"
-            return (refusing_family(which, f"of which one can be used: {disable_advice(enabled)}"),)
-        outcome = self.load(enabled[0])
-        if isinstance(outcome, FailedExtension):
-            which = f"the extension {outcome.extension.label}"
-            return (refusing_family(which, f"which does not load: {outcome.reason}; {outcome.advice}"),)
-        return () if outcome is None else tuple(guarded_family(each, outcome.extension) for each in outcome.families)
+        if not named and (missing := _READERS.get(module)):
+            return (refusing_family(_not_installed(missing)),)
+        try:
+            loaded = self._usable(named) if named else None
+        except PluginError as error:
+            return (refusing_family(str(error)),)
+        return () if loaded is None else tuple(guarded_family(each, loaded.extension) for each in loaded.families)
 
     # --- Call hooks ---
 
@@ -144,9 +159,8 @@ class Extensions:
             except PluginError as error:
                 errors.append(error)
             else:
-                hooks += (
-                    [] if any(hook is known for known in hooks) else [hook]
-                )  # an extension returns the same hook each time
+                if not any(hook is known for known in hooks):  # an extension returns the same hook each time
+                    hooks.append(hook)
         if errors:
             from logging import getLogger  # only on the way to an error
 
@@ -176,33 +190,21 @@ class Extensions:
         Raises:
             PluginError: No extension has that name, or several have; or it does not load, or has no hook for calls.
         """
-        from fcregistry.discovery._report import FailedExtension
-
-        found = self._extension_for_calls(name, source)
-        outcome = self.load(found)
-        if outcome is None:
-            raise PluginError(f"{source} names {name}, which is being imported just now; make the executor after that")
-        if isinstance(outcome, FailedExtension):
-            why = f"{source} names {name}, and {found.label} does not load: {outcome.reason}; {outcome.advice}"
-            raise PluginError(why) from outcome.error
-        if outcome.call_hook is None:
-            raise PluginError(f"{source} names {name}, and {found.label} has neither fc_before_call nor fc_after_call")
-        return outcome.call_hook
-
-    def _extension_for_calls(self, name: str, source: str) -> FoundExtension:
-        named = [each for each in self._found() if name == each.entry_point or _is_label_of(name, each)]
+        named = tuple(each for each in self._found() if name in (each.entry_point, _normalized_label(name, each)))
         if not named:
             known = ", ".join(each.label for each in self._found())
-            there = f"installed are {known}" if known else "there are none"
-            raise PluginError(f"{source} names {name}, and there is no extension of that name; {there}")
-        enabled = [each for each in named if self.disabled(each) is None]
-        if not enabled:
-            raise PluginError(f"{source} names {name}, and {named[0].label} is disabled: {self.disabled(named[0])}")
-        if len(enabled) > 1:
-            labels = ", ".join(each.label for each in enabled)
-            advice = disable_advice(enabled)
-            raise PluginError(f"{source} names {name}, which {labels} are called; name one so, or {advice}")
-        return enabled[0]
+            installed = f"installed are {known}" if known else "none is installed"
+            raise PluginError(f"{source} names {name}, and there is no extension of that name; {installed}")
+        try:
+            loaded = self._usable(named, "name it distribution[entry point], or ")
+        except PluginError as error:
+            raise PluginError(f"{source} names {error}") from error.__cause__
+        if loaded is None:
+            raise PluginError(f"{source} names {name}, which is being imported just now; make the executor after that")
+        if loaded.call_hook is None:
+            label = loaded.extension.label
+            raise PluginError(f"{source} names {name}, and {label} has neither fc_before_call nor fc_after_call")
+        return loaded.call_hook
 
     # --- Models ---
 
@@ -221,50 +223,36 @@ class Extensions:
         """
         from fcregistry.discovery._report import FailedExtension
 
-        asked = f"{prefix}:{name}"
-        found = self._extension_for_models(prefix, asked)
-        if found is None:
+        named, asked = self.named(prefix), f"{prefix}:{name}"
+        which = f"the model {asked!r} is given by"
+        if not named:
+            if missing := _MODEL_PROVIDERS.get(prefix):
+                raise ModelNotFoundError(f"{which} {_not_installed(missing)}")
             return None
-        outcome = self.load(found)
-        which = f"the model {asked!r} is given by the extension {found.label}, which"
-        if outcome is None:
-            raise ModelNotFoundError(f"{which} is being imported just now; ask for the model after that")
-        if isinstance(outcome, FailedExtension):
-            raise ModelNotFoundError(f"{which} does not load: {outcome.reason}; {outcome.advice}") from outcome.error
-        if outcome.resolve_model is None:
-            raise ModelNotFoundError(
-                f"there is no model {asked!r}: the extension {found.label} has no hook fc_resolve_model"
-            )
         try:
-            model = outcome.resolve_model(name)
+            loaded = self._usable(named)
+        except PluginError as error:
+            raise ModelNotFoundError(f"{which} {error}") from error.__cause__
+        if loaded is None:
+            raise ModelNotFoundError(
+                f"{which} {named[0].label}, which is being imported just now; ask for it after that"
+            )
+        label = loaded.extension.label
+        if loaded.resolve_model is None:
+            raise ModelNotFoundError(f"there is no model {asked!r}: the extension {label} has no hook fc_resolve_model")
+        try:
+            model = loaded.resolve_model(name)
         except FcregistryError:
             raise  # its message says what is wrong, and what to do
         except Exception as error:  # foreign code: an exception of an extension is reported as the extension's
-            failed = FailedExtension(extension=found, error=error, traceback="")
-            why = f"the extension {found.label} fails to give the model {asked!r}: {failed.reason}; {failed.advice}"
+            failed = FailedExtension(extension=loaded.extension, error=error, traceback="")
+            why = f"the extension {label} fails to give the model {asked!r}: {failed.reason}; {failed.advice}"
             raise ModelNotFoundError(why) from error
         if model is None:
             raise ModelNotFoundError(
-                f"the extension {found.label} has no model {name!r}; its documentation says which it has"
+                f"the extension {label} has no model {name!r}; its documentation says which it has"
             )
         return model
-
-    def _extension_for_models(self, prefix: str, asked: str) -> FoundExtension | None:
-        named = self.named(prefix)
-        if not named:
-            if missing := _MODEL_PROVIDERS.get(prefix):
-                why = f"the model {asked!r} is given by the extension {missing}, which is not installed: pip install {missing}"
-                raise ModelNotFoundError(why)
-            return None
-        enabled = [each for each in named if self.disabled(each) is None]
-        if not enabled:
-            why = f"the model {asked!r} is given by the extension {named[0].label}, which is disabled: {self.disabled(named[0])}"
-            raise ModelNotFoundError(why)
-        if len(enabled) > 1:
-            labels = ", ".join(each.label for each in enabled)
-            why = f"the model {asked!r} may be given by any of the extensions {labels}, and one can be used: {disable_advice(enabled)}"
-            raise ModelNotFoundError(why)
-        return enabled[0]
 
     def prefixes(self) -> tuple[str, ...]:
         """Return the names of installed extensions that may have models, sorted.
@@ -281,12 +269,14 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
     return f"uninstall the others, or disable them, as with {DISABLE}={extensions[-1].label}"
 
 
-def _is_label_of(name: str, found: FoundExtension) -> bool:
-    """Return whether a name is the label of an extension, `distribution[entry point]`."""
-    distribution, bracket, rest = name.partition("[")
-    return (
-        bool(bracket) and rest == f"{found.entry_point}]" and normalized(distribution) == normalized(found.distribution)
-    )
+def _not_installed(missing: str) -> str:
+    return f"the extension {missing}, which is not installed: pip install {missing}"
+
+
+def _normalized_label(name: str, found: FoundExtension) -> str:
+    """Return a name if it is the label of an extension, `distribution[entry point]`, else an empty text."""
+    distribution, _, rest = name.partition("[")
+    return name if rest == f"{found.entry_point}]" and normalized(distribution) == found.project else ""
 
 
 def _hook_of_object(given: Any) -> CallHook:
@@ -300,7 +290,7 @@ def _hook_of_object(given: Any) -> CallHook:
     from fcregistry.discovery._hookspecs import call_hook, hooks_of  # imports pluggy and `types`
 
     if isinstance(given, type):
-        raise TypeError(f"hooks=… has the class {given.__qualname__}; give an instance of it")
+        raise TypeError(f"hooks=… takes an instance of {given.__qualname__}, not the class")
     if isinstance(given, ModuleType):
         label = given.__name__
     else:
@@ -309,9 +299,9 @@ def _hook_of_object(given: Any) -> CallHook:
     try:
         hook = call_hook(hooks_of(_namespace(given), label), label)
     except (PluginError, pluggy.PluginValidationError) as error:
-        raise TypeError(f"hooks=… has what is no hook: {error}") from error
+        raise TypeError(f"hooks=… takes hooks, and {error}") from error
     if hook is None:
-        raise TypeError(f"hooks=… has what is no hook: {label} has neither fc_before_call nor fc_after_call")
+        raise TypeError(f"hooks=… takes hooks, and {label} has neither fc_before_call nor fc_after_call")
     return hook
 
 

@@ -17,6 +17,9 @@ if TYPE_CHECKING:
 PluginKey: TypeAlias = tuple[str, str]
 """Distribution and entry point, which identify a plugin or an extension in a process."""
 
+CachedColumns: TypeAlias = "tuple[int, str, int, tuple[int, ...], int]"
+"""What an index knows of an entry point: its row, the maker of its description, the surroundings, the numbers of the files, the state."""
+
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
 EXTENSION_GROUP: Final = "fcregistry.extensions"
@@ -37,7 +40,7 @@ class FoundEntryPoint:
         info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty if `folder` is.
         stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None if it is not a file.
         project: The distribution's name as PyPI compares names.
-        cached: The columns of its row in the index, if it was found there.
+        cached: What the index knows of it, if it was found there.
         doubt: The result of checking its metadata (see `_identity.py`), None before that: the reason or None, and the folder of an
             editable install.
     """
@@ -75,7 +78,7 @@ class FoundEntryPoint:
         self.info = info
         self.stamp = stamp
         self.project = normalized(distribution)
-        self.cached: tuple[int, str, int, str, int] | None = None
+        self.cached: CachedColumns | None = None
         self.doubt: tuple[str | None, str | None] | None = None
         self._source = source
 

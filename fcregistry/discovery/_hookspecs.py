@@ -173,9 +173,7 @@ def hooks_of(implementation: Any, label: str, value: str = "") -> Any:
         PluginError: It implements no hook, or one that does not exist.
         PluginValidationError: A function takes an argument that its spec does not have.
     """
-    manager = pluggy.PluginManager(
-        PROJECT
-    )  # one for each implementation: calling its hooks does not call those of others
+    manager = pluggy.PluginManager(PROJECT)  # its own, since calling its hooks must not call those of others
     manager.add_hookspecs(sys.modules[__name__])
     manager.register(implementation, label)
     callers = manager.get_hookcallers(implementation) or []
@@ -196,7 +194,7 @@ def call_hook(hooks: Any, label: str) -> CallHook | None:
         return None
     from fcregistry.execution import (
         CallHook,
-    )  # imports all of execution, which an extension that reads types does not need
+    )  # with all of execution, which an extension that reads types does not need
 
     return CallHook(
         label=label,
@@ -230,14 +228,10 @@ class TypeFamilies:
         Raises:
             TypeError: It is not a function.
         """
-        if isinstance(family, type):
-            raise TypeError(
-                f"types.add takes a function (annotation, reader) -> Codec | None, not the class {family.__qualname__}"
-            )
-        if not callable(family):
-            raise TypeError(
-                f"types.add takes a function (annotation, reader) -> Codec | None, not a {type(family).__name__}"
-            )
+        if isinstance(family, type) or not callable(family):
+            what: object = family
+            kind = f"the class {what.__qualname__}" if isinstance(what, type) else f"a {type(what).__name__}"
+            raise TypeError(f"types.add takes a function (annotation, reader) -> Codec | None, not {kind}")
         self._families.append(family)
 
     def __iter__(self) -> Iterator[Family]:
@@ -245,11 +239,11 @@ class TypeFamilies:
         return iter(self._families)
 
 
-def refusing_family(which: str, why: str) -> Family:
-    """Return a family that refuses every annotation, and says which extension does not read it, and why."""
+def refusing_family(why: str) -> Family:
+    """Return a family that refuses every annotation, and says which extension would read it, and why it does not."""
 
     def refuse(annotation: Any, reader: TypeReader) -> Codec | None:
-        raise UnsupportedType(f"{show_type(annotation)} is read by {which}, {why}")
+        raise UnsupportedType(f"{show_type(annotation)} is read by {why}")
 
     return refuse
 

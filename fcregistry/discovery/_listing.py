@@ -5,6 +5,8 @@ If the index describes exactly the tools that may be seen, they are read from it
 
 from __future__ import annotations
 
+import json
+import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,15 +15,14 @@ from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
 from fcregistry.discovery._discovery import current
-from fcregistry.discovery._index_store import has_environment, is_deprecated
+from fcregistry.discovery._index_store import DEPRECATED, REQUIRES
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._index import Index
-    from fcregistry.discovery._index_store import Line
+    from fcregistry.discovery._index import Index, Line
 
 
 ToolLine: TypeAlias = "tuple[str, str | None, str, bool]"
@@ -56,7 +57,7 @@ def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
     if not _are_apart([line for line, _ in rows]):
         return None
     return [
-        (plugin, name, text) for (_, plugin, name, _, options), text in rows if not options or has_environment(options)
+        (plugin, name, text) for (_, plugin, name, _, options), text in rows if not options or _has_environment(options)
     ]
 
 
@@ -80,7 +81,7 @@ def names_starting_with(beginning: str) -> set[str]:
         found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _, _ in lines}
     else:
         found = {
-            local_name(name, group) for _, name, group, options in index.named(beginning) if has_environment(options)
+            local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
         }
     return {name for name in found if name.startswith(beginning)}
 
@@ -103,10 +104,23 @@ def _lines_in(index: Index) -> list[ToolLine] | None:
     if not _are_apart(lines):
         return None
     return [
-        (name, plugin.distribution, summary, bool(options) and is_deprecated(options))
+        (name, plugin.distribution, summary, bool(options) and _is_deprecated(options))
         for _, plugin, name, summary, options in lines
-        if not options or has_environment(options)
+        if not options or _has_environment(options)
     ]
+
+
+def _has_environment(options: str) -> bool:
+    """Return whether the variables that a tool requires are set, from its options as text."""
+    if REQUIRES not in options:
+        return True
+    required = json.loads(options).get("requires_env", ())
+    return all(os.environ.get(name) for name in ([required] if isinstance(required, str) else required))
+
+
+def _is_deprecated(options: str) -> bool:
+    """Return whether a tool is marked as deprecated, from its options as text."""
+    return DEPRECATED in options and bool(json.loads(options).get("deprecated"))
 
 
 def _are_apart(lines: list[Line]) -> bool:

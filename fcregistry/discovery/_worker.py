@@ -1,4 +1,4 @@
-"""The process that describes plugins: imports one after the other, and answers what each ships.
+"""The process that describes plugins: it imports one after the other, and answers what each ships.
 
 Requests come on standard input and answers go to standard output, a JSON text a line; the plugins get other standard streams. If a plugin
 hangs or ends the process, only that plugin has no description: the process that asked starts another worker (`_workers.py`).
@@ -21,29 +21,27 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._report import FailedPlugin
+    from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
 
 
 def main() -> None:
     """Describe plugins until there are no more."""
-    asked, answers = _own_streams()
+    requests, answers = _take_streams()
     from fcregistry.discovery._fingerprint import ImportTracker
 
     tracker = ImportTracker()
     tracker.start()
-    setup = json.loads(asked.readline())
-    worker = Worker(tracker, setup["installed"])
+    setup = json.loads(requests.readline())
+    worker = Worker(tracker, setup["installed"], ignore_rules=setup["ignore_rules"])
     from fcregistry._config.policy import without_locks
 
     gc.freeze()  # these objects stay, and so do most that follow: collecting garbage among them takes a twentieth of the time
     gc.set_threshold(20_000, 20, 20)
-    answers.write("\n")  # ready
-    answers.flush()
+    print(file=answers, flush=True)  # ready
     with without_locks() if setup["without_locks"] else nullcontext():
-        for line in asked:
+        for line in requests:
             answer = worker.describe(tuple(json.loads(line)))
-            answers.write(json.dumps(answer) + "\n")
-            answers.flush()
+            print(json.dumps(answer), file=answers, flush=True)
             if answer["last"]:
                 break
     os._exit(0)  # without waiting for threads and exit handlers of plugins
@@ -55,9 +53,10 @@ class Worker:
     Args:
         tracker: Notes the files that imports read.
         found: The installed entry points, as `_workers.py` sends them.
+        ignore_rules: Whether plugins are imported whatever the configuration allows.
     """
 
-    def __init__(self, tracker: Any, found: list[dict[str, Any]]) -> None:
+    def __init__(self, tracker: Any, found: list[dict[str, Any]], *, ignore_rules: bool) -> None:
         from fcregistry.discovery._describe import DeclarationOwners
         from fcregistry.discovery._discovery import Discovery, current
         from fcregistry.discovery._found import FoundExtension, FoundPlugin
@@ -70,6 +69,7 @@ class Worker:
         )
         self._plugins: dict[tuple[str, ...], FoundPlugin] = {each.key: each for each in self._discovery.plugins}
         self._owners = DeclarationOwners(self._discovery.owner)
+        self._ignore_rules = ignore_rules
         self._others = False  # whether a plugin was imported before
 
     def describe(self, key: tuple[str, ...]) -> dict[str, Any]:
@@ -81,21 +81,26 @@ class Worker:
         from fcregistry._base.source import underlying
         from fcregistry.discovery._describe import Changes, FreshDescription
         from fcregistry.discovery._fingerprint import stamps
-        from fcregistry.discovery._loader import load_plugin
 
         plugin = self._plugins[key]
         since = time_ns()
         prints = _Prints()
         self._tracker.modules_read.clear()
         changes = Changes(plugin.module)
-        watched = partial(changes.watched, prints)
-        outcome = _refused(plugin) or load_plugin(
-            plugin, lambda declaration: self._discovery.owner(declaration) is not None, watched
-        )
-        assert outcome is not None
+        outcome = self._load(plugin, partial(changes.watched, prints))
+        # Imported only now: a plugin that has broken imports ends this process, rather than the programs that would load it
+        from fcregistry.discovery._describe import describe_plugin
+        from fcregistry.discovery._loader import own_part
+        from fcregistry.discovery._report import FailedPlugin
+
         declared = self._owners.of(plugin)
         with prints():
-            record = self._described(outcome, declared)
+            try:
+                record = describe_plugin(outcome, declared)
+            except Exception as error:  # foreign code: what an author gave as an option may raise anything  # noqa: BLE001
+                seconds, trace = outcome.seconds, own_part(error)
+                failed = FailedPlugin(plugin=plugin, seconds=seconds, error=error, traceback=trace)
+                record = describe_plugin(failed, ())
         record["printed"], record["changes"] = prints.printed, changes.phrases()
         modules = {plugin.module, *(each.module for each in declared), *self._extensions()}
         modules |= {getattr(underlying(each.function), "__module__", None) or "" for each in declared}
@@ -109,23 +114,22 @@ class Worker:
             "rows": made.rows,
             "files": made.files,
             "missed": made.missed,
-            "said": _written_to_stderr(),
+            "written": _written_to_stderr(),
             "last": bool(record["changes"]) or (others_before and record["failure"] is not None),
         }
 
-    @staticmethod
-    def _described(outcome: Any, declared: Any) -> Any:
-        from fcregistry.discovery._describe import describe_plugin
-        from fcregistry.discovery._loader import own_part
+    def _load(self, plugin: FoundPlugin, prints: Any) -> LoadedPlugin | FailedPlugin:
+        """Import a plugin if the configuration allows it: files may have changed after the request, so locks are compared again."""
+        from fcregistry.discovery._loader import load_plugin
+        from fcregistry.discovery._permission import Permission
         from fcregistry.discovery._report import FailedPlugin
+        from fcregistry.errors import PluginError
 
-        try:
-            return describe_plugin(outcome, declared)
-        except Exception as error:  # foreign code: what an author gave as an option may raise anything  # noqa: BLE001
-            failed = FailedPlugin(
-                plugin=outcome.plugin, seconds=outcome.seconds, error=error, traceback=own_part(error)
-            )
-            return describe_plugin(failed, ())
+        if not self._ignore_rules and (reason := Permission().to_import(plugin)) is not None:
+            return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(reason), traceback="")
+        outcome = load_plugin(plugin, lambda declaration: self._discovery.owner(declaration) is not None, prints)
+        assert outcome is not None  # nothing else imports it at the same time
+        return outcome
 
     def _extensions(self) -> list[str]:
         """Return the modules of the extensions that plugins have needed so far."""
@@ -155,17 +159,14 @@ class _Prints:
         return getattr(sys.stderr, name)
 
 
-def _own_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams for requests and answers, and give plugins others.
-
-    Plugins read nothing, and write to stderr.
-    """
-    asked = os.fdopen(os.dup(0), encoding="utf-8")
+def _take_streams() -> tuple[TextIO, TextIO]:
+    """Return the streams for requests and answers, and give plugins others: they read nothing, and write to stderr."""
+    requests = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.dup2(2, 1)
-    return asked, answers
+    return requests, answers
 
 
 def _written_to_stderr() -> int:
@@ -173,22 +174,3 @@ def _written_to_stderr() -> int:
         return os.fstat(2).st_size
     except OSError:  # a plugin has closed it
         return 0
-
-
-def _refused(plugin: FoundPlugin) -> FailedPlugin | None:
-    """Return why a plugin must not be imported, or None.
-
-    Locks are compared again, since files may have changed after the request.
-    """
-    from fcregistry.discovery._permission import Permission
-    from fcregistry.discovery._report import FailedPlugin
-    from fcregistry.errors import PluginError
-
-    reason = Permission().to_import(plugin)
-    if reason is None:
-        return None
-    return FailedPlugin(plugin=plugin, seconds=0.0, error=PluginError(reason), traceback="")
-
-
-if __name__ == "__main__":
-    main()

@@ -1,6 +1,4 @@
-"""Worker processes that describe plugins, seen from the process that asks them.
-
-A plugin that hangs or crashes costs one of them.
+"""Worker processes that describe plugins, as the process that starts them sees them: a plugin that hangs or crashes costs one of them.
 
 A worker gets the request for the next plugin while it is still busy with the one before, so that it never waits. Its answers come in the
 order of the requests. `_worker.py` is what runs in it.
@@ -13,7 +11,8 @@ import os
 import sys
 from collections import deque
 from contextlib import suppress
-from threading import Event, Lock, Thread
+from functools import partial
+from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
@@ -23,7 +22,6 @@ from fcregistry.discovery._describe import FreshDescription, IndexRow
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
-    from queue import SimpleQueue
 
     from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
 
@@ -33,6 +31,15 @@ IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
 IMPORT_SECONDS: Final = 20.0
 """Seconds that a plugin may take to be imported and described, by default."""
 
+_START_SECONDS: Final = 20.0
+"""Seconds in which a process has to be ready for its first plugin, in addition to those of that plugin."""
+
+_DUMP_SECONDS: Final = 0.5
+"""Seconds in which a process that is ended because it hangs may write where it hangs."""
+
+_POLL: Final = 0.1
+"""Seconds between two checks whether a plugin takes too long."""
+
 _MOST_WORKERS: Final = 4
 _WORTH_A_WORKER: Final = 8
 """Plugins whose descriptions take about as long as starting a worker."""
@@ -40,13 +47,26 @@ _WORTH_A_WORKER: Final = 8
 _MOST_REQUESTS: Final = 2
 """Requests that a process has at a time: one that it is busy with, and one so that it need not wait."""
 
+_MOST_OUTPUT: Final = 4_000
+"""The most bytes of a process's last output to report."""
+
+_PROGRAM: Final = """
+import sys
+sys.path[:] = sys.argv[1:]
+del sys.argv[1:]
+from fcregistry.discovery._worker import main
+main()
+"""
+
 
 def describe_in_workers(
     plugins: Sequence[FoundPlugin],
     installed: Sequence[FoundEntryPoint],
     *,
     seconds: float,
-    told: Callable[[FreshDescription], None] = lambda made: None,
+    on_described: Callable[[FreshDescription], None] = lambda made: None,
+    path: Sequence[str] = (),
+    ignore_rules: bool = False,
 ) -> list[FreshDescription]:
     """Describe plugins in worker processes.
 
@@ -54,27 +74,34 @@ def describe_in_workers(
         plugins: The plugins to describe.
         installed: All installed entry points, so that a worker knows the owner of each module.
         seconds: How long each plugin may take.
-        told: Called with each description when it is made.
+        on_described: Called with each description when it is made.
+        path: The `sys.path` of the workers, if it is not that of this process. They write no byte code then.
+        ignore_rules: Whether plugins are imported whatever the configuration allows.
 
     Returns:
-        The descriptions: what each plugin ships, or why it cannot be described.
-    """
-    from queue import SimpleQueue
+        The descriptions, sorted by plugin: what each plugin ships, or why it cannot be described.
 
-    waiting: SimpleQueue[FoundPlugin] = SimpleQueue()
-    for plugin in plugins:
-        waiting.put(plugin)
-    done: list[FreshDescription] = []
-    errors: list[BaseException] = []
-    lifted = locks_are_lifted()  # a context variable, which the threads do not see
+    Raises:
+        KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
+    """
+    names = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
+    setup = {
+        "installed": [
+            {"kind": type(each).__name__, **{name: getattr(each, name) for name in names}} for each in installed
+        ],
+        "without_locks": locks_are_lifted(),
+        "ignore_rules": ignore_rules,
+    }
+    command = [sys.executable, "-P", *_flags(), *(["-B"] if path else []), "-c", _PROGRAM, *(path or sys.path)]
+    waiting, done, errors = deque(plugins), list[FreshDescription](), list[BaseException]()
     count = max(1, min(os.cpu_count() or 1, _MOST_WORKERS, len(plugins) // _WORTH_A_WORKER))
-    workers = [_Worker(waiting, installed, seconds, without_locks=lifted) for _ in range(count)]
+    workers = [_Worker(waiting, partial(_Process, command, setup, seconds)) for _ in range(count)]
 
     def work(worker: _Worker) -> None:
         try:
             for made in worker.describe():
                 done.append(made)
-                told(made)
+                on_described(made)
         except BaseException as error:  # noqa: BLE001  # raised again by the thread that asked
             errors.append(error)
         finally:
@@ -85,7 +112,10 @@ def describe_in_workers(
         for thread in threads:
             thread.start()
         for thread in threads:
-            thread.join()
+            while thread.is_alive():
+                thread.join(_POLL)
+                for worker in workers:
+                    worker.end_if_late()
     finally:
         for worker in workers:  # after an interrupt
             worker.end()
@@ -99,252 +129,186 @@ class _Worker:
 
     Args:
         waiting: The plugins; other workers take from it too.
-        installed: All installed entry points.
-        seconds: How long each plugin may take.
-        without_locks: Whether locks are ignored.
+        start: Starts a process.
     """
 
-    def __init__(
-        self,
-        waiting: SimpleQueue[FoundPlugin],
-        installed: Sequence[FoundEntryPoint],
-        seconds: float,
-        *,
-        without_locks: bool,
-    ) -> None:
+    def __init__(self, waiting: deque[FoundPlugin], start: Callable[[], _Process]) -> None:
         self._waiting = waiting
-        self._installed = installed
-        self._seconds = seconds
-        self._without_locks = without_locks
-        self._asked: deque[FoundPlugin] = deque()
-        self._process: WorkerProcess | None = None
+        self._start = start
+        self._process: _Process | None = None
         self._is_over = False
+        self._starting = Lock()
 
     def describe(self) -> Iterator[FreshDescription]:
         """Yield the descriptions of plugins as they are done, until none is waiting."""
-        while self._ask():
-            made = self._answer(self._asked[0])
+        requested: deque[FoundPlugin] = deque()
+        while True:
+            new = list(requested) if self._process is None or self._process.has_ended else []
+            while self._waiting and len(requested) < _MOST_REQUESTS:
+                with suppress(IndexError):  # another worker took the last one
+                    requested.append(self._waiting.popleft())
+                    new.append(requested[-1])
+            if not requested or (process := self._running()) is None:
+                return
+            for plugin in new:
+                process.ask(plugin)
+            made = self._description(requested[0], process)
             if self._is_over:  # an interrupt ended the process, and not the plugin
                 return
             if made is not None:
-                self._asked.popleft()
+                requested.popleft()
                 yield made
 
-    def _ask(self) -> bool:
-        """Fill the requests of the process, starting one if needed; return whether there are any."""
-        from queue import Empty
+    def _running(self) -> _Process | None:
+        """Return the process, a new one if it has ended; None after the end of this worker."""
+        with self._starting:
+            if self._is_over:
+                return None
+            if self._process is None or self._process.has_ended:
+                self._process = self._start()
+            return self._process
 
-        if self._is_over:
-            return False
-        if self._process is not None and self._process.has_ended:
-            self._process.end()
-            self._process = None
-        new = list(self._asked) if self._process is None else []
-        while len(self._asked) < _MOST_REQUESTS:
-            try:
-                new.append(self._waiting.get_nowait())
-            except Empty:
-                break
-            self._asked.append(new[-1])
-        if self._process is None and new:
-            self._process = WorkerProcess(self._installed, self._seconds, without_locks=self._without_locks)
-        for plugin in new:
-            assert self._process is not None
-            self._process.ask(plugin)
-        return bool(self._asked)
-
-    def _answer(self, plugin: FoundPlugin) -> FreshDescription | None:
+    @staticmethod
+    def _description(plugin: FoundPlugin, process: _Process) -> FreshDescription | None:
         """Return the description of a plugin.
 
         The result is None if the plugin must be tried again, in a process that has imported no other.
         """
-        process = self._process
-        assert process is not None
         others_before = process.described > 0
         answer = process.answer()
-        failed = answer is None or answer["record"]["failure"] is not None
-        if failed and others_before and not process.is_late:
+        if (answer is None or answer["record"]["failure"] is not None) and others_before and not process.is_late:
             return None
         if answer is None:
-            return _failed_description(plugin, process, self._seconds)
+            return process.failure(plugin)
         files = {path: (time, size) for path, (time, size) in answer["files"].items()}
         return FreshDescription(
             plugin, answer["record"], [IndexRow(*each) for each in answer["rows"]], files, "worker", answer["missed"]
         )
 
+    def end_if_late(self) -> None:
+        """End the process if a plugin takes too long."""
+        if (process := self._process) is not None:
+            process.end_if_late()
+
     def end(self) -> None:
         """End the process, if there is one."""
-        self._is_over = True
+        with self._starting:
+            self._is_over = True
         if self._process is not None:
             self._process.end()
 
 
-def _failed_description(plugin: FoundPlugin, process: WorkerProcess, seconds: float) -> FreshDescription:
-    """Return the description of a plugin that ended its process, or had to be ended."""
-    advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
-    if process.is_late:
-        what = f"importing it takes longer than {seconds:g} second{'' if seconds == 1 else 's'}"
-        advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"
-    else:
-        what = f"it ends the process that imports it, with {_exit_text(process.code)}"
-    record = PluginRecord(
-        entry_point=plugin.entry_point,
-        value=plugin.value,
-        tools=[],
-        dynamic=False,
-        seconds=seconds if process.is_late else 0.0,
-        printed=False,
-        changes=[],
-        failure=what,
-        detail=process.last_words(),
-        advice=advice,
-    )
-    return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if process.is_late else "watching")
-
-
-def _exit_text(code: int) -> str:
-    if code >= 0:
-        return f"code {code}"
-    import signal
-
-    try:
-        return f"signal {signal.Signals(-code).name}"
-    except ValueError:
-        return f"signal {-code}"
-
-
-def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and the packages above it.
-
-    They replace the files that it reads, which are unknown.
-    """
-    from fcregistry.discovery._finder import stamp_of
-
-    parts = plugin.module.split(".")
-    found: dict[str, tuple[int, int]] = {}
-    for folder in (plugin.folder, *sys.path):
-        for end in range(1, len(parts) + 1):
-            stem = "/".join([folder, *parts[:end]])
-            for path in (f"{stem}/__init__.py", f"{stem}.py"):
-                if (stamp := stamp_of(path)) is not None:
-                    found[path] = stamp
-        if found:
-            break
-    return found
-
-
-# --- One process ---
-
-_MOST_OUTPUT: Final = 4_000
-"""The most bytes of a process's last output to report."""
-
-_DUMP_SECONDS: Final = 0.5
-"""Seconds in which a process may write where it hangs."""
-
-_NO_DEADLINE: Final = float("inf")
-
-_START_SECONDS: Final = 20.0
-"""Seconds in which a process has to be ready for its first plugin, in addition to those of that plugin."""
-
-_PROGRAM: Final = """
-import sys
-sys.path[:] = sys.argv[1:]
-del sys.argv[1:]
-from fcregistry.discovery._worker import main
-main()
-"""
-
-
-class WorkerProcess:
-    """A process that describes plugins, from its start to its end; the next plugins need a new one.
+class _Process:
+    """A process that describes plugins, from its start to its end.
 
     Args:
-        installed: All installed entry points, so that it knows the owner of each module.
+        command: The command that starts it.
+        setup: The first message to it.
         seconds: How long each plugin may take.
-        without_locks: Whether locks are ignored, as while one is written.
 
     Attributes:
         described: How many plugins it has described.
         is_late: Whether it was ended because a plugin took too long.
         has_ended: Whether it has ended.
-        code: Its exit code, once it has ended.
     """
 
-    def __init__(self, installed: Sequence[FoundEntryPoint], seconds: float, *, without_locks: bool = False) -> None:
+    def __init__(self, command: list[str], setup: dict[str, Any], seconds: float) -> None:
         import subprocess  # not needed if all plugins are described
         from tempfile import TemporaryFile
 
         self.described = 0
         self.is_late = False
         self.has_ended = False
-        self.code = 0
         self._seconds = seconds
-        self._errors = TemporaryFile()  # noqa: SIM115  # for what it writes when it crashes
-        self._said = 0  # bytes of that from before the plugin that it is busy with
-        self._asked = 0
         self._is_ready = False
-        self._deadline = _NO_DEADLINE
-        self._lock = Lock()
-        self._over = Event()
+        self._deadline = monotonic() + _START_SECONDS + seconds
+        self._lock = Lock()  # of the deadline
+        self._errors = TemporaryFile()  # noqa: SIM115  # for what it writes when it crashes
+        self._errors_before = 0  # bytes of that from before the plugin that it is busy with
         self._process = subprocess.Popen(
-            [sys.executable, "-P", *_flags(), "-c", _PROGRAM, *sys.path],
+            command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._errors,
             encoding="utf-8",
             start_new_session=True,  # so that an interrupt of this process does not reach its plugins
         )
-        self._send({"installed": [_as_json(each) for each in installed], "without_locks": without_locks})
-        Thread(target=self._watch, daemon=True).start()
+        self._send(setup)
 
     def ask(self, plugin: FoundPlugin) -> None:
         """Request the description of a plugin, after those that were requested before."""
-        with self._lock:
-            self._asked += 1
-            if self._asked == 1:
-                self._deadline = monotonic() + self._seconds + (0.0 if self._is_ready else _START_SECONDS)
         self._send(plugin.key)
 
     def answer(self) -> dict[str, Any] | None:
-        """Return the answer to the oldest request, or None if that plugin ended the process or hung."""
+        """Return the answer to the oldest request, or None if that plugin ended the process or hung.
+
+        Raises:
+            KeyboardInterrupt: An interrupt ended the process before it had a session of its own.
+        """
+        import signal
+
         assert self._process.stdout is not None
         try:
             if not self._is_ready:
-                self._wait_until_ready()
+                self._is_ready = bool(self._process.stdout.readline())
+                self._restart_clock()
             line = self._process.stdout.readline()
             answer = json.loads(line) if line.endswith("\n") else None
         except (OSError, ValueError):  # it has ended, or a plugin has written to the stream of answers
             answer = None
         if not isinstance(answer, dict) or "last" not in answer:  # a plugin may have written JSON
-            answer = None
-        with self._lock:
-            self._asked -= 1
-            self._deadline = monotonic() + self._seconds if self._asked else _NO_DEADLINE
-        if answer is None:
             self._reap()
-        elif self.is_late or answer["last"]:
-            self.end()
-        else:
-            self._said = answer["said"]
+            if not self._is_ready and self._process.wait() == -signal.SIGINT:  # so no plugin was imported
+                raise KeyboardInterrupt
+            return None
+        self._restart_clock()
         self.described += 1
+        if self.is_late or answer["last"]:
+            self.end()
+        self._errors_before = answer["written"]
         return answer
 
-    def _wait_until_ready(self) -> None:
-        assert self._process.stdout is not None
-        self._process.stdout.readline()
-        self._is_ready = True
-        with self._lock:
-            self._deadline = monotonic() + self._seconds
-
-    def last_words(self) -> str:
-        """Return what it has written to its standard error during the plugin that ended it."""
+    def failure(self, plugin: FoundPlugin) -> FreshDescription:
+        """Return the description of a plugin that ended this process, or for which it had to be ended."""
+        advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
+        if self.is_late:
+            what = f"importing it takes longer than {self._seconds:g} second{'' if self._seconds == 1 else 's'}"
+            advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"
+        else:
+            what = f"it ends the process that imports it, with {self._exit_text()}"
         size = self._errors.seek(0, os.SEEK_END)
-        self._errors.seek(max(self._said, size - _MOST_OUTPUT))
-        return self._errors.read().decode("utf-8", "backslashreplace")
+        self._errors.seek(max(self._errors_before, size - _MOST_OUTPUT))
+        record = PluginRecord(
+            entry_point=plugin.entry_point,
+            value=plugin.value,
+            tools=[],
+            dynamic=False,
+            seconds=self._seconds if self.is_late else 0.0,
+            printed=False,
+            changes=[],
+            failure=what,
+            detail=self._errors.read().decode("utf-8", "backslashreplace"),
+            advice=advice,
+        )
+        return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if self.is_late else "watching")
+
+    def end_if_late(self) -> None:
+        """End it if a plugin takes too long; Python's faulthandler writes the stacks of all threads to its stderr before."""
+        import signal
+        import subprocess
+
+        with self._lock:
+            if self.has_ended or self.is_late or monotonic() < self._deadline:
+                return
+            self.is_late = True
+        if os.name == "posix":
+            with suppress(OSError, subprocess.TimeoutExpired):  # it has ended, or ignores the signal
+                self._process.send_signal(signal.SIGABRT)
+                self._process.wait(_DUMP_SECONDS)
+        self._kill()
 
     def end(self) -> None:
         """End it, if it is still running, with the processes that its plugins have started."""
-        self._over.set()
         if not self.has_ended:
             self.has_ended = True
             self._kill()
@@ -358,38 +322,34 @@ class WorkerProcess:
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
-    def _watch(self) -> None:
-        """Kill it if a plugin takes too long; the time starts again with each answer."""
-        while not self._over.wait(min(max(self._deadline - monotonic(), 0.0), self._seconds)):
-            with self._lock:
-                if monotonic() >= self._deadline:
-                    self.is_late, self._deadline = True, _NO_DEADLINE
-                    self._dump_threads()
-                    self._kill()
-
-    def _dump_threads(self) -> None:
-        """Make Python's faulthandler write the stacks of all threads to its stderr, which ends it."""
-        import signal
-        import subprocess
-
-        if os.name == "posix":
-            with suppress(OSError, subprocess.TimeoutExpired):  # it has ended, or ignores the signal
-                self._process.send_signal(signal.SIGABRT)
-                self._process.wait(_DUMP_SECONDS)
+    def _restart_clock(self) -> None:
+        with self._lock:
+            self._deadline = monotonic() + self._seconds
 
     def _reap(self) -> None:
+        """Wait for the process, which has closed its streams, and end those that it has left behind."""
         import subprocess
 
         self.has_ended = True
         self._close()
         if not self.is_late:
             try:
-                self.code = self._process.wait(self._seconds)
+                self._process.wait(self._seconds)
             except subprocess.TimeoutExpired:  # a plugin has closed the streams, and the process goes on
                 self.is_late = True
-        self._kill()  # also processes that it has left behind
-        self.code = self._process.wait()
-        self._over.set()
+        self._kill()
+        self._process.wait()
+
+    def _exit_text(self) -> str:
+        import signal
+
+        code = self._process.wait()
+        if code >= 0:
+            return f"code {code}"
+        try:
+            return f"signal {signal.Signals(-code).name}"
+        except ValueError:
+            return f"signal {-code}"
 
     def _kill(self) -> None:
         import signal
@@ -407,9 +367,17 @@ class WorkerProcess:
                 stream.close()
 
 
-def _as_json(each: FoundEntryPoint) -> dict[str, Any]:
-    names = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
-    return {"kind": type(each).__name__, **{name: getattr(each, name) for name in names}}
+def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
+    """Return the files of a plugin's module and the packages above it, in place of the files that it reads, which are unknown."""
+    from fcregistry.discovery._finder import stamp_of
+
+    parts = plugin.module.split(".")
+    stems = ["/".join(parts[:end]) for end in range(1, len(parts) + 1)]
+    for folder in (plugin.folder, *sys.path):
+        paths = [f"{folder}/{stem}{end}" for stem in stems for end in ("/__init__.py", ".py")]
+        if found := {path: stamp for path in paths if (stamp := stamp_of(path)) is not None}:
+            return found
+    return {}
 
 
 def _flags() -> list[str]:
@@ -420,6 +388,6 @@ def _flags() -> list[str]:
         ("-E", flags.ignore_environment),
         ("-s", flags.no_user_site),
         ("-S", flags.no_site),
+        (f"-{'O' * flags.optimize}", flags.optimize),  # removes docstrings
     ]
-    optimize = [f"-{'O' * flags.optimize}"] if flags.optimize else []  # removes docstrings
-    return [option for option, is_set in chosen if is_set] + optimize + ["-X", "faulthandler"]
+    return [option for option, is_set in chosen if is_set] + ["-X", "faulthandler"]

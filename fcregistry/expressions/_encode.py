@@ -116,7 +116,7 @@ class Encoder:
         if isinstance(key, (TypeCall, EnumMember)):
             key = self.json(key, ANY_CODEC, path)
         elif mapping is not None and mapping.key.handles(key):
-            return mapping.key.encode(key)
+            return str(mapping.key.encode(key))
         try:
             return key_in_json(key)
         except EncodingError:

@@ -54,7 +54,7 @@ class ExpressionError(FcregistryError, ValueError):
         """Join the problems, a line each."""
         self.problems = tuple(sorted(problems, key=lambda each: (each.line, each.column)))[:MOST_PROBLEMS]
         lines = [f"- {problem}" for problem in self.problems]
-        super().__init__("\n".join(["the expression is no call that can be made; nothing was run:", *lines]))
+        super().__init__("\n".join(["the expression is not a call that can be made; nothing was run:", *lines]))
 
     @property
     def code(self) -> ProblemCode:

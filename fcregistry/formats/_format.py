@@ -45,6 +45,11 @@ class RenderInput:
     parameters: dict[str, Any]
     strict: bool
 
+    def named(self, parameters: str) -> dict[str, Any]:
+        """Return the name, the description if there is one, and the schema under a key of the provider."""
+        described = {"description": self.text} if self.text else {}
+        return {"name": self.name, **described, parameters: self.parameters}
+
 
 def tool_description(tool: Tool) -> str:
     """Return the description of a tool for the model, with a notice if it is deprecated."""
@@ -345,12 +350,12 @@ def encode_content(
 
 
 def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, or the text itself if it is not JSON: it was cut, or replaced by a hook."""
+    """Return the JSON value of a text, or the text itself if it is not JSON, or nested too deeply to be read."""
     import json  # only for formats that report JSON values
 
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         return text
 
 

@@ -12,7 +12,8 @@ from typing import Any, Final
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
 from fcregistry._schema.drafts import upgrade_keywords
-from fcregistry.formats._node import Dropped, keywords_text, merge, unshown_keywords
+from fcregistry._schema.joining import merge
+from fcregistry.formats._node import Dropped, keywords_text, unshown_keywords
 
 
 class TypeWriter(ABC):

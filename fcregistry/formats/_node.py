@@ -1,14 +1,14 @@
-"""Definitions, and the operations on schemas that rendering them needs: merging, keywords as text, and `null`."""
+"""Definitions, and the operations on schemas that rendering them needs: keywords as text, and `null`."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.messages import json_path
-from fcregistry._schema.document import Place, show_type, subschemas
+from fcregistry._schema.document import Place, show_type, walk_schemas
 
 if TYPE_CHECKING:
     from fcregistry._schema.document import References
@@ -103,83 +103,6 @@ def without_duplicates(schemas: Iterable[dict[str, Any]]) -> list[dict[str, Any]
     return list({json.dumps(schema, sort_keys=True): schema for schema in schemas}.values())
 
 
-# --- Several schemas as one: for providers without allOf ---
-
-
-def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
-    """Return one schema that accepts exactly what a schema and others all accept, or None if none is known.
-
-    Args:
-        schema: The schema around the others; its annotations win.
-        others: Schemas without references.
-    """
-    result: dict[str, Any] | None = dict(schema)
-    for other in others:
-        if other is True:
-            continue
-        if not isinstance(other, dict) or result is None or _closes(result, other) or _closes(other, result):
-            return None
-        result = _merge_two(result, other)
-    return result
-
-
-def _closes(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether one schema forbids names that the other has."""
-    return one.get("additionalProperties", True) not in (True, {}) and bool(
-        set(other.get("properties", ())) - set(one.get("properties", ()))
-    )
-
-
-def _merge_two(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    result = dict(one)
-    for keyword, value in other.items():
-        if keyword not in result:
-            result[keyword] = value
-        elif keyword in _ANNOTATIONS or result[keyword] == value:
-            continue
-        else:
-            result[keyword] = _combine_values(keyword, result[keyword], value)
-            if result[keyword] is None:
-                return None
-    return result
-
-
-def _combine_values(keyword: str, one: Any, other: Any) -> Any:
-    """Return the value of a keyword that means what two values mean together; None if there is none."""
-    if keyword in _LOWER:
-        return max(one, other)
-    if keyword in _UPPER:
-        return min(one, other)
-    if keyword == "required":
-        return list(dict.fromkeys([*one, *other]))
-    if keyword == "properties":
-        shared = {
-            name: {"allOf": [one[name], other[name]]} for name in one if name in other and one[name] != other[name]
-        }
-        return {**one, **other, **one, **shared}
-    if keyword == "enum":
-        return [value for value in one if any(value == each and type(value) is type(each) for each in other)] or None
-    if keyword == "type":
-        return _combine_types(one, other)
-    if keyword == "additionalProperties":
-        return False if False in (one, other) else None
-    return None
-
-
-def _combine_types(one: str | list[str], other: str | list[str]) -> Any:
-    ones, others = ([kind] if isinstance(kind, str) else kind for kind in (one, other))
-    shared = [kind for kind in ones if kind in others or (kind == "integer" and "number" in others)]
-    shared += [kind for kind in others if kind == "integer" and "number" in ones and kind not in shared]
-    return (shared[0] if len(shared) == 1 else shared) or None
-
-
-_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
-"""Annotations: those of the schema around others win."""
-
-_LOWER: Final = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-_UPPER: Final = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
-
-
 # --- Keywords that a definition does not show ---
 
 
@@ -187,7 +110,7 @@ def list_dropped(schema: dict[str, Any], shown: Collection[str]) -> tuple[Droppe
     """Return the keywords of a schema and of all inside it that a text does not show."""
     return tuple(
         Dropped(path=json_path(place), keyword=keyword, value=value, reason="the text does not show it")
-        for place, each in _walk(schema)
+        for place, each in walk_schemas(schema)
         for keyword, value in unshown_keywords(each, shown).items()
     )
 
@@ -199,17 +122,6 @@ def unshown_keywords(schema: Mapping[str, Any], shown: Collection[str]) -> dict[
         for keyword, value in schema.items()
         if keyword not in shown and keyword not in _IDENTIFYING and not _is_implied(keyword, schema)
     }
-
-
-def _walk(schema: dict[str, Any]) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield a schema and all inside it, outermost first, in the order of the schema."""
-    defs = {("$defs", name): each for name, each in schema.get("$defs", {}).items()}
-    waiting: list[tuple[Place, Any]] = [*reversed(defs.items()), ((), schema)]
-    while waiting:
-        place, each = waiting.pop()
-        if isinstance(each, dict):
-            yield place, each
-            waiting += [((*place, *inner), held) for inner, held in reversed(list(subschemas(each)))]
 
 
 def _is_implied(keyword: str, schema: Mapping[str, Any]) -> bool:

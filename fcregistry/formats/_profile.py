@@ -6,11 +6,11 @@ new rule of a provider is a changed value there; a new kind of rule is a field h
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal, NamedTuple
 
-from fcregistry._schema.document import subschemas
+from fcregistry._schema.document import subschemas, walk_schemas
 
 References = Literal["free", "bare"]
 """Whether a `$ref` may have other keywords beside it (`free`) or not (`bare`): then the target replaces it."""
@@ -140,7 +140,7 @@ class Size(NamedTuple):
 def size_of(schema: dict[str, Any]) -> Size:
     """Measure a schema, definitions included."""
     defs: dict[str, Any] = schema.get("$defs", {})
-    each = [part for whole in (schema, *defs.values()) for part in _walk(whole)]
+    each = [part for _, part in walk_schemas(schema)]
     properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]
     choices = [
         value for part in each for value in (*part.get("enum", ()), *([part["const"]] if "const" in part else ()))
@@ -159,15 +159,6 @@ def size_of(schema: dict[str, Any]) -> Size:
 
 def _takes_several_types(schema: Any) -> bool:
     return isinstance(schema, dict) and ("anyOf" in schema or isinstance(schema.get("type"), list))
-
-
-def _walk(schema: Any) -> Iterator[dict[str, Any]]:
-    waiting = [schema]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            yield each
-            waiting += [inner for _, inner in subschemas(each)]
 
 
 def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:

@@ -12,13 +12,13 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import Place, References
 from fcregistry._schema.drafts import upgrade_keywords
+from fcregistry._schema.joining import merge
 from fcregistry.formats._node import (
     Dropped,
     Node,
     accepts_null,
     add_keywords_text,
     make_nullable,
-    merge,
     without_duplicates,
 )
 
@@ -242,7 +242,7 @@ def _infer_type(rewriter: Rewriter, node: Node) -> bool:
         return True
     values = [schema["const"]] if "const" in schema else schema.get("enum", ())
     kinds = list(dict.fromkeys(_type_of(value) for value in values))
-    if not kinds and "properties" in schema:
+    if not kinds and ("properties" in schema or isinstance(schema.get("additionalProperties"), dict)):
         kinds = ["object"]
     elif not kinds and ("items" in schema or "prefixItems" in schema):
         kinds = ["array"]
@@ -365,7 +365,8 @@ def _write_bound(
 
 def _write_object(rewriter: Rewriter, node: Node) -> bool:
     """Rewrite the properties of an object; False if it requires one that can have no value."""
-    if not node.is_a("object") and "properties" not in node.schema:
+    has_others = isinstance(node.schema.get("additionalProperties"), dict)
+    if not (node.is_a("object") or "properties" in node.schema or has_others):
         return True
     schema, profile = node.schema, rewriter.profile
     if profile.closed:

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import References
 from fcregistry._schema.drafts import upgrade_keywords
-from fcregistry.formats._node import Dropped, add_keywords_text, merge, without_duplicates
+from fcregistry._schema.joining import merge
+from fcregistry.formats._node import Dropped, add_keywords_text, without_duplicates
 from fcregistry.formats._profile import excesses
 from fcregistry.formats._rewrite import Rewriter, UnsupportedSchemaError
 

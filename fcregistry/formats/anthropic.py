@@ -54,10 +54,7 @@ STRICT: Final = Profile(
 
 def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{name, description, input_schema, strict}`."""
-    described: dict[str, Any] = {"name": rendering.name}
-    if rendering.text:
-        described["description"] = rendering.text
-    described["input_schema"] = rendering.parameters
+    described = rendering.named("input_schema")
     return {**described, "strict": True} if rendering.strict else described
 
 

@@ -43,9 +43,7 @@ STRICT: Final[Profile] = replace(
 
 def render(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"toolSpec": {name, description, inputSchema: {json}, strict}}`."""
-    described: dict[str, Any] = {"name": rendering.name}
-    if rendering.text:
-        described["description"] = rendering.text
+    described = rendering.named("inputSchema")
     described["inputSchema"] = {"json": rendering.parameters}
     if rendering.strict:
         described["strict"] = True

@@ -56,12 +56,7 @@ STRICT: Final = Profile(
 
 def render_chat_tool(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", "function": {name, description, parameters, strict}}`."""
-    function: dict[str, Any] = {"name": rendering.name}
-    if rendering.text:
-        function["description"] = rendering.text
-    function["parameters"] = rendering.parameters
-    if rendering.strict:
-        function["strict"] = True
+    function = rendering.named("parameters") | ({"strict": True} if rendering.strict else {})
     return {"type": "function", "function": function}
 
 
@@ -86,10 +81,7 @@ CHAT = Format(
 
 def render_responses_tool(rendering: RenderInput) -> dict[str, Any]:
     """Return `{"type": "function", name, description, parameters, strict}`."""
-    described: dict[str, Any] = {"type": "function", "name": rendering.name}
-    if rendering.text:
-        described["description"] = rendering.text
-    return {**described, "parameters": rendering.parameters, "strict": rendering.strict}
+    return {"type": "function", **rendering.named("parameters"), "strict": rendering.strict}
 
 
 def report_to_responses(results: Sequence[ToolResult]) -> list[dict[str, Any]]:

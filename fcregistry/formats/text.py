@@ -71,11 +71,7 @@ def render_yaml(rendering: RenderInput) -> TextDefinition:
     Raises:
         MissingDependencyError: PyYAML is not installed.
     """
-    described: dict[str, Any] = {"name": rendering.name}
-    if rendering.text:
-        described["description"] = rendering.text
-    described["parameters"] = rendering.parameters
-    return TextDefinition(write_yaml(described, "the format 'yaml'"))
+    return TextDefinition(write_yaml(rendering.named("parameters"), "the format 'yaml'"))
 
 
 YAML = Format(name="yaml", source="YAML 1.1", render=render_yaml, join="---\n".join)

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
     from fcregistry.inspection._doctor import plugins_to_probe as plugins_to_probe
     from fcregistry.inspection._doctor import probe_plugins as probe_plugins
     from fcregistry.inspection._doctor_checks import Finding
-    from fcregistry.inspection._lint import LINT_RULES as LINT_RULES
     from fcregistry.inspection._lint import lint, tools_beside, tools_to_lint
+    from fcregistry.inspection._lint_rules import LINT_RULES as LINT_RULES
     from fcregistry.inspection._lint_subject import SEVERITIES as SEVERITIES
     from fcregistry.inspection._lint_subject import LintFinding
     from fcregistry.inspection._lock import Inventory as Inventory
@@ -51,7 +51,7 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "DiffSource": "._diff_sources",
     "DistributionDiff": "._diff",
     "Inventory": "._lock",
-    "LINT_RULES": "._lint",
+    "LINT_RULES": "._lint_rules",
     "LOCK_FILE": "._diff_sources",
     "LockChange": "._lock",
     "SEVERITIES": "._lint_subject",

@@ -301,7 +301,7 @@ def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] |
     elif new is None and old is not None:
         yield _result_change(tool, "unknown", "is no longer described")
     elif old is not None and new is not None:
-        for each in schema_differences(old, new, "given"):
+        for each in schema_differences(old, new, "return"):
             yield _schema_change(tool, "returns", each, each.widens)
 
 
@@ -314,7 +314,7 @@ def _schema_change(tool: str, part: Part, difference: Difference, breaks: bool |
     verdict: Verdict = "breaking" if breaks else "unknown" if breaks is None else "compatible"
     if difference.kind == "default" and part == "parameters":
         verdict = "unknown"  # no schema says what a call without the argument does now
-    words = difference.kind != "asked"
+    words = difference.kind != "constraint"
     return ToolChange(
         verdict=verdict,
         tool=tool,

@@ -26,30 +26,8 @@ from fcregistry.discovery import (
     distribution_version,
 )
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
-from fcregistry.inspection._doctor_checks import (
-    Account,
-    Finding,
-    accounts,
-    aside_findings,
-    call_hook_findings,
-    disabled_findings,
-    extension_findings,
-    impostor_findings,
-    index_findings,
-    learn,
-    lock_findings,
-    manifest_findings,
-    name_findings,
-    near_miss_findings,
-    note,
-    plugin_findings,
-    precedence_findings,
-    problem,
-    setting_findings,
-    stale_findings,
-    tool_findings,
-    unreadable_findings,
-)
+from fcregistry.inspection import _doctor_checks as checks
+from fcregistry.inspection._doctor_checks import Account, Finding, accounts, learn, note, problem
 
 
 def diagnose() -> tuple[Finding, ...]:
@@ -72,22 +50,21 @@ def findings(probed: Mapping[PluginKey, FreshDescription] | None = None) -> tupl
     just_now = {key: Account.of_record(each.plugin, each.record, ships=bool(each.rows)) for key, each in fresh.items()}
     known = [account for _, account in sorted({**accounts(), **just_now}.items())]
     found = [
-        *plugin_findings(known),
-        *manifest_findings(known, {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}),
-        *disabled_findings(),
-        *extension_findings(),
-        *tool_findings(),
-        *name_findings(),
-        *near_miss_findings(),
-        *unreadable_findings(),
-        *impostor_findings(),
-        *aside_findings(),
-        *setting_findings(),
-        *precedence_findings(),
-        *lock_findings(),
-        *call_hook_findings(),
-        *index_findings(known),
-        *stale_findings(known),
+        *checks.plugin_findings(known),
+        *checks.manifest_findings(
+            known, {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}
+        ),
+        *checks.disabled_findings(),
+        *checks.extension_findings(),
+        *checks.tool_findings(),
+        *checks.name_findings(),
+        *checks.near_miss_findings(),
+        *checks.unreadable_findings(),
+        *checks.impostor_findings(),
+        *checks.aside_findings(),
+        *checks.setting_findings(),
+        *checks.index_findings(known),
+        *checks.stale_findings(known),
     ]
     return in_order(found)
 
@@ -122,7 +99,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except ToolNotFoundError as error:
         if normalized(name) in {normalized(each) for each in current().distributions()}:
             return tuple(each for each in findings() if _is_of_distribution(each, normalized(name)))
-        if not_used := tuple(aside_findings(normalized(name))):
+        if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
     return tuple(finding for finding in findings() if finding.subject == tool.id)
@@ -155,10 +132,10 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
     if wanted is not None:
         yield from _why_distribution_is_missing(wanted)
     related = (
-        *plugin_findings(accounts().values()),
-        *disabled_findings(),
-        *near_miss_findings(),
-        *unreadable_findings(),
+        *checks.plugin_findings(accounts().values()),
+        *checks.disabled_findings(),
+        *checks.near_miss_findings(),
+        *checks.unreadable_findings(),
     )
     for finding in related:
         if wanted is None or normalized(finding.subject.partition("[")[0]) == wanted:
@@ -168,7 +145,7 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
     if wanted in {normalized(each) for each in current().distributions()}:
         return
-    if not_used := tuple(aside_findings(wanted)):
+    if not_used := tuple(checks.aside_findings(wanted)):
         yield from not_used
         return
     try:

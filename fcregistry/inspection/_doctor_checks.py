@@ -33,7 +33,6 @@ from fcregistry.discovery import (
     FoundExtension,
     FoundPlugin,
     FreshDescription,
-    Index,
     ManifestProblem,
     Permission,
     PluginKey,
@@ -91,7 +90,7 @@ def not_loaded(subject: str, reason: str) -> Finding:
         subject: The plugin or extension.
         reason: Which setting disables it: it begins with the name of a variable, or names a file.
     """
-    fix = "unset the variable to have it back" if reason.startswith("FCREGISTRY_") else "change that to have it back"
+    fix = "unset the variable to load it" if reason.startswith("FCREGISTRY_") else "change that to load it"
     return note(subject, f"is not loaded: {reason}", fix)
 
 
@@ -231,38 +230,38 @@ def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
     if not each.ships and holder is not None and holder.project != plugin.project:
         yield problem(
             plugin.label,
-            f"ships no tools: {plugin.module}, which it names, is {holder.distribution}'s, and so are the tools in it",
-            f"it takes nothing from {holder.distribution}: report this to the authors of {plugin.distribution}, or uninstall it",
+            f"ships no tools: it names {plugin.module}, which belongs to {holder.distribution}, as do the tools in it",
+            f"{holder.distribution} loses nothing by it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
     elif not each.ships:
         yield problem(
             plugin.label,
             f"ships no tools: importing {plugin.value} declares none",
-            f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
+            f"modules below {plugin.module} are not imported on their own: name the one with the tools in the entry point",
         )
     if each.outdated:
         yield problem(
             plugin.label,
-            f"runs the code of {plugin.version}, as it was imported: {each.outdated}",
-            f"restart this process: it then runs {plugin.distribution} as it is now",
+            f"still runs the code of {plugin.version}: {each.outdated}",
+            f"restart this process to run the installed {plugin.distribution}",
         )
     if each.changes:
         yield problem(
             plugin.label,
-            f"changes what others in its process rely on, when it is imported: {'; '.join(each.changes)}",
-            f"that belongs into a function which its users call: report this to the authors of {plugin.distribution}",
+            f"changes what other code in its process relies on when it is imported: {'; '.join(each.changes)}",
+            f"that belongs in a function that its users call: report this to the authors of {plugin.distribution}",
         )
     if each.printed:
         yield note(
             plugin.label,
             "prints when it is imported",
-            f"standard output is for answers: report this to the authors of {plugin.distribution}",
+            f"standard output is for the results of commands: report this to the authors of {plugin.distribution}",
         )
     if each.seconds > SLOW:
         yield note(
             plugin.label,
             f"takes {each.seconds:.1f} seconds to import",
-            f"the first call of a tool of it waits for that; python -X importtime -c 'import {plugin.module}' shows what takes so long",
+            f"the first call of its tools waits for that; python -X importtime -c 'import {plugin.module}' shows what takes so long",
         )
 
 
@@ -274,11 +273,11 @@ def disabled_findings() -> Iterator[Finding]:
     for plugin in current().plugins:
         reason = refused.get(plugin.key)
         if reason is not None and reason == permission.to_trust(plugin):
-            yield problem(plugin.label, f"is not loaded: {reason}", "until then none of its tools can be used")
+            yield problem(plugin.label, f"is not loaded: {reason}", "none of its tools can be used until then")
         elif reason is not None and permission.to_know(plugin) is not None:
             yield not_loaded(plugin.label, reason)
         elif reason or (plugin.key in described and (reason := permission.to_import(plugin))):
-            advice = "until then it is not imported, and none of its tools can be called"
+            advice = "it is not imported until then, and none of its tools can be called"
             yield problem(plugin.label, f"is not loaded: {reason}", advice)
 
 
@@ -336,7 +335,7 @@ def manifest_findings(
 
 
 def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
-    advice = f"run in the project of {plugin.distribution}: fcregistry manifest build; or tell its authors"
+    advice = f"run in the project of {plugin.distribution}: fcregistry manifest build; or report this to its authors"
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
 
@@ -358,7 +357,7 @@ def extension_findings() -> Iterator[Finding]:
     for extension in current().found_extensions:
         reason = extensions.disabled(extension)
         if reason is not None and reason == current().permission().to_trust(extension):
-            yield problem(extension.label, f"is not loaded: {reason}", "until then nothing of it is used")
+            yield problem(extension.label, f"is not loaded: {reason}", "nothing of it is used until then")
         elif reason is not None:
             yield not_loaded(extension.label, reason)
         else:
@@ -372,13 +371,6 @@ def extension_findings() -> Iterator[Finding]:
             yield problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
 
 
-def call_hook_findings() -> Iterator[Finding]:
-    """Yield the call hooks that a setting names and that cannot be used."""
-    for error in current().extensions.unusable_call_hooks():
-        advice = "until then every call is refused; correct the variable, or mend the extension"
-        yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
-
-
 # --- Tools and names ---
 
 
@@ -387,8 +379,9 @@ def tool_findings() -> Iterator[Finding]:
     tools = registry.everything()
     for tool in tools:
         if (error := tool.definition_error) is not None:
+            place = f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
             problems = "; ".join(error.problems)
-            advice = f"mend {tool.origin.qualname} in {_place(tool)}"
+            advice = f"fix {tool.origin.qualname} in {place}"
             yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
     for tool in tools:
         if missing := tool.missing_env:
@@ -400,11 +393,7 @@ def tool_findings() -> Iterator[Finding]:
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
                 yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
     for clash in registry.clashes():
-        yield problem("two declarations", clash, "until then, looking the name up raises")
-
-
-def _place(tool: Tool) -> str:
-    return f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
+        yield problem("two declarations", clash, "looking the name up raises until then")
 
 
 def name_findings() -> Iterator[Finding]:
@@ -459,7 +448,7 @@ def near_miss_findings() -> Iterator[Finding]:
 def unreadable_findings() -> Iterator[Finding]:
     """Yield the distributions whose metadata cannot be read."""
     for name, reason in unreadable_plugins():
-        yield problem(name, f"cannot be looked at for plugins: {reason}", "reinstall it, or tell its authors")
+        yield problem(name, f"cannot be searched for plugins: {reason}", "reinstall it, or report this to its authors")
 
 
 def impostor_findings() -> Iterator[Finding]:
@@ -468,8 +457,8 @@ def impostor_findings() -> Iterator[Finding]:
     for folder, name in sorted(folders):
         yield problem(
             folder,
-            f"says that it is {name}, which is installed beside it: its plugins are not used",
-            "find out who installed it, and remove it; what it is called is what its folder is called",
+            f"claims to be {name}, which is installed beside it: its plugins are not used",
+            "find out who installed it, and remove it; a distribution has the name of its folder",
         )
 
 
@@ -495,38 +484,34 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
             carrier = project_name(*os.path.split(other))
             yield problem(
                 carrier,
-                f"brought metadata that say they are {name}'s, and are not used: {folder}",
+                f"brought metadata that claim to be {name}'s, and are not used: {folder}",
                 f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
             )
 
 
 def setting_findings() -> Iterator[Finding]:
-    """Yield the names in the configuration that nothing has."""
+    """Yield what the configuration names that is not there, or cannot be used."""
     index = current().index
     described = () if index is None else (each for each, _ in index.described())
     shipping = {normalized(each) for each in current().distributions()}
     for setting, item in current().idle_settings([*log, *described]):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
-            advice = f"no tool is called so; all of the distribution is {item}:*"
-        yield problem(setting, f"names {item}, which is not there", advice)
-
-
-def precedence_findings() -> Iterator[Finding]:
-    """Yield the distributions that the configuration gives precedence, and that are not installed."""
-    there = {normalized(each) for each in current().distributions()}
+            advice = f"no tool has this name; write {item}:* for all tools of the distribution"
+        yield problem(setting, f"names {item}, which does not exist here", advice)
     for layer in configuration():
         for name in layer.precedence:
-            if name not in there:
-                advice = "correct it: it takes names of distributions that ship plugins"
-                yield problem(f"precedence in {layer.path}", f"names {name}, which is not there", advice)
-
-
-def lock_findings() -> Iterator[Finding]:
-    """Yield the locks that the configuration names and that cannot be read: then no plugin may be used."""
+            if name not in shipping:
+                message = f"names {name}, which is not installed, or ships no plugins"
+                yield problem(
+                    f"precedence in {layer.path}", message, "correct it: name distributions that ship plugins"
+                )
     for setting, lock in trust().locks:
         if lock.problem is not None:
-            yield problem(lock.path, lock.problem, f"{setting}: until then no plugin is used")
+            yield problem(lock.path, lock.problem, f"{setting}: no plugin is used until then")
+    for error in current().extensions.unusable_call_hooks():
+        advice = "every call is refused until then; correct the variable, or fix the extension"
+        yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
 
 
 def index_findings(known: Collection[Account]) -> Iterator[Finding]:
@@ -541,21 +526,21 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
     if index is None:
         yield problem(
             "the index",
-            "is kept nowhere: this user has no home folder",
-            f"until then every command imports the plugins anew; name a folder with {CACHE_DIR}",
+            "is not kept: this user has no home folder",
+            f"every command imports the plugins again until then; name a folder with {CACHE_DIR}",
         )
         return
-    path = Path(index._file.path)
-    if index._file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+    path = Path(index.file.path)
+    if index.file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
         for remark in index.remarks:
-            yield note("the index", remark, "nothing is to be done, unless it happens again")
+            yield note("the index", remark, "there is nothing to do, unless it happens again")
         return
     why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
     remarks = "; ".join(dict.fromkeys(index.remarks))
     yield problem(
         "the index",
         f"{why}: {remarks or path}",
-        f"until then every command imports the plugins anew; let you alone write to {path.parent}, or name another folder with {CACHE_DIR}",
+        f"every command imports the plugins again until then; allow only yourself to write to {path.parent}, or name another folder with {CACHE_DIR}",
     )
 
 
@@ -566,15 +551,13 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         known: The plugins.
     """
     index = current().index
-    if current().describe is None or index is None or index._file.stamp() is None:
+    if current().describe is None or index is None or index.file.stamp() is None:
         return
-    next_one = Index(index._file, exact=True)
-    next_one.look()
-    here, holding = index.descriptions(), next_one.descriptions()
+    here, holding = index.descriptions(), index.looked_again().descriptions()
     for each in known:
         if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
             yield note(
                 each.plugin.label,
-                "is imported anew by every command: what it was described from does not stay as it was",
+                "is imported again by every command: the files that it was described from keep changing",
                 "its import may write a file that it also reads",
             )

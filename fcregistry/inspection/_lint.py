@@ -13,7 +13,7 @@ import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry import formats
 from fcregistry._base.source import underlying
@@ -21,25 +21,13 @@ from fcregistry._registry import Registry, registry
 from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors, subject
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
-from fcregistry.inspection._lint_rules import DEFINITIONS, DESCRIPTIONS, NAMES, PROMISES, PROVIDERS, SIZES, VALUES
-from fcregistry.inspection._lint_subject import (
-    LintFinding,
-    LintRule,
-    LintSubject,
-    Neighbours,
-    Remark,
-    Wanted,
-)
+from fcregistry.inspection._lint_rules import LINT_RULES
+from fcregistry.inspection._lint_subject import LintFinding, LintRule, LintSubject, Neighbours, Wanted
 
 if TYPE_CHECKING:
     from types import CodeType
 
     from fcregistry.inspection._lint_subject import SourcePlace
-
-LINT_RULES: Final[dict[str, LintRule]] = {
-    rule.id: rule for rule in (*DEFINITIONS, *NAMES, *DESCRIPTIONS, *VALUES, *SIZES, *PROVIDERS, *PROMISES)
-}
-"""Every rule by its id."""
 
 
 def lint(
@@ -78,12 +66,10 @@ def lint(
     wanted = Wanted(names, strict, by_name=format_names is not None)
     neighbours = Neighbours(dict.fromkeys([*checked, *beside]))
     sources = Sources()
-    findings: dict[LintFinding, None] = {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DefinitionWarning)  # they are findings here
-        for tool in checked:
-            for rule, remark in _remarks(LintSubject(tool, neighbours, wanted), rules):
-                findings[_finding(tool, rule, remark, sources)] = None
+        subjects = (LintSubject(tool, neighbours, wanted) for tool in checked)
+        findings = {finding for subject in subjects for finding in _findings(subject, rules, sources)}
     return tuple(sorted(findings, key=_order))
 
 
@@ -94,28 +80,24 @@ def _rules_without(ignored: set[str]) -> list[LintRule]:
     return [rule for rule in LINT_RULES.values() if rule.id not in ignored]
 
 
-def _remarks(subject: LintSubject, rules: Iterable[LintRule]) -> Iterator[tuple[LintRule, Remark]]:
+def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources) -> Iterator[LintFinding]:
     broken = subject.tool.definition_error is not None
     for rule in rules:
-        if rule.of_broken or not broken:
-            try:
-                yield from ((rule, remark) for remark in rule.check(subject))
-            except PluginError:  # the rest of the rule needs the function, and its plugin may not be imported
-                continue
-
-
-def _finding(tool: Tool, rule: LintRule, remark: Remark, sources: Sources) -> LintFinding:
-    file, line = sources.locate(tool, remark.place)
-    return LintFinding(
-        rule=rule.id,
-        severity=rule.severity,
-        tool=tool.id,
-        path=remark.path,
-        file=file,
-        line=line,
-        message=remark.message,
-        advice=remark.advice or rule.advice,
-    )
+        if broken and not rule.of_broken:
+            continue
+        with suppress(PluginError):  # the rest of the rule needs the function, and its plugin may not be imported
+            for remark in rule.check(subject):
+                file, line = sources.locate(subject.tool, remark.place or subject.place_at(remark.path))
+                yield LintFinding(
+                    rule=rule.id,
+                    severity=rule.severity,
+                    tool=subject.tool.id,
+                    path=remark.path,
+                    file=file,
+                    line=line,
+                    message=remark.message,
+                    advice=remark.advice or rule.advice,
+                )
 
 
 def _order(finding: LintFinding) -> tuple[str, int, str, str, str, str]:
@@ -203,14 +185,12 @@ class Sources:
             return tool.origin.file, tool.origin.line
         if code is None:
             return None, None
-        definition = self._definitions_in(code.co_filename).get((code.co_name, code.co_firstlineno))
-        line = None if definition is None else _line(definition, place, code.co_filename)
-        return code.co_filename, line or code.co_firstlineno
-
-    def _definitions_in(self, file: str) -> dict[tuple[str, int], Definition]:
+        file = code.co_filename
         if file not in self._definitions:
             self._definitions[file] = _definitions(file)
-        return self._definitions[file]
+        definition = self._definitions[file].get((code.co_name, code.co_firstlineno))
+        line = None if definition is None else _line(definition, place, file)
+        return file, line or code.co_firstlineno
 
 
 def _code_of(tool: Tool) -> CodeType | None:
@@ -241,34 +221,26 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
 
 def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
     if place.kind == "parameter":
-        return _parameter_line(definition, place.name) or definition.lineno
+        held = definition.args
+        arguments = [*held.posonlyargs, *held.args, *held.kwonlyargs, held.vararg, held.kwarg]
+        found = next((each.lineno for each in arguments if each is not None and each.arg == place.name), None)
+        return found or definition.lineno
     if isinstance(definition, ast.Lambda):
         return None
+    found = None
     if place.kind == "docstring":
-        return _docstring_line(definition, place.name, file) or definition.lineno
-    if place.kind == "option":
-        return _option_line(definition, place.name) or definition.lineno
-    return definition.lineno
-
-
-def _parameter_line(definition: Definition, name: str) -> int | None:
-    arguments = definition.args
-    named = [*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    return next((each.lineno for each in named if each is not None and each.arg == name), None)
-
-
-def _option_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, name: str) -> int | None:
-    given = [word for call in definition.decorator_list if isinstance(call, ast.Call) for word in call.keywords]
-    return next((each.lineno for each in given if each.arg == name), None)
+        found = _docstring_line(definition, place.name, file)
+    elif place.kind == "option":
+        calls = (each for each in definition.decorator_list if isinstance(each, ast.Call))
+        found = next((word.lineno for call in calls for word in call.keywords if word.arg == place.name), None)
+    return found or definition.lineno
 
 
 def _docstring_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, text: str, file: str) -> int | None:
     """Return the docstring line that holds a text, or the line of the entry of that name."""
-    first = definition.body[0]
-    if not (
-        isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
-    ):
+    if ast.get_docstring(definition) is None:
         return None
+    first = definition.body[0]
     lines = linecache.getlines(file)[first.lineno - 1 : first.end_lineno]
     entry = re.compile(rf"(?<![\w.]){re.escape(text)}\s*(\(.*\)\s*)?[:,]")
     found = [place for place, line in enumerate(lines) if entry.search(line)]

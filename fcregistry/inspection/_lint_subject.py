@@ -1,4 +1,4 @@
-"""What a lint rule is, what it looks at, and what it reports.
+"""What lint rules look at, and what they report.
 
 Schemas may come from anybody, so nothing here recurses: a deep schema is walked like a wide one.
 """
@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_type_hints
 
 from fcregistry import formats
 from fcregistry._base.annotations import annotations_of, signature_of
@@ -63,13 +63,13 @@ class Remark(NamedTuple):
     Attributes:
         message: What is wrong.
         path: The place in the schema of the arguments.
-        place: The place in the source.
+        place: The place in the source; by default that of the parameter that the path leads into, or of the function.
         advice: What to do, if the rule's own advice does not fit; otherwise empty.
     """
 
     message: str
     path: str = "$"
-    place: SourcePlace = SourcePlace()
+    place: SourcePlace | None = None
     advice: str = ""
 
 
@@ -208,6 +208,8 @@ class LintSubject:
 
     def place_at(self, path: str) -> SourcePlace:
         """Return the place of the parameter that a path, as text, leads into; or else of the function."""
+        if not path.startswith("$.properties"):
+            return SourcePlace()
         ends = [at for at, character in enumerate(path) if character in ".["]
         for end in (*ends, len(path)):
             if path[:end] in self._starts:
@@ -222,6 +224,9 @@ class LintSubject:
 # --- Other tools ---
 
 
+Key = TypeVar("Key")
+
+
 class Neighbours:
     """The tools that an executor may offer together: those that lint checks, and others.
 
@@ -230,16 +235,11 @@ class Neighbours:
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        self._by_id: dict[str, list[Tool]] = {}
-        self._by_look: dict[tuple[str, str], list[Tool]] = {}
-        self._by_name: dict[str, list[Tool]] = {}
-        self._by_alias: dict[str, list[Tool]] = {}
-        for tool in tools:
-            self._by_id.setdefault(tool.id, []).append(tool)
-            self._by_look.setdefault((tool.group, simplified(tool.declared_name)), []).append(tool)
-            self._by_name.setdefault(tool.declared_name, []).append(tool)
-            for alias in tool.options.aliases:
-                self._by_alias.setdefault(alias, []).append(tool)
+        every = list(tools)
+        self._by_id = _grouped((tool.id, tool) for tool in every)
+        self._by_look = _grouped(((tool.group, simplified(tool.declared_name)), tool) for tool in every)
+        self._by_name = _grouped((tool.declared_name, tool) for tool in every)
+        self._by_alias = _grouped((alias, tool) for tool in every for alias in tool.options.aliases)
 
     def twins(self, tool: Tool) -> list[Tool]:
         """Return the other tools of the same id."""
@@ -258,6 +258,13 @@ class Neighbours:
     def aliased(self, alias: str) -> list[Tool]:
         """Return the tools that have an alias, in any group."""
         return self._by_alias.get(alias, [])
+
+
+def _grouped(pairs: Iterable[tuple[Key, Tool]]) -> dict[Key, list[Tool]]:
+    found: dict[Key, list[Tool]] = {}
+    for key, tool in pairs:
+        found.setdefault(key, []).append(tool)
+    return found
 
 
 def simplified(name: str) -> str:
@@ -281,21 +288,26 @@ _NO_CONSTRAINT: Final = frozenset(
 """Keywords that no value can break."""
 
 
-class Inside(NamedTuple):
+class InnerSchema(NamedTuple):
     """A schema inside another: its path from there, and the keyword that holds it, `""` for the outermost."""
 
     path: Path
     keyword: str
     schema: Any
 
+    @property
+    def where(self) -> str:
+        """The path as text."""
+        return json_path(self.path)
 
-def walk_schema(schema: Any) -> Iterator[Inside]:
+
+def walk_schema(schema: Any) -> Iterator[InnerSchema]:
     """Yield a schema and all schemas inside it, definitions too; a parent before its children."""
-    stack = [Inside((), "", schema)]
+    stack = [InnerSchema((), "", schema)]
     while stack:
         each = stack.pop()
         yield each
-        below = [Inside((*each.path, *step), str(step[0]), inner) for step, inner in _children(each.schema)]
+        below = [InnerSchema((*each.path, *step), str(step[0]), inner) for step, inner in _children(each.schema)]
         stack.extend(reversed(below))
 
 
@@ -309,7 +321,7 @@ def _children(schema: Any) -> Iterator[tuple[Path, Any]]:
             yield from (((keyword, name), inner) for name, inner in held.items())
 
 
-def takes_anything(schema: Any) -> bool:
+def accepts_anything(schema: Any) -> bool:
     """Return whether a schema accepts every value, judged by its keywords alone."""
     return schema is True or (isinstance(schema, dict) and schema.keys() <= _NO_CONSTRAINT)
 
@@ -343,11 +355,6 @@ def path_deeper_than(schema: dict[str, Any], limit: int) -> Path | None:
             for step, inner in reversed(list(subschemas(each)))
         )
     return None
-
-
-def place_of(path: Path) -> SourcePlace:
-    """Return the place of the parameter that a path of the schema leads into; or else of the function."""
-    return SourcePlace("parameter", str(path[1])) if path[:1] == ("properties",) else SourcePlace()
 
 
 def property_path(name: str) -> str:

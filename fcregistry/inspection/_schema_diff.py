@@ -1,26 +1,28 @@
 """The differences between two JSON Schemas, and whether each narrows or widens what is accepted.
 
-Both schemas are walked together, from the top. A schema is a conjunction, so the new one accepts all that the old one accepts if each of its
-groups of keywords does. The verdicts of parts are put together that way, and therefore the walk never reports that nothing is narrowed where
-something is. At each place a proof of `jsonschema-rs`, where there is one, overrides what the parts say.
+Both schemas are walked together, from the top. A table has a rule for each group of keywords: how its old and its new value compare. A
+schema is a conjunction, so the new one accepts all that the old one accepts if each group of keywords does. Where no rule decides, the
+effect is not known; it is never called compatible by mistake.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import zip_longest
+from itertools import combinations, zip_longest
+from math import floor, inf
 from typing import Any, Final, Literal
 
 from fcregistry._base.messages import KINDS, json_path, show
-from fcregistry.inspection._schema_document import Schema, SchemaDocument, covers, enforced, json_text, same
+from fcregistry.inspection._schema_document import SchemaDocument, enforced, json_text
 
 Path = tuple[str, ...]
 """The segments of a path as text: `.name`, `[0]`, `[*]`, `.*`."""
 
-Kind = Literal["asked", "default", "said"]
-"""What differs: a constraint (`asked`), the default, or a description (`said`)."""
+Kind = Literal["constraint", "default", "description"]
+
+Effect = tuple[bool | None, bool | None]
+"""Whether a change narrows and whether it widens what is accepted; None if that is not known."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,285 +34,129 @@ class Difference:
         message: What differs, in words.
         narrows: Whether the new schema refuses a value that the old one accepts; None if that is not known.
         widens: Whether the new schema accepts a value that the old one refuses; None if that is not known.
-        kind: What differs.
+        kind: What differs: a constraint, the default, or another keyword that only describes.
     """
 
     path: Path
     message: str
     narrows: bool | None
     widens: bool | None
-    kind: Kind = "asked"
+    kind: Kind = "constraint"
 
 
-UNEVALUATED: Final = ("unevaluatedItems", "unevaluatedProperties")
 _MOST_PLACES: Final = 1_000
 """The most places to compare: a small schema from a stranger may have more of them than there is time."""
 
 
-def schema_differences(old: dict[str, Any], new: dict[str, Any], taken: str = "taken") -> list[Difference]:
+def schema_differences(old: dict[str, Any], new: dict[str, Any], verb: str = "accept") -> list[Difference]:
     """Return the differences between two schemas, in the order of the new one.
 
     Args:
         old: The old JSON Schema.
         new: The new JSON Schema.
-        taken: The word for what happens to a valid value, for messages.
+        verb: What the schema's owner does with a valid value, for messages: `accept` or `return`.
     """
-    walk = Walk(SchemaDocument(old), SchemaDocument(new), taken)
     try:
-        return walk.all_differences()
+        return _Comparison(SchemaDocument(old), SchemaDocument(new), verb).run()
     except RecursionError:
-        return [unclear((), "the schema nests too deeply to be compared")]
+        return [_unclear((), "the schema nests too deeply to be compared")]
 
 
-class Walk:
-    """The comparison of two documents.
+# --- Rules: what a change of some keywords means ---
 
-    Args:
-        old: The old document.
-        new: The new document.
-        taken: The word for what happens to a valid value, for messages.
-    """
-
-    def __init__(self, old: SchemaDocument, new: SchemaDocument, taken: str) -> None:
-        self.old = old
-        self.new = new
-        self.taken = taken
-        self._places = 0
-        self._open: dict[tuple[str, str], int] = {}
-        self._assumed: set[tuple[str, str]] = set()
-        self._seen: dict[tuple[str, str], tuple[Path, list[Difference]]] = {}
-
-    def all_differences(self) -> list[Difference]:
-        """Return every difference; add one of the whole if a proof about it shows more."""
-        if same(self.old, self.old.schema, self.new, self.new.schema):
-            return []
-        if self.old.draft is not self.new.draft or not (self.old.is_plain and self.new.is_plain):
-            return [unclear((), "the schema changed in a way that is not followed: `$id`, anchors, or another draft")]
-        if not (self.old.is_schema and self.new.is_schema):
-            return [unclear((), "the schema changed, and one of the two is no valid JSON Schema")]
-        found = self.compare(self.old.schema, self.new.schema, ())
-        if self.narrows(self.old.schema, self.new.schema) and not any(each.narrows for each in found):
-            message = f"something that was {self.taken} is not {self.taken} any more"
-            found.append(Difference(path=(), message=message, narrows=True, widens=False))
-        if self.widens(self.old.schema, self.new.schema) and not any(each.widens for each in found):
-            found.append(Difference(path=(), message=f"something more is {self.taken}", narrows=False, widens=True))
-        return found
-
-    def narrows(self, old: Schema, new: Schema) -> bool | None:
-        """Return whether the old part accepts something that the new one refuses; None if nothing is proven."""
-        return negated(covers(self.new, new, self.old, old))
-
-    def widens(self, old: Schema, new: Schema) -> bool | None:
-        """Return whether the new part accepts something that the old one refuses; None if nothing is proven."""
-        return negated(covers(self.old, old, self.new, new))
-
-    def same(self, old: Any, new: Any) -> bool:
-        """Return whether two parts are the same, with all that they refer to."""
-        return same(self.old, old, self.new, new)
-
-    def compare(self, old: Any, new: Any, path: Path) -> list[Difference]:
-        """Return the differences between two parts at one place."""
-        if self.same(old, new):
-            return []
-        key = (_key(old), _key(new))
-        if key in self._open:
-            return self._nested_pair(key, path)
-        if key in self._seen:
-            return self._repeated_pair(key, path)
-        self._places += 1
-        if self._places > _MOST_PLACES:
-            return [unclear(path, "the schema is too large to be compared further")]
-        self._open[key] = len(path)
-        found = self._differences_at(old, new, path)
-        del self._open[key]
-        self._assumed.discard(key)
-        if not self._assumed:
-            self._seen[key] = (path, found)
-        return found
-
-    def _nested_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        """Return nothing for a pair inside itself, unless it is at the same value: then it has no end."""
-        if self._open[key] == len(path):
-            return [unclear(path, "the schema refers to itself without an end")]
-        self._assumed.add(key)
-        return []
-
-    def _repeated_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        first, found = self._seen[key]
-        asked = [each for each in found if each.kind == "asked"]
-        if not asked or first == path:
-            return found if first == path else []
-        message = f"changed as {shown_path(first)} did"
-        narrows, widens = any_of(each.narrows for each in asked), any_of(each.widens for each in asked)
-        return [Difference(path=path, message=message, narrows=narrows, widens=widens)]
-
-    def _differences_at(self, old: Any, new: Any, path: Path) -> list[Difference]:
-        before, after = self.old.resolved(old), self.new.resolved(new)
-        if before is None or after is None:
-            return [unclear(path, "the schema changed in a way that is not followed")]
-        narrows, widens = self.narrows(before, after), self.widens(before, after)
-        return bounded(self._differences(before, after, path), narrows, widens)
-
-    def _differences(self, old: Schema, new: Schema, path: Path) -> Iterator[Difference]:
-        old, new = ({} if each is True else each for each in (old, new))
-        if old is False or new is False:
-            yield self._refusal_difference(old, new, path)
-            return
-        assert isinstance(old, dict)
-        assert isinstance(new, dict)
-        yield from description_differences(old, new, path)
-        before, after = branches_of(self.old, old), branches_of(self.new, new)
-        if len(before) > 1 or len(after) > 1:
-            yield from choice_differences(self, before, after, path)
-        else:
-            yield from self._constraint_differences(enforced(old), enforced(new), path)
-
-    def _refusal_difference(self, old: Any, new: Any, path: Path) -> Difference:
-        if new is False:
-            return Difference(path=path, message=f"nothing is {self.taken} here any more", narrows=True, widens=False)
-        return Difference(path=path, message=f"values are {self.taken} here now", narrows=False, widens=True)
-
-    def _constraint_differences(self, old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-        for group in GROUPS:
-            found = list(group_differences(self, group, old, new, path))
-            yield from found
-            if group == TYPE and any(each.narrows is not False and each.widens is not False for each in found):
-                return  # an entirely different type: the old constraints do not matter any more
-        yield from joined_differences(self, old, new, path)
-        yield from object_differences(self, old, new, path)
-        yield from array_differences(self, old, new, path)
-        if any(name in old or name in new for name in UNEVALUATED):
-            yield unclear(path, "what stands beside `unevaluatedProperties` or `unevaluatedItems` changed")
+Constraints = Mapping[str, Any]
+Rule = Callable[[Constraints, Constraints], Effect]
 
 
-def _key(part: Any) -> str:
-    """Return the text that identifies a part, without its definitions."""
-    if isinstance(part, dict):
-        part = {name: value for name, value in part.items() if name not in ("$defs", "$schema", "definitions")}
-    return json_text(part)
+def _added_or_removed(*names: str) -> Rule:
+    """Return the rule of keywords whose values are not compared: only having them, or not, is clear."""
+
+    def rule(old: Constraints, new: Constraints) -> Effect:
+        before, after = (any(name in each for name in names) for each in (old, new))
+        return (None, None) if before and after else (after, before)
+
+    return rule
 
 
-# --- Keywords that belong together ---
+def _least(name: str) -> Rule:
+    """Return the rule of a keyword that constrains more the greater it is; without it, it is 0."""
+    return lambda old, new: (new.get(name, 0) > old.get(name, 0), new.get(name, 0) < old.get(name, 0))
 
-Group = tuple[str, ...]
 
-TYPE: Final = ("type",)
+def _most(name: str) -> Rule:
+    """Return the rule of a keyword that constrains more the smaller it is."""
+    return lambda old, new: (new.get(name, inf) < old.get(name, inf), new.get(name, inf) > old.get(name, inf))
+
+
+def _bound(name: str, exclusive: str, sign: int) -> Rule:
+    """Return the rule of a lower bound (sign 1) or an upper bound (sign -1), which may exclude its value."""
+
+    def of(each: Constraints, integers: bool) -> tuple[float, bool]:
+        found = [(sign * each[name], False)] if name in each else []
+        if exclusive in each:
+            value = sign * each[exclusive]
+            found.append((floor(value) + 1, False) if integers else (value, True))
+        return max(found, default=(-inf, False))
+
+    def rule(old: Constraints, new: Constraints) -> Effect:
+        integers = old.get("type") == new.get("type") == "integer"
+        before, after = of(old, integers), of(new, integers)
+        return after > before, after < before
+
+    return rule
+
+
+def _multiple(old: Constraints, new: Constraints) -> Effect:
+    before, after = old.get("multipleOf"), new.get("multipleOf")
+    if isinstance(before, int) and isinstance(after, int):
+        return before % after != 0, after % before != 0
+    return _added_or_removed("multipleOf")(old, new)
+
+
+def _type(old: Constraints, new: Constraints) -> Effect:
+    before, after = _types(old), _types(new)
+    return not before <= after, not after <= before
+
+
+_TYPE: Final = ("type",)
+RULES: Final[dict[tuple[str, ...], Rule]] = {
+    _TYPE: _type,
+    ("minimum", "exclusiveMinimum"): _bound("minimum", "exclusiveMinimum", 1),
+    ("maximum", "exclusiveMaximum"): _bound("maximum", "exclusiveMaximum", -1),
+    ("multipleOf",): _multiple,
+    ("minLength",): _least("minLength"),
+    ("maxLength",): _most("maxLength"),
+    ("pattern",): _added_or_removed("pattern"),
+    ("format",): _added_or_removed("format"),
+    ("minItems",): _least("minItems"),
+    ("maxItems",): _most("maxItems"),
+    ("uniqueItems",): _least("uniqueItems"),
+    ("contains", "minContains", "maxContains"): _added_or_removed("contains"),
+    ("minProperties",): _least("minProperties"),
+    ("maxProperties",): _most("maxProperties"),
+    ("dependentRequired",): _added_or_removed("dependentRequired"),
+    ("dependentSchemas",): _added_or_removed("dependentSchemas"),
+    ("dependencies",): _added_or_removed("dependencies"),
+    ("not",): _added_or_removed("not"),
+    ("if", "then", "else"): _added_or_removed("if"),
+}
+"""Keywords that belong together -> what a change of them means. Other keywords have schemas inside, and a method of `_Comparison`."""
+
 VALUES: Final = ("const", "enum")
-GROUPS: Final[tuple[Group, ...]] = (
-    TYPE,
-    VALUES,
-    ("minimum", "exclusiveMinimum"),
-    ("maximum", "exclusiveMaximum"),
-    ("multipleOf",),
-    ("minLength",),
-    ("maxLength",),
-    ("pattern",),
-    ("format",),
-    ("minItems",),
-    ("maxItems",),
-    ("uniqueItems",),
-    ("contains", "minContains", "maxContains"),
-    ("minProperties",),
-    ("maxProperties",),
-    ("propertyNames",),
-    ("dependentRequired",),
-    ("dependentSchemas",),
-    ("dependencies",),
-    ("not",),
-    ("if", "then", "else"),
-)
-"""Keywords whose meaning depends on each other, and on no other keyword but the type."""
-
-
-def group_differences(
-    walk: Walk, group: Group, old: dict[str, Any], new: dict[str, Any], path: Path
-) -> Iterator[Difference]:
-    """Yield how the constraint of a group of keywords differs; nothing if the effect is the same."""
-    before, after = ({name: each[name] for name in group if name in each} for each in (old, new))
-    if walk.same(before, after):
-        return
-    values = (_values(before), _values(after)) if group == VALUES else (None, None)
-    if values[0] is not None and values[1] is not None:
-        yield from _value_differences(walk, values[0], values[1], path)
-        return
-    narrows, widens = _effect(walk, before, after, old, new)
-    if narrows is not False or widens is not False:
-        yield Difference(path=path, message=_words(walk, group, before, after), narrows=narrows, widens=widens)
-
-
-def _effect(
-    walk: Walk, before: dict[str, Any], after: dict[str, Any], old: dict[str, Any], new: dict[str, Any]
-) -> tuple[bool | None, bool | None]:
-    """Return whether a group narrows and widens what is accepted, among values of the accepted types."""
-    narrows = walk.narrows(_typed(before, old), _typed(after, old))
-    widens = walk.widens(_typed(before, new), _typed(after, new))
-    if not after:  # a constraint is gone
-        return False, True if widens is None else widens
-    if not before:  # a constraint is new
-        return True if narrows is None else narrows, False
-    return _inferred(narrows, widens), _inferred(widens, narrows)
-
-
-def _inferred(proven: bool | None, opposite: bool | None) -> bool | None:
-    """Return what is proven of a group that differs; if it is proven not to do the opposite, it does this."""
-    return True if proven is None and opposite is False else proven
-
-
-def _typed(group: dict[str, Any], schema: dict[str, Any]) -> dict[str, Any]:
-    return group if "type" in group or "type" not in schema else {"type": schema["type"], **group}
-
-
-def _values(group: dict[str, Any]) -> list[Any] | None:
-    """Return the accepted values, if the keywords list them."""
-    if "const" in group:
-        return [group["const"]] if "enum" not in group else None
-    values = group.get("enum")
-    return values if isinstance(values, list) else None
-
-
-def _value_differences(walk: Walk, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-    before, after = {json_text(each) for each in old}, {json_text(each) for each in new}
-    gone = [each for each in old if json_text(each) not in after]
-    come = [each for each in new if json_text(each) not in before]
-    if gone:
-        message = f"{listed(gone)} {_verb(gone)} no longer {walk.taken}"
-        yield Difference(path=path, message=message, narrows=True, widens=False)
-    if come:
-        yield Difference(
-            path=path, message=f"{listed(come)} {_verb(come)} {walk.taken} now", narrows=False, widens=True
-        )
-
-
-def _verb(values: list[Any]) -> str:
-    return "is" if len(values) == 1 else "are"
-
-
-def _words(walk: Walk, group: Group, before: dict[str, Any], after: dict[str, Any]) -> str:
-    if group == TYPE:
-        return f"was {types_in_words(before.get('type'))}, is {types_in_words(after.get('type'))}"
-    if group == VALUES and (values := _values(after)):
-        return f"only {listed(values)} {_verb(values)} {walk.taken} now"
-    if group == VALUES and (values := _values(before)):
-        return f"no longer only {listed(values)} {_verb(values)} {walk.taken}"
-    names = [name for name in group if json_text(before.get(name)) != json_text(after.get(name))] or list(group[:1])
-    return "; ".join(changed(name, before, after) for name in names if name in before or name in after)
-
-
-# --- Alternatives ---
+JOINED: Final = ("allOf", "anyOf", "oneOf")
+OBJECT_KEYWORDS: Final = ("properties", "required", "patternProperties", "additionalProperties", "propertyNames")
+ARRAY_KEYWORDS: Final = ("items", "prefixItems", "additionalItems")
+UNEVALUATED: Final = ("unevaluatedItems", "unevaluatedProperties")
 
 _NUMERIC: Final = frozenset({"exclusiveMaximum", "exclusiveMinimum", "maximum", "minimum", "multipleOf"})
 _OF_TYPE: Final[dict[str, frozenset[str]]] = {
-    "array": frozenset({
-        "additionalItems", "contains", "items", "maxContains", "maxItems", "minContains", "minItems", "prefixItems",
-        "unevaluatedItems", "uniqueItems",
-    }),
+    "array": frozenset({*ARRAY_KEYWORDS, "contains", "maxContains", "maxItems", "minContains", "minItems", "unevaluatedItems", "uniqueItems"}),
     "boolean": frozenset(),
     "integer": _NUMERIC,
     "null": frozenset(),
     "number": _NUMERIC,
     "object": frozenset({
-        "additionalProperties", "dependencies", "dependentRequired", "dependentSchemas", "maxProperties", "minProperties",
-        "patternProperties", "properties", "propertyNames", "required", "unevaluatedProperties",
+        *OBJECT_KEYWORDS, "dependencies", "dependentRequired", "dependentSchemas", "maxProperties", "minProperties", "unevaluatedProperties",
     }),
     "string": frozenset({"format", "maxLength", "minLength", "pattern"}),
 }  # fmt: skip
@@ -318,268 +164,472 @@ _OF_TYPE: Final[dict[str, frozenset[str]]] = {
 _OF_ONE_TYPE: Final = frozenset().union(*_OF_TYPE.values())
 
 
-def branches_of(document: SchemaDocument, schema: dict[str, Any]) -> list[Any]:
-    """Return the alternatives of a schema: of its `anyOf`, its types, or the schema itself."""
-    constraints = enforced(schema)
-    if constraints.keys() == {"anyOf"} and isinstance(constraints["anyOf"], list):
-        return [each for branch in constraints["anyOf"] for each in _nested_branches(document, branch)]
-    types = constraints.get("type")
-    if (
-        isinstance(types, list)
-        and types
-        and constraints.keys() - {"type"} <= _OF_ONE_TYPE
-        and set(types) <= _OF_TYPE.keys()
-    ):
-        return [
-            {"type": each} | {name: constraints[name] for name in constraints if name in _OF_TYPE[each]}
-            for each in types
-        ]
-    return [schema]
+def _types(schema: Any) -> set[str]:
+    """Return the types that a schema accepts, judged by its own keywords; a number may be an integer."""
+    if not isinstance(schema, dict):
+        return set() if schema is False else set(_OF_TYPE)
+    written = schema.get("type", list(_OF_TYPE))
+    names = set(written) if isinstance(written, list) else {written}
+    return names | {"integer"} if "number" in names else names
 
 
-def _nested_branches(document: SchemaDocument, branch: Any) -> list[Any]:
-    """Return the alternatives inside an alternative; a reference is not followed."""
-    if isinstance(branch, dict) and "$ref" not in branch:
-        inner = branches_of(document, branch)
-        return inner if len(inner) > 1 else [branch]
-    return [branch]
+# --- The comparison ---
 
 
-def choice_differences(walk: Walk, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-    """Yield how alternatives differ: equal ones are skipped, and those that correspond are compared."""
-    before = [each for each in old if not any(walk.same(each, other) for other in new)]
-    after = [each for each in new if not any(walk.same(other, each) for other in old)]
-    for one, other in _pairs(walk, before, after):
-        before, after = ([each for each in left if each is not gone] for left, gone in ((before, one), (after, other)))
-        yield from walk.compare(one, other, path)
-    for each in before:
-        narrows = walk.narrows(each, {"anyOf": new})
-        message = f"{kind_of(each)} is no longer {walk.taken}"
-        yield Difference(path=path, message=message, narrows=narrows, widens=False)
-    for each in after:
-        widens = walk.widens({"anyOf": old}, each)
-        message = f"{kind_of(each)} is {walk.taken} now"
-        yield Difference(path=path, message=message, narrows=False, widens=widens)
+class _Comparison:
+    """The comparison of two documents.
 
-
-def _pairs(walk: Walk, old: list[Any], new: list[Any]) -> list[tuple[Any, Any]]:
-    """Return the pairs of alternatives that correspond.
-
-    Two correspond if no other alternative has their name, tag or type, or if they are the last ones and have one type.
+    Args:
+        old: The old document.
+        new: The new document.
+        verb: What the schema's owner does with a valid value, for messages.
     """
-    if len(old) == len(new) == 1 and _type(walk.old, old[0]) == _type(walk.new, new[0]):
-        return [(old[0], new[0])]
-    names = [Counter(map(_name, each)) for each in (old, new)]
-    known = {_name(each): each for each in new}
-    return [
-        (each, known[name]) for each in old if names[0][name := _name(each)] == names[1][name] == 1 and name in known
-    ]
 
+    def __init__(self, old: SchemaDocument, new: SchemaDocument, verb: str) -> None:
+        self._old = old
+        self._new = new
+        self._verb = verb
+        self._same_definitions = old.definitions is not None and json_text(old.definitions) == json_text(
+            new.definitions
+        )
+        self._places = 0
+        self._open: dict[tuple[str, str], int] = {}
+        self._assumed: set[tuple[str, str]] = set()
+        self._seen: dict[tuple[str, str], tuple[Path, list[Difference]]] = {}
+        self._in_one_of = 0
 
-def _type(document: SchemaDocument, branch: Any) -> Any:
-    resolved = document.resolved(branch)
-    return resolved.get("type") if isinstance(resolved, dict) else resolved
+    def run(self) -> list[Difference]:
+        """Return every difference."""
+        old, new = self._old, self._new
+        if json_text(old.schema) == json_text(new.schema):
+            return []
+        if old.draft is not new.draft or not (old.is_plain and new.is_plain):
+            return [_unclear((), "the schema changed in a way that is not followed: `$id`, anchors, or another draft")]
+        if not (old.is_schema and new.is_schema):
+            return [_unclear((), "the schema changed, and one of the two is not a valid JSON Schema")]
+        return self._compare(old.schema, new.schema, ())
 
+    def _is_same(self, old: Any, new: Any) -> bool:
+        """Return whether two parts have the same text, and whatever they refer to is the same too."""
+        text = json_text(old)
+        return text == json_text(new) and ('"$ref"' not in text or self._same_definitions)
 
-def _name(branch: Any) -> str:
-    if not isinstance(branch, dict):
-        return str(branch)
-    if "$ref" in branch or "title" in branch:
-        return json_text([branch.get("$ref"), branch.get("title")])
-    return json_text([tag_of(branch), branch.get("type")])
+    def _compare(self, old: Any, new: Any, path: Path) -> list[Difference]:
+        """Return the differences between two parts at one place."""
+        old, new = _without_definitions(old), _without_definitions(new)
+        if self._is_same(old, new):
+            return []
+        key = (json_text(old), json_text(new))
+        if key in self._open:
+            return self._nested_pair(key, path)
+        if key in self._seen:
+            return self._repeated_pair(key, path)
+        self._places += 1
+        if self._places > _MOST_PLACES:
+            return [_unclear(path, "the schema is too large to be compared further")]
+        self._open[key] = len(path)
+        found = list(self._differences(old, new, path))
+        del self._open[key]
+        self._assumed.discard(key)
+        if not self._assumed:
+            self._seen[key] = (path, found)
+        return found
 
+    def _nested_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
+        """Return nothing for a pair inside itself: its differences are reported where it begins."""
+        if self._open[key] == len(path):
+            return [_unclear(path, "the schema refers to itself without an end")]
+        if self._in_one_of:
+            return [_unclear(path, "what it refers to changed")]  # in a `oneOf`, accepting more may mean accepting less
+        self._assumed.add(key)
+        return []
 
-def joined_differences(walk: Walk, old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield how `allOf`, `anyOf` and `oneOf` differ beside other keywords."""
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        before, after = old.get(keyword), new.get(keyword)
-        if not isinstance(before, list) or not isinstance(after, list):
-            yield from group_differences(walk, (keyword,), old, new, path)
-        elif keyword == "anyOf":
-            yield from choice_differences(walk, before, after, path)
-        elif keyword == "oneOf":
-            yield from map(_of_one_of, choice_differences(walk, before, after, path))
-        elif len(before) == len(after):
-            for one, other in zip(before, after, strict=True):
-                yield from walk.compare(one, other, path)
+    def _repeated_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
+        first, found = self._seen[key]
+        narrows, widens = _total(found)
+        if first == path:
+            return found
+        if (narrows, widens) == (False, False):
+            return []
+        return [Difference(path=path, message=f"changed as {shown_path(first)} did", narrows=narrows, widens=widens)]
+
+    def _effect(self, old: Any, new: Any, path: Path) -> Effect:
+        """Return what a change from one part to another would mean, without reporting it."""
+        seen = dict(self._seen)
+        effect = _total(self._compare(old, new, path))
+        self._seen = seen  # places that are not reported are not referred to
+        return effect
+
+    def _differences(self, old: Any, new: Any, path: Path) -> Iterator[Difference]:
+        before, after = self._old.resolved(old), self._new.resolved(new)
+        if before is None or after is None:
+            yield _unclear(path, "the schema changed in a way that is not followed")
+        elif before is False or after is False:
+            if after is not before:
+                message = f"{self._verb}s values now" if before is False else f"{self._verb}s nothing any more"
+                yield Difference(path=path, message=message, narrows=after is False, widens=before is False)
         else:
-            yield from group_differences(walk, (keyword,), old, new, path)
+            before, after = ({} if each is True else each for each in (before, after))
+            yield from _description_differences(before, after, path)
+            if any(name in each for name in VALUES for each in (before, after)):
+                yield from self._value_differences((old, before), (new, after), path)
+                return
+            branches = _branches(before), _branches(after)
+            if len(branches[0]) > 1 or len(branches[1]) > 1:
+                yield from self._alternative_differences(*branches, path)
+            else:
+                yield from self._constraint_differences(_constraints(before), _constraints(after), path)
 
+    def _constraint_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
+        for names, rule in RULES.items():
+            before, after = ({name: each[name] for name in names if name in each} for each in (old, new))
+            if self._is_same(before, after):
+                continue
+            narrows, widens = rule(old, new)
+            if narrows is not False or widens is not False:
+                yield Difference(path=path, message=_words(names, before, after), narrows=narrows, widens=widens)
+            if names == _TYPE and narrows and widens:
+                return  # an entirely different type: the old constraints do not matter any more
+        for keyword in JOINED:
+            yield from self._joined_differences(keyword, old, new, path)
+        if any(name in each for name in OBJECT_KEYWORDS for each in (old, new)):
+            yield from self._object_differences(old, new, path)
+        if any(name in each for name in ARRAY_KEYWORDS for each in (old, new)):
+            yield from self._array_differences(old, new, path)
+        if any(name in each for name in UNEVALUATED for each in (old, new)):
+            yield _unclear(path, "the keywords beside `unevaluatedProperties` or `unevaluatedItems` changed")
 
-def _of_one_of(difference: Difference) -> Difference:
-    """Return the difference as one of a `oneOf`, where less may mean more and more may mean less."""
-    if difference.kind != "asked":
-        return difference
-    return replace(difference, narrows=difference.narrows or None, widens=difference.widens or None)
+    # --- Listed values, which are validated one by one ---
 
+    def _value_differences(self, old: tuple[Any, Any], new: tuple[Any, Any], path: Path) -> Iterator[Difference]:
+        """Yield how listed values differ.
 
-# --- Objects ---
+        Args:
+            old: The old part as it is written, and with its references followed.
+            new: The new part, likewise.
+            path: The place.
+        """
+        accepted, accepts = self._old.checker(old[0]), self._new.checker(new[0])
+        if accepted is None or accepts is None:
+            yield _unclear(path, "its listed values, or what it refers to, changed")
+            return
+        before, after = _values(old[1], accepted), _values(new[1], accepts)
+        gone = [each for each in before or () if not accepts(each)]
+        come = [each for each in after or () if not accepted(each)]
+        if before is not None and gone:
+            yield self._narrowing(path, f"no longer {self._verb}s {listed(gone)}")
+        if before is None and after is not None:
+            yield self._narrowing(path, f"{self._verb}s only {listed(after)} now")
+        if come:
+            yield self._widening(path, f"{self._verb}s {listed(come)} now")
+        if before is not None and after is None:
+            what = _kind_of(new[1]) if gone else f"more than {listed(before)}"
+            yield self._widening(path, f"{self._verb}s {what} now")
 
-OBJECT_KEYWORDS: Final = ("properties", "required", "patternProperties", "additionalProperties")
+    @staticmethod
+    def _narrowing(path: Path, message: str, narrows: bool | None = True) -> Difference:
+        return Difference(path=path, message=message, narrows=narrows, widens=False)
+
+    @staticmethod
+    def _widening(path: Path, message: str, widens: bool | None = True) -> Difference:
+        return Difference(path=path, message=message, narrows=False, widens=widens)
+
+    # --- Alternatives ---
+
+    def _alternative_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
+        """Yield how alternatives differ of which any may be accepted."""
+        pairs, gone, come = self._matched(old, new)
+        for one, other in pairs:
+            yield from self._compare(one, other, path)
+        for each in gone:
+            effects = [self._effect(each, other, path)[0] for other in new]
+            narrows = self._is_lost(each, self._old, effects, new, self._new)
+            if narrows is not False:
+                yield self._narrowing(path, f"no longer {self._verb}s {_kind_of(each)}", narrows)
+        for each in come:
+            effects = [self._effect(other, each, path)[1] for other in old]
+            widens = self._is_lost(each, self._new, effects, old, self._old)
+            if widens is not False:
+                yield self._widening(path, f"{self._verb}s {_kind_of(each)} now", widens)
+
+    @staticmethod
+    def _is_lost(
+        one: Any, document: SchemaDocument, effects: list[bool | None], others: list[Any], in_document: SchemaDocument
+    ) -> bool | None:
+        """Return whether a value of an alternative is not accepted by any of the others; None if that is not known.
+
+        Args:
+            one: The alternative.
+            document: Its document.
+            effects: Whether each of the others refuses some value of it.
+            others: The alternatives of the other document.
+            in_document: The other document.
+        """
+        if False in effects:
+            return False
+        alternative, alternatives = document.resolved(one), [in_document.resolved(each) for each in others]
+        rest = _types(alternative).difference(*map(_types, alternatives))
+        possible = [
+            effect for effect, each in zip(effects, alternatives, strict=True) if not _are_disjoint(alternative, each)
+        ]
+        return True if rest or possible in ([], [True]) else None
+
+    def _matched(self, old: list[Any], new: list[Any]) -> tuple[list[tuple[Any, Any]], list[Any], list[Any]]:
+        """Return the pairs of alternatives that correspond and differ, and the other alternatives, old and new.
+
+        Two correspond if no other alternative has their label, or else if no other of those left has their type.
+        """
+        gone, come = [], list(new)
+        for each in old:
+            twin = next((place for place, other in enumerate(come) if self._is_same(each, other)), None)
+            if twin is None:
+                gone.append(each)
+            else:
+                del come[twin]
+        pairs: list[tuple[Any, Any]] = []
+        for feature in (_label, _type_text):
+            olds = [feature(each, self._old.resolved(each)) for each in gone]
+            news = [feature(each, self._new.resolved(each)) for each in come]
+            shared = [each for each in olds if olds.count(each) == news.count(each) == 1]
+            pairs += [(gone[olds.index(each)], come[news.index(each)]) for each in shared]
+            gone = [each for each, name in zip(gone, olds, strict=True) if name not in shared]
+            come = [each for each, name in zip(come, news, strict=True) if name not in shared]
+        return pairs, gone, come
+
+    def _joined_differences(self, keyword: str, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
+        """Yield how an `allOf`, `anyOf` or `oneOf` differs beside other keywords."""
+        before, after = old.get(keyword), new.get(keyword)
+        if before is None or after is None:
+            if before is not after:
+                yield Difference(
+                    path=path, message=changed(keyword, old, new), narrows=before is None, widens=after is None
+                )
+        elif keyword == "allOf":
+            yield from self._all_of_differences(before, after, path)
+        elif keyword == "anyOf" or (_are_exclusive(self._old, before) and _are_exclusive(self._new, after)):
+            yield from self._alternative_differences(before, after, path)
+        else:
+            yield from self._one_of_differences(before, after, path)
+
+    def _all_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
+        pairs, gone, come = (
+            (list(zip(old, new, strict=True)), [], []) if len(old) == len(new) else self._matched(old, new)
+        )
+        for one, other in pairs:
+            yield from self._compare(one, other, path)
+        if gone or come:
+            narrows, widens = (None, None) if gone and come else (bool(come), bool(gone))
+            yield Difference(path=path, message="the schemas in allOf changed", narrows=narrows, widens=widens)
+
+    def _one_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
+        """Yield how alternatives differ of which exactly one has to accept a value: less may mean more, and more less."""
+        pairs, gone, come = self._matched(old, new)
+        if gone or come:
+            yield _unclear(path, "the alternatives of oneOf changed")
+            return
+        self._in_one_of += 1
+        for one, other in pairs:
+            for each in self._compare(one, other, path):
+                doubtful = replace(each, narrows=each.narrows or None, widens=each.widens or None)
+                yield doubtful if each.kind == "constraint" else each
+        self._in_one_of -= 1
+
+    # --- Objects ---
+
+    def _object_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
+        """Yield how the properties of an object differ, in the order of the new schema."""
+        before, after = _Object(old), _Object(new)
+        for name in dict.fromkeys([*after.named, *before.named, *sorted(after.required | before.required)]):
+            yield from self._property_differences(name, before, after, (*path, _segment(name)))
+        if after.others is False and before.others is not False:
+            yield self._narrowing(path, f"no longer {self._verb}s other names")
+        elif before.others is False and after.others is not False:
+            yield self._widening(path, f"{self._verb}s other names now")
+        else:
+            yield from self._compare(before.others, after.others, (*path, ".*"))
+        narrows, widens = self._effect(before.names, after.names, path)
+        if narrows is not False or widens is not False:
+            yield Difference(path=path, message=changed("propertyNames", old, new), narrows=narrows, widens=widens)
+        if before.patterns.keys() != after.patterns.keys() or (
+            before.patterns and before.named.keys() != after.named.keys()
+        ):
+            yield _unclear(path, "`patternProperties`, or the names beside them, changed")
+            return
+        for pattern, schema in after.patterns.items():
+            yield from self._compare(before.patterns[pattern], schema, (*path, f"[/{pattern}/]"))
+
+    def _property_differences(self, name: str, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
+        is_named = name in new.named
+        required = name in new.required and name not in old.required
+        optional = name in old.required and name not in new.required
+        if is_named == (name in old.named):
+            if required:
+                yield self._narrowing(path, "is required now")
+            if optional:
+                yield self._widening(path, "is optional now")
+            for each in self._compare(old.named[name], new.named[name], path) if is_named else ():
+                # If the property was required, no value relied on its default
+                relied = each.kind != "default" or each.path != path or name not in old.required
+                yield each if relied else replace(each, kind="description")
+            return
+        narrows, widens = self._effect(old.named.get(name, old.others), new.named.get(name, new.others), path)
+        if is_named:
+            message = f"is new, and {'required' if name in new.required else 'optional'}"
+            if narrows is not False and not required:
+                message += f"; {self._verb}ed {_kind_of(old.others)} under that name before"
+        else:
+            message = "is gone"
+            if new.others is not False:
+                message += f"; {self._verb}s {_kind_of(new.others)} under that name now"
+        effect = _any([required, narrows]), _any([optional, widens])
+        kind: Kind = "description" if effect == (False, False) else "constraint"
+        yield Difference(path=path, message=message, narrows=effect[0], widens=effect[1], kind=kind)
+
+    # --- Arrays ---
+
+    def _array_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
+        """Yield how the items of an array differ: those with a schema for their position, and all others."""
+        others = old.get("items", True), new.get("items", True)
+        first = zip_longest(old.get("prefixItems", ()), new.get("prefixItems", ()))  # a schema is never None
+        for place, (one, other) in enumerate(first):
+            pair = (others[0] if one is None else one, others[1] if other is None else other)
+            yield from self._compare(*pair, (*path, f"[{place}]"))
+        yield from self._compare(*others, (*path, "[*]"))
 
 
 class _Object:
     """What a schema requires of the properties of an object."""
 
-    def __init__(self, schema: dict[str, Any]) -> None:
+    def __init__(self, schema: Constraints) -> None:
         self.named: dict[str, Any] = schema.get("properties", {})
         self.required = set(schema.get("required", ()))
         self.patterns: dict[str, Any] = schema.get("patternProperties", {})
         self.others: Any = schema.get("additionalProperties", True)
+        self.names: Any = schema.get("propertyNames", True)
 
 
-def object_differences(walk: Walk, old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield how the properties of an object differ, in the order of the new schema."""
-    if not any(name in old or name in new for name in OBJECT_KEYWORDS):
-        return
-    before, after = _Object(old), _Object(new)
-    for name in dict.fromkeys([*after.named, *before.named, *sorted(after.required | before.required)]):
-        yield from _property_differences(walk, name, before, after, (*path, segment(name)))
-    yield from _other_name_differences(walk, before.others, after.others, path)
-    yield from _pattern_differences(walk, before, after, path)
+# --- Parts of a schema ---
 
 
-def _property_differences(walk: Walk, name: str, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
-    if name in new.named and name not in old.named:
-        yield _new_property(walk, name, old, new, path)
-    elif name in old.named and name not in new.named:
-        yield _removed_property(walk, name, old, new, path)
-    else:
-        yield from _requirement_differences(name, old, new, path)
-        if name in new.named:
-            for each in walk.compare(old.named[name], new.named[name], path):
-                optional = each.kind != "default" or each.path != path or name not in old.required
-                yield (
-                    each if optional else replace(each, kind="said")
-                )  # the property was required, so no value relied on its default
+def _without_definitions(part: Any) -> Any:
+    if not isinstance(part, dict):
+        return part
+    return {name: value for name, value in part.items() if name not in ("$defs", "$schema", "definitions")}
 
 
-def _requirement_differences(name: str, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
-    if name in new.required and name not in old.required:
-        yield Difference(path=path, message="is required now", narrows=True, widens=False)
-    if name in old.required and name not in new.required:
-        yield Difference(path=path, message="is optional now", narrows=False, widens=True)
+def _constraints(schema: Constraints) -> dict[str, Any]:
+    """Return the keywords that constrain a value of the types that a schema accepts."""
+    types = _types(schema)
+    return {
+        name: value
+        for name, value in enforced(schema).items()
+        if name not in _OF_ONE_TYPE or any(name in _OF_TYPE[each] for each in types)
+    }
 
 
-def _new_property(walk: Walk, name: str, old: _Object, new: _Object, path: Path) -> Difference:
-    required = name in new.required and name not in old.required
-    narrows = walk.narrows(old.others, new.named[name])
-    widens = walk.widens(old.others, new.named[name])
-    if old.others is False and widens is None:
-        widens = True
-    message = f"is new, and {'required' if name in new.required else 'optional'}"
-    if narrows is not False and not required:
-        message += f"; {kind_of(old.others)} was {walk.taken} under that name before"
-    return _property_difference(
-        path, message, any_of([required, narrows]), any_of([name in old.required and name not in new.required, widens])
+def _branches(schema: dict[str, Any]) -> list[Any]:
+    """Return the alternatives of a schema: of its `anyOf`, its types, or the schema itself."""
+    constraints = _constraints(schema)
+    if constraints.keys() == {"anyOf"}:
+        return [each for branch in constraints["anyOf"] for each in _nested_branches(branch)]
+    types = constraints.get("type")
+    if isinstance(types, list) and constraints.keys() - {"type"} <= _OF_ONE_TYPE:
+        return [
+            {"type": each} | {name: constraints[name] for name in constraints if name in _OF_TYPE[each]}
+            for each in types
+        ]
+    return [constraints | {name: schema[name] for name in ("title",) if name in schema}]
+
+
+def _nested_branches(branch: Any) -> list[Any]:
+    """Return the alternatives inside an alternative; a reference is not followed."""
+    inner = _branches(branch) if isinstance(branch, dict) and "$ref" not in branch else []
+    return inner if len(inner) > 1 else [branch]
+
+
+def _label(part: Any, resolved: Any) -> str:
+    """Return the tag, title or name of an alternative, with its type."""
+    if not isinstance(part, dict) or not isinstance(resolved, dict):
+        return json_text(part)
+    return json_text([_tag(resolved) or resolved.get("title") or part.get("$ref"), resolved.get("type")])
+
+
+def _type_text(part: Any, resolved: Any) -> str:
+    return json_text(resolved.get("type") if isinstance(resolved, dict) else part)
+
+
+_ALL_VALUES: Final[dict[str, list[Any]]] = {"boolean": [False, True], "null": [None]}
+
+
+def _values(schema: Any, accepts: Callable[[Any], bool]) -> list[Any] | None:
+    """Return all values that a schema accepts, if its keywords list them."""
+    if "const" in schema or "enum" in schema:
+        return [each for each in ([schema["const"]] if "const" in schema else schema["enum"]) if accepts(each)]
+    return _ALL_VALUES.get(str(schema.get("type")))
+
+
+def _single_values(schema: Any) -> dict[str, Any]:
+    """Return the properties of an object that can have one value only, with that value."""
+    found = {}
+    properties = schema.get("properties") if isinstance(schema, dict) else None
+    for name, each in properties.items() if isinstance(properties, dict) else ():
+        if isinstance(each, dict) and "const" in each:
+            found[name] = each["const"]
+        elif isinstance(each, dict) and len(each.get("enum", ())) == 1:
+            found[name] = each["enum"][0]
+    return found
+
+
+def _tag(schema: Any) -> tuple[str, Any] | None:
+    """Return the property whose only value tells an object from its alternatives, and that value."""
+    return next(iter(_single_values(schema).items()), None)
+
+
+def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
+    """Return whether two alternatives have different types or tags.
+
+    Args:
+        one: An alternative, with its references followed.
+        other: Another one, likewise.
+        always: Whether no value at all may be accepted by both, even one without a tag.
+    """
+    if one is None or other is None:
+        return False
+    if not _types(one) & _types(other):
+        return True
+    tags = _single_values(one), _single_values(other)
+    return any(
+        json_text(value) != json_text(tags[1].get(name, value))
+        and not (
+            always
+            and any(name not in each.get("required", ()) or each.get("type") != "object" for each in (one, other))
+        )
+        for name, value in tags[0].items()
     )
 
 
-def _removed_property(walk: Walk, name: str, old: _Object, new: _Object, path: Path) -> Difference:
-    optional = name in old.required and name not in new.required
-    narrows = walk.narrows(old.named[name], new.others)
-    widens = walk.widens(old.named[name], new.others)
-    if new.others is False and narrows is None:
-        narrows = True
-    message = (
-        "is gone" if new.others is False else f"is gone; {kind_of(new.others)} is {walk.taken} under that name now"
-    )
-    required = name in new.required and name not in old.required
-    return _property_difference(path, message, any_of([required, narrows]), any_of([optional, widens]))
+def _are_exclusive(document: SchemaDocument, alternatives: list[Any]) -> bool:
+    """Return whether no value can be accepted by two of some alternatives."""
+    return all(_are_disjoint(*pair, always=True) for pair in combinations(map(document.resolved, alternatives), 2))
 
 
-def _property_difference(path: Path, message: str, narrows: bool | None, widens: bool | None) -> Difference:
-    """Return the difference of a property; it is reported even if the same values are accepted without it."""
-    kind: Kind = "said" if narrows is False and widens is False else "asked"
-    return Difference(path=path, message=message, narrows=narrows, widens=widens, kind=kind)
+# --- Effects and wording ---
 
 
-def _other_name_differences(walk: Walk, old: Any, new: Any, path: Path) -> Iterator[Difference]:
-    if new is False and old is not False:
-        yield Difference(path=path, message=f"other names are no longer {walk.taken}", narrows=True, widens=False)
-    elif old is False and new is not False:
-        yield Difference(path=path, message=f"other names are {walk.taken} now", narrows=False, widens=True)
-    else:
-        yield from walk.compare(old, new, (*path, ".*"))
-
-
-def _pattern_differences(walk: Walk, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
-    """Yield how properties that match a pattern differ; patterns decide which names are others."""
-    if old.patterns.keys() != new.patterns.keys() or (old.patterns and old.named.keys() != new.named.keys()):
-        yield unclear(path, "`patternProperties`, or the names beside them, changed")
-        return
-    for pattern, schema in new.patterns.items():
-        yield from walk.compare(old.patterns[pattern], schema, (*path, f"[/{pattern}/]"))
-
-
-# --- Arrays ---
-
-ARRAY_KEYWORDS: Final = ("items", "prefixItems", "additionalItems")
-_NONE: Final = object()
-
-
-def array_differences(walk: Walk, old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield how the items of an array differ: those with a schema for their position, and all others."""
-    if not any(name in old or name in new for name in ARRAY_KEYWORDS):
-        return
-    newest = walk.new.draft is not None and "prefixItems" in walk.new.draft.keywords
-    (before, others_before), (after, others_after) = (_items(each, newest) for each in (old, new))
-    for place, (one, other) in enumerate(zip_longest(before, after, fillvalue=_NONE)):
-        pair = (others_before if one is _NONE else one, others_after if other is _NONE else other)
-        yield from walk.compare(*pair, (*path, f"[{place}]"))
-    yield from walk.compare(others_before, others_after, (*path, "[*]"))
-
-
-def _items(schema: dict[str, Any], newest: bool) -> tuple[list[Any], Any]:
-    """Return the schemas of the first items, one by one, and the schema of all items after them."""
-    items = schema.get("items", True)
-    if newest:
-        return schema.get("prefixItems", []), items
-    return (items, schema.get("additionalItems", True)) if isinstance(items, list) else ([], items)
-
-
-# --- Differences ---
-
-
-def said(path: Path, message: str, kind: Kind = "said") -> Difference:
-    """Return a difference that does not change which values are accepted."""
-    return Difference(path=path, message=message, narrows=False, widens=False, kind=kind)
-
-
-def unclear(path: Path, message: str) -> Difference:
+def _unclear(path: Path, message: str) -> Difference:
     """Return a difference whose effect is not known."""
     return Difference(path=path, message=message, narrows=None, widens=None)
 
 
-def bounded(differences: Iterable[Difference], narrows: bool | None, widens: bool | None) -> list[Difference]:
-    """Return differences, corrected by what is proven of all of them together.
-
-    If it is proven that they do not narrow, none of them narrows. If it is proven that they narrow, and there is only one constraint whose
-    effect was not known, that one narrows. The same holds for widening. A constraint that does neither is left out: it is another way to
-    write the same.
-    """
-    found = list(differences)
-    asked = [each for each in found if each.kind == "asked"]
-    for name, proven in (("narrows", narrows), ("widens", widens)):
-        if proven is False:
-            found = [replace(each, **{name: False}) for each in found]  # type: ignore[arg-type]
-        elif proven is True and len(asked) == 1 and getattr(asked[0], name) is None:
-            found = [replace(each, **{name: True}) if each.kind == "asked" else each for each in found]  # type: ignore[arg-type]
-    return [each for each in found if each.kind != "asked" or each.narrows is not False or each.widens is not False]
-
-
-def negated(proven: bool | None) -> bool | None:
-    """Return the opposite; None for None."""
-    return None if proven is None else not proven
-
-
-def any_of(values: Iterable[bool | None]) -> bool | None:
+def _any(values: Iterable[bool | None]) -> bool | None:
     """Return True if one value is True, False if all are False, and None otherwise."""
     seen = set(values)
     return True if True in seen else None if None in seen else False
 
 
-# --- Wording ---
+def _total(differences: list[Difference]) -> Effect:
+    """Return the effect of differences together."""
+    return _any(each.narrows for each in differences), _any(each.widens for each in differences)
 
 
 def shown_path(path: Path) -> str:
@@ -587,11 +637,10 @@ def shown_path(path: Path) -> str:
     return f"${''.join(path)}"
 
 
-_NOT_COMPARED: Final = frozenset({"$comment", "$defs", "$schema", "definitions"})
 _MOST_VALUES: Final = 10
 
 
-def segment(name: str) -> str:
+def _segment(name: str) -> str:
     """Return a name as a segment of a path: `.name`, or `['odd name']`."""
     return json_path((name,))[1:]
 
@@ -602,10 +651,10 @@ def listed(values: Sequence[Any]) -> str:
     more = len(values) - len(texts)
     if more:
         return f"{', '.join(texts)} and {more} more"
-    return texts[0] if len(texts) == 1 else f"{', '.join(texts[:-1])} and {texts[-1]}"
+    return " and ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
 
 
-def kind_of(schema: Any) -> str:
+def _kind_of(schema: Any) -> str:
     """Return in a few words which values a schema accepts."""
     if not isinstance(schema, dict) or not schema:
         return "nothing" if schema is False else "any value"
@@ -615,29 +664,17 @@ def kind_of(schema: Any) -> str:
         return show(schema["$ref"].rpartition("/")[2])
     if "const" in schema or isinstance(schema.get("enum"), list):
         return listed([schema["const"]] if "const" in schema else schema["enum"])
-    if tag := tag_of(schema):
+    if tag := _tag(schema):
         return f"an object with {tag[0]} {show(tag[1])}"
-    return types_in_words(schema.get("type"))
+    return _types_in_words(schema.get("type"))
 
 
-def types_in_words(types: Any) -> str:
-    """Return the value of `type` in words."""
+def _types_in_words(types: Any) -> str:
     names = types if isinstance(types, list) else [types]
     return " or ".join(KINDS.get(name, "any value") if isinstance(name, str) else "any value" for name in names)
 
 
-def tag_of(schema: dict[str, Any]) -> tuple[str, Any] | None:
-    """Return the property whose only value tells an object from its alternatives, and that value."""
-    properties = schema.get("properties")
-    for name, each in properties.items() if isinstance(properties, dict) else ():
-        if isinstance(each, dict) and "const" in each:
-            return name, each["const"]
-        if isinstance(each, dict) and isinstance(each.get("enum"), list) and len(each["enum"]) == 1:
-            return name, each["enum"][0]
-    return None
-
-
-def changed(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
+def changed(name: str, old: Constraints, new: Constraints) -> str:
     """Return how the value of a name differs between two objects."""
     if name not in old:
         return f"{name} {show(new[name])} is new"
@@ -646,9 +683,20 @@ def changed(name: str, old: dict[str, Any], new: dict[str, Any]) -> str:
     return f"{name} was {show(old[name])}, is {show(new[name])}"
 
 
-def description_differences(old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
+def _words(names: tuple[str, ...], old: Constraints, new: Constraints) -> str:
+    if names == _TYPE:
+        return f"was {_types_in_words(old.get('type'))}, is {_types_in_words(new.get('type'))}"
+    there = [name for name in names if name in old or name in new]
+    differing = [name for name in there if json_text(old.get(name)) != json_text(new.get(name))]
+    return "; ".join(changed(name, old, new) for name in differing or there)
+
+
+def _description_differences(old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
     """Yield the differences of keywords that do not constrain, such as descriptions and defaults."""
-    skipped = enforced(old).keys() | enforced(new).keys() | _NOT_COMPARED
-    for name in [*new, *(each for each in old if each not in new)]:
-        if name not in skipped and (name not in old or name not in new or json_text(old[name]) != json_text(new[name])):
-            yield said(path, changed(name, old, new), "default" if name == "default" else "said")
+    constraints = enforced(old).keys() | enforced(new).keys()
+    for name in dict.fromkeys([*new, *old]):
+        if name not in constraints and (
+            name not in old or name not in new or json_text(old[name]) != json_text(new[name])
+        ):
+            kind: Kind = "default" if name == "default" else "description"
+            yield Difference(path=path, message=changed(name, old, new), narrows=False, widens=False, kind=kind)

@@ -1,8 +1,7 @@
 """Requests and answers of Anthropic's messages API, whole or as events.
 
-Blocks are kept as JSON in `Message.native`, so that all of them can be given back. The raw events of a stream are put together here, since the SDK's
-own helper completes the input of a call that was cut off. Texts of white space are refused, and so are images in a result that is an error, and ids
-of other providers' calls: the API's own error messages say so.
+Blocks are kept as JSON in `Message.native`, so that all of them can be given back. The API refuses texts of white space, images in a result that is
+an error, and some ids of other providers' calls; its error messages say so.
 
 Sources: Anthropic API reference, "Messages"; Claude guides "Handle tool calls", "Extended thinking", "Vision", "PDF support", "Stop reasons and
 fallback", "Streaming messages", "Fine-grained tool streaming".
@@ -11,23 +10,15 @@ fallback", "Streaming messages", "Fine-grained tool streaming".
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.formats.anthropic import media
-from fcregistry.models._messages import (
-    Message,
-    arguments_text,
-    call_of,
-    is_image_link,
-    join_surrogates,
-    map_texts,
-    wire_name,
-)
-from fcregistry.models._model import Completion, Delta, FinishReason, ToolCallDelta, Usage
+from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, join_surrogates, map_texts
+from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._wire import finish_reason, mapping_of, number_of, required, text_of, wire_name, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
@@ -51,57 +42,67 @@ def system_of(messages: Iterable[Message]) -> str:
     return "\n\n".join(text for text in texts if text.strip())
 
 
-def turns_of(messages: Iterable[Message]) -> list[dict[str, Any]]:
+def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Return the turns of a conversation: adjacent messages of one role are one turn.
 
     The results of calls come first in it, in the order of the calls.
     """
     turns: list[dict[str, Any]] = []
-    ids = CallIds()
-    for message in messages:
+    conversation = with_call_ids(messages, lambda message: not _is_as_written(message))
+    places = {call.id: place for place, call in enumerate(call for each in conversation for call in each.tool_calls)}
+    for message in conversation:
         if message.role == "system":
             continue
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _message_blocks(message, ids)
+        blocks = _message_blocks(message)
         if blocks and turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
         elif blocks:
             turns.append({"role": role, "content": blocks})
+
+    def place(block: Block) -> int:
+        is_result = block.get("type") == "tool_result"
+        return places.get(block["tool_use_id"], len(places)) if is_result else len(places) + 1
+
     for turn in turns:
         if turn["role"] == "user":
-            turn["content"].sort(key=ids.place)
+            turn["content"].sort(key=place)
     return turns
 
 
-def _message_blocks(message: Message, ids: CallIds) -> list[Block]:
+def _message_blocks(message: Message) -> list[Block]:
     match message.role:
         case "assistant":
-            return _assistant_blocks(message, ids)
+            return _assistant_blocks(message)
         case "tool":
-            return [_result_block(message, ids)]
+            return [_result_block(message)]
     return _content_blocks(message.content, fetches=True)
 
 
-def _assistant_blocks(message: Message, ids: CallIds) -> list[Block]:
+def _assistant_blocks(message: Message) -> list[Block]:
     """Return the blocks of a model's message: as it wrote them, unless the message was changed since.
 
     The thinking and the provider's own tools of a changed message are kept, since neither its text nor its calls have them.
     """
     native = _native_blocks(message)
-    calls = tuple((call.id, call.name, input_of(call)) for call in message.tool_calls)
-    written = tuple((call.id, call.name, input_of(call)) for call in calls_of(native))
-    if native and calls == written and joined_text(native, "text") == message.text:
-        ids.keep(call.id for call in message.tool_calls)
-        return [
-            _with_wire_name(block) for block in native if block.get("type") != "text" or _has_words(block.get("text"))
-        ]
+    if _is_as_written(message):
+        kept = [block for block in native if block.get("type") != "text" or text_of(block.get("text")).strip()]
+        return list(map(_with_wire_name, kept))
     kept = [block for block in native if block.get("type") not in ("text", "tool_use")]
-    ids_and_calls = zip(ids.make(call.id for call in message.tool_calls), calls, strict=True)
     uses = [
-        {"type": "tool_use", "id": wire, "name": name, "input": arguments}
-        for wire, (_, name, arguments) in ids_and_calls
+        {"type": "tool_use", "id": call.id, "name": wire_name(call.name), "input": input_of(call)}
+        for call in message.tool_calls
     ]
-    return [*kept, *_text_blocks(message.text), *map(_with_wire_name, uses)]
+    return [*kept, *_text_blocks(message.text), *uses]
+
+
+def _is_as_written(message: Message) -> bool:
+    """Return whether a message has blocks of the provider, with the text and the calls that it has now."""
+    native = _native_blocks(message)
+    written, now = (
+        [(call.id, call.name, input_of(call)) for call in calls] for calls in (calls_of(native), message.tool_calls)
+    )
+    return bool(native) and written == now and joined_text(native, "text") == message.text
 
 
 def _with_wire_name(block: Block) -> Block:
@@ -118,10 +119,10 @@ def _native_blocks(message: Message) -> list[Block]:
     return list(blocks) if blocks and is_ours else []
 
 
-def _result_block(message: Message, ids: CallIds) -> Block:
+def _result_block(message: Message) -> Block:
     """Return the result of a call; an error has only text."""
     content = _text_blocks(message.text) if message.is_error else _content_blocks(message.content)
-    block: Block = {"type": "tool_result", "tool_use_id": ids.of_result(message.tool_call_id)}
+    block: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
     if content:
         block["content"] = content
     return {**block, "is_error": True} if message.is_error else block
@@ -151,83 +152,11 @@ def _linked_block(part: Content) -> Block | None:
 
 
 def _text_blocks(text: str | None) -> list[Block]:
-    return [{"type": "text", "text": text}] if text and _has_words(text) else []
-
-
-def _has_words(text: object) -> bool:
-    return isinstance(text, str) and bool(text.strip())
-
-
-_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,200}")
-
-
-class CallIds:
-    """The ids of a conversation's calls in a request, which is written message by message.
-
-    A call keeps its id if the API takes it and no other call has it, else it gets a new one: other providers give ids that the API refuses, the
-    same ones in every answer, or none.
-    """
-
-    def __init__(self) -> None:
-        self._places: dict[str, int] = {}  # by the ids in the request
-        self._open: list[tuple[str | None, str]] = []  # calls without a result: their own ids, and those in the request
-
-    def keep(self, ids: Iterable[str | None]) -> None:
-        """Take the ids of calls unchanged: the provider made them."""
-        for own in ids:
-            self._add(own, own or "")
-
-    def make(self, ids: Iterable[str | None]) -> list[str]:
-        """Return the ids in the request of the calls of a message.
-
-        Args:
-            ids: Their own ids.
-        """
-        made = []
-        for own in ids:
-            is_free = own is not None and _ID.fullmatch(own) is not None and own not in self._places
-            made.append(self._add(own, own if own and is_free else self._new()))
-        return made
-
-    def of_result(self, id: str | None) -> str:
-        """Return the id in the request of the call that a result answers.
-
-        That is the first call with its id, or the first at all if it has none.
-        """
-        for call in self._open:
-            if not id or call[0] == id:
-                self._open.remove(call)
-                return call[1]
-        return id or ""
-
-    def place(self, block: Mapping[str, Any]) -> tuple[bool, int]:
-        """Return the sort key of a block of a user's turn: results before all else, in the order of the calls."""
-        is_other = block.get("type") != "tool_result"
-        return is_other, 0 if is_other else self._places.get(block["tool_use_id"], len(self._places))
-
-    def _add(self, own: str | None, wire: str) -> str:
-        self._places.setdefault(wire, len(self._places))
-        self._open.append((own, wire))
-        return wire
-
-    def _new(self) -> str:
-        number = len(self._places) + 1
-        while (made := f"call_{number}") in self._places:
-            number += 1
-        return made
+    return [{"type": "text", "text": text}] if text and text.strip() else []
 
 
 # --- Answers ---
 
-_FINISHES: Final[Mapping[object, FinishReason]] = {
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "tool_use": "tool_calls",
-    "max_tokens": "length",
-    "model_context_window_exceeded": "length",
-    "refusal": "content_filter",
-    "pause_turn": "other",
-}
 _DETAILS: Final = ("id", "stop_reason", "stop_sequence", "stop_details", "container")
 
 
@@ -240,21 +169,19 @@ def completion_of(message: Mapping[str, Any]) -> Completion:
     Raises:
         ValueError: It has another shape.
     """
-    blocks = message.get("content")
-    if not isinstance(blocks, list) or not all(isinstance(block, dict) for block in blocks):
-        raise ValueError("the message has no list of content blocks")
-    reason = message.get("stop_reason")
-    finish = _FINISHES.get(reason, "other") if isinstance(reason, str) else "other"
+    blocks: Sequence[Block] = required(message, "content", list)
+    if not all(isinstance(block, dict) for block in blocks):
+        raise ValueError("its content has something else than blocks")
+    finish = finish_reason(message.get("stop_reason"), has_calls=False)
     if finish == "length":
         blocks = _with_cut_input(blocks)
     answer = _message_of(blocks)
-    details = {name: message[name] for name in _DETAILS if message.get(name) is not None}
     return Completion(
         message=answer,
         finish_reason="tool_calls" if finish == "stop" and answer.tool_calls else finish,
-        usage=_usage(message),
+        usage=_usage(mapping_of(message.get("usage"))),
         model=str(message.get("model") or ""),
-        details=details,
+        details={name: message[name] for name in _DETAILS if message.get(name) is not None},
     )
 
 
@@ -337,34 +264,25 @@ def _with_cut_input(blocks: Sequence[Block]) -> Sequence[Block]:
 
 
 def _block_text(block: Block) -> str:
-    text = block.get(str(block.get("type")))
-    return text if isinstance(text, str) else ""
+    return text_of(block.get(str(block.get("type"))))
 
 
-def _usage(message: Mapping[str, Any]) -> Usage:
-    counts = message.get("usage")
-    if not isinstance(counts, Mapping):
-        return Usage(requests=1)
-    cached = _count(counts, "cache_read_input_tokens")
-    details = counts.get("output_tokens_details")
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    cached = number_of(counts.get("cache_read_input_tokens"))
+    created = number_of(counts.get("cache_creation_input_tokens"))
     return Usage(
-        input_tokens=_count(counts, "input_tokens") + cached + _count(counts, "cache_creation_input_tokens"),
-        output_tokens=_count(counts, "output_tokens"),
+        input_tokens=number_of(counts.get("input_tokens")) + cached + created,
+        output_tokens=number_of(counts.get("output_tokens")),
         cached_tokens=cached,
-        reasoning_tokens=_count(details, "thinking_tokens") if isinstance(details, Mapping) else 0,
+        reasoning_tokens=number_of(mapping_of(counts.get("output_tokens_details")).get("thinking_tokens")),
         requests=1,
     )
-
-
-def _count(counts: Mapping[str, Any], name: str) -> int:
-    found = counts.get(name)
-    return found if isinstance(found, int) else 0
 
 
 # --- Streamed answers ---
 
 
-class StreamedMessage:
+class MessageStream:
     """Puts a message together from its events."""
 
     def __init__(self) -> None:
@@ -372,10 +290,9 @@ class StreamedMessage:
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, Block] = {}
         self._pieces: dict[tuple[int, str], list[str]] = {}  # of each block, by the name of the field
-        self.is_whole = False
-        """Whether the last event has come."""
+        self._is_whole = False
 
-    def take(self, event: Mapping[str, Any]) -> Delta | None:
+    def add(self, event: Mapping[str, Any]) -> Delta | None:
         """Take the next event, and return what is new in it; None if there is nothing to show.
 
         Raises:
@@ -383,63 +300,59 @@ class StreamedMessage:
         """
         match event.get("type"):
             case "message_start":
-                self._update(_object(event, "message"))
+                self._update(required(event, "message", dict))
             case "content_block_start":
-                return self._begin(_index(event), _object(event, "content_block"))
+                return self._begin(required(event, "index", int), required(event, "content_block", dict))
             case "content_block_delta":
-                return self._continue_block(_index(event), _object(event, "delta"))
+                return self._continue(required(event, "index", int), required(event, "delta", dict))
             case "message_delta":
-                self._update({**_object(event, "delta"), "usage": event.get("usage")})
+                self._update({**required(event, "delta", dict), "usage": event.get("usage")})
             case "message_stop":
-                self.is_whole = True
+                self._is_whole = True
         return None  # other events, the end of a block among them, need nothing
 
-    def message(self) -> dict[str, Any]:
-        """Return the message; the input of a call is the streamed text, if there was some."""
+    def completion(self) -> Completion | None:
+        """Return the whole answer, in which the input of a call is the streamed text; None if its end has not come."""
+        if not self._is_whole:
+            return None
         for (index, name), pieces in self._pieces.items():
             if written := join_surrogates("".join(pieces)):
                 self._blocks[index][name] = written
-        return {
-            **self._message,
-            "usage": self._usage,
-            "content": [self._blocks[index] for index in sorted(self._blocks)],
-        }
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        return completion_of({**self._message, "usage": self._usage, "content": blocks})
 
     def _update(self, fields: Mapping[str, Any]) -> None:
         """Update the fields of the whole message; the counts of usage are totals."""
-        usage = fields.get("usage")
-        if isinstance(usage, Mapping):
-            self._usage |= {name: count for name, count in usage.items() if count is not None}
+        usage = mapping_of(fields.get("usage"))
+        self._usage |= {name: count for name, count in usage.items() if count is not None}
         self._message |= {name: value for name, value in fields.items() if value is not None}
 
-    def _begin(self, index: int, block: Mapping[str, Any]) -> Delta | None:
+    def _begin(self, index: int, block: Block) -> Delta | None:
         self._blocks[index] = dict(block)
         match block.get("type"):
             case "tool_use":
-                written = block.get("input")
-                arguments = json.dumps(written, ensure_ascii=False) if written else ""
-                return self._call_delta(
-                    index, ToolCallDelta(index=0, id=block.get("id"), name=block.get("name"), arguments=arguments)
-                )
+                arguments = json.dumps(block["input"], ensure_ascii=False) if block.get("input") else ""
+                return self._call_delta(index, arguments, block.get("id"), block.get("name"))
             case "text" | "thinking" as kind:
-                begun = block.get(kind)
                 self._blocks[index][kind] = ""
-                return self._add_text(index, kind, begun) if isinstance(begun, str) else None
+                return self._add_text(index, kind, text_of(block.get(kind)))
         return None
 
-    def _continue_block(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
+    def _continue(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
         block = self._blocks.get(index)
         if block is None:
             raise ValueError(f"a piece of the content block {index} came before its beginning")
         match delta.get("type"):
             case "text_delta":
-                return self._add_text(index, "text", _delta_text(delta, "text"))
+                return self._add_text(index, "text", required(delta, "text", str))
             case "thinking_delta":
-                return self._add_text(index, "thinking", _delta_text(delta, "thinking"))
+                return self._add_text(index, "thinking", required(delta, "thinking", str))
             case "input_json_delta":
-                return self._add_input(index, _delta_text(delta, "partial_json"))
+                text = self._add_piece(index, "input", required(delta, "partial_json", str))
+                # Only calls to the user's tools are shown, not those to the provider's own.
+                return self._call_delta(index, text) if text and block.get("type") == "tool_use" else None
             case "signature_delta":
-                self._store_piece(index, "signature", _delta_text(delta, "signature"))
+                self._add_piece(index, "signature", required(delta, "signature", str))
             case "citations_delta":
                 block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
         return None
@@ -448,50 +361,16 @@ class StreamedMessage:
         """Add a piece to a text or a thought, and return it, with the empty line before it if it needs one."""
         if not text:
             return None
+        shown = self._add_piece(index, kind, text)
         if not self._blocks[index].get(kind):
-            self._blocks[index][kind] = text  # any text will do until `message` joins the pieces
-            before = [self._blocks[each] for each in sorted(self._blocks) if each < index]
-            shown = piece_after(before, kind, text)
-        else:
-            shown = text
-        self._store_piece(index, kind, text)
+            self._blocks[index][kind] = text  # any text will do until `completion` joins the pieces
+            shown = piece_after([self._blocks[each] for each in sorted(self._blocks) if each < index], kind, text)
         return Delta(content=shown) if kind == "text" else Delta(reasoning=shown)
 
-    def _add_input(self, index: int, text: str) -> Delta | None:
-        """Add a piece to the input of a call.
-
-        Only pieces of calls to our tools are returned, not to the provider's own.
-        """
-        self._store_piece(index, "input", text)
-        if not text or self._blocks[index].get("type") != "tool_use":
-            return None
-        return self._call_delta(index, ToolCallDelta(index=0, arguments=text))
-
-    def _store_piece(self, index: int, name: str, text: str) -> None:
+    def _add_piece(self, index: int, name: str, text: str) -> str:
         self._pieces.setdefault((index, name), []).append(text)
+        return text
 
-    def _call_delta(self, index: int, delta: ToolCallDelta) -> Delta:
-        calls = [each for each in sorted(self._blocks) if self._blocks[each].get("type") == "tool_use"]
-        place = calls.index(index)
-        return Delta(tool_calls=(ToolCallDelta(index=place, id=delta.id, name=delta.name, arguments=delta.arguments),))
-
-
-def _object(event: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = event.get(name)
-    if not isinstance(found, Mapping):
-        raise ValueError(f"an event of the type {event.get('type')} has no {name}")  # noqa: TRY004  # from JSON
-    return found
-
-
-def _index(event: Mapping[str, Any]) -> int:
-    index = event.get("index")
-    if not isinstance(index, int):
-        raise ValueError(f"an event of the type {event.get('type')} has no index")  # noqa: TRY004  # as above
-    return index
-
-
-def _delta_text(delta: Mapping[str, Any], name: str) -> str:
-    found = delta.get(name)
-    if not isinstance(found, str):
-        raise ValueError(f"a {delta.get('type')} has no {name}")  # noqa: TRY004  # as above
-    return found
+    def _call_delta(self, index: int, arguments: str, id: str | None = None, name: str | None = None) -> Delta:
+        place = sum(self._blocks[each].get("type") == "tool_use" for each in self._blocks if each < index)
+        return Delta(tool_calls=(ToolCallDelta(index=place, id=id, name=name, arguments=arguments),))

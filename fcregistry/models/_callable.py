@@ -30,6 +30,7 @@ from fcregistry.models._model import (
     stream_sync,
 )
 from fcregistry.models._streamed_calls import StreamedCalls
+from fcregistry.models._wire import text_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -88,15 +89,39 @@ class FunctionModel(Model):
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation; see `Model.acomplete`."""
-        async with aclosing(_astream_answer(self._request(messages, tools, tool_choice), self._is_async)) as pieces:
+        """Answer a conversation. A plain function runs on one of fcregistry's threads.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ValueError: The choice is not the name of one of the tools.
+            TypeError: The function returned something else than an answer.
+        """
+        async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as pieces:
             return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
-    ) -> AsyncIterator[Delta | Completion]:
-        """Answer a conversation piece by piece; see `Model.astream`."""
-        async with aclosing(_astream_answer(self._request(messages, tools, tool_choice), self._is_async)) as pieces:
+    ) -> AsyncGenerator[Delta | Completion]:
+        """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
+
+        A plain function, and the iterator that it returns, run on fcregistry's threads.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ValueError: The choice is not the name of one of the tools.
+            TypeError: The function returned something else than an answer.
+        """
+        request = self._request(messages, tools, tool_choice)
+        answer = request.call() if self._is_async else await _wait_for(_on_thread(request.call))
+        async with aclosing(_astream_answer(answer, request.reader)) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -107,7 +132,17 @@ class FunctionModel(Model):
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Completion:
-        """Answer, and wait for it; see `Model.complete`. A plain function runs on the caller's thread."""
+        """Answer, and wait for it. A plain function runs on the caller's thread.
+
+        Args:
+            messages: A text of the user, a message, or a conversation.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
+            TypeError: The function returned something else than an answer, or a message is not one.
+        """
         *_, last = self.stream(messages, tools, tool_choice=tool_choice)
         return cast("Completion", last)
 
@@ -118,10 +153,21 @@ class FunctionModel(Model):
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
-        """Answer piece by piece; see `Model.stream`. A plain function runs on the caller's thread."""
+        """Answer piece by piece, for sync callers. A plain function runs on the caller's thread.
+
+        Args:
+            messages: A text of the user, a message, or a conversation.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
+            TypeError: The function returned something else than an answer, or a message is not one.
+        """
         request = self._request(messages_of(messages), tools, tool_choice)
         if self._is_async:
-            return stream_sync(lambda: _astream_answer(request, is_async=True))
+            answer = request.call()  # runs nothing of an async function
+            return stream_sync(lambda: _astream_answer(answer, request.reader))
         return _stream_answer(request)
 
 
@@ -132,7 +178,7 @@ def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, No
     """
     answer = request.call()
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterator):
-        yield from stream_sync(lambda: _astream_returned(answer, request.reader))
+        yield from stream_sync(lambda: _astream_answer(answer, request.reader))
     elif isinstance(answer, Iterator):
         try:
             for piece in answer:
@@ -145,14 +191,7 @@ def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, No
         yield from pieces_of(request.reader.read(answer))
 
 
-async def _astream_answer(request: FunctionRequest, is_async: bool) -> AsyncGenerator[Delta | Completion, None]:
-    answer = request.call() if is_async else await _wait_for(_on_thread(request.call))
-    async with aclosing(_astream_returned(answer, request.reader)) as pieces:
-        async for piece in pieces:
-            yield piece
-
-
-async def _astream_returned(answer: Any, reader: AnswerReader) -> AsyncGenerator[Delta | Completion, None]:
+async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[Delta | Completion, None]:
     if inspect.isawaitable(answer):
         answer = await answer
     if not isinstance(answer, (Iterator, AsyncIterator)):
@@ -235,17 +274,8 @@ def _name_of(function: Callable[..., Any]) -> str:
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
 
 
-def takes_parameter(function: Callable[..., Any], name: str) -> bool:
-    """Return whether a function has a parameter of a name."""
-    return name in _parameters(function)
-
-
-def takes_any_keyword(function: Callable[..., Any]) -> bool:
-    """Return whether a function takes arguments by any name."""
-    return any(each.kind is inspect.Parameter.VAR_KEYWORD for each in _parameters(function).values())
-
-
-def _parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the parameters of a function by name; none if it does not say them."""
     try:
         return dict(signature_of(function).parameters)
     except (TypeError, ValueError):  # a callable written in C: it is given messages alone
@@ -279,9 +309,10 @@ class CallableModel(FunctionModel):
         if not callable(function):
             raise TypeError(f"llm is a callable from messages to a message or text, not {function!r}")
         super().__init__(function, name)
-        self._takes_any = takes_any_keyword(function)
-        self._takes_tools = takes_parameter(function, "tools") or self._takes_any
-        self._takes_choice = takes_parameter(function, "tool_choice")
+        parameters = parameters_of(function)
+        self._takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
+        self._takes_tools = "tools" in parameters or self._takes_any
+        self._takes_choice = "tool_choice" in parameters
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
         written = [self._written(message) for message in messages]
@@ -303,14 +334,9 @@ class CallableModel(FunctionModel):
 
             options["tools"] = get("openai").describe(tools if says_choice else offered_tools(tools, tool_choice))
         if says_choice:
-            options["tool_choice"] = _written_choice(tool_choice)
+            is_name = tool_choice not in ("auto", "required", "none")
+            options["tool_choice"] = {"type": "function", "function": {"name": tool_choice}} if is_name else tool_choice
         return options
-
-
-def _written_choice(tool_choice: ToolChoice) -> str | dict[str, Any]:
-    if tool_choice in ("auto", "required", "none"):
-        return tool_choice
-    return {"type": "function", "function": {"name": tool_choice}}
 
 
 class _Reader:
@@ -373,11 +399,11 @@ def _is_openai(answer: Mapping[str, Any]) -> bool:
     if answer.get("role", "assistant") != "assistant" or not isinstance(answer.get("content"), str | None):
         return False
     calls = answer.get("tool_calls") or []
-    return ("content" in answer or bool(calls)) and isinstance(calls, list) and all(_is_call(call) for call in calls)
-
-
-def _is_call(call: object) -> bool:
-    return isinstance(call, Mapping) and isinstance(call.get("function"), Mapping)
+    return (
+        ("content" in answer or bool(calls))
+        and isinstance(calls, list)
+        and all(isinstance(call, Mapping) and isinstance(call.get("function"), Mapping) for call in calls)
+    )
 
 
 # --- Messages of any provider as completions ---
@@ -509,17 +535,15 @@ def _part(block: Any) -> str | Content | None:
 def _thought_text(block: Any) -> str:
     """Return the model's thinking in a block of Anthropic or Bedrock, an item of OpenAI, or a part of Gemini."""
     if read_field(block, "thought") is True:
-        return _text(read_field(block, "text"))
+        return text_of(read_field(block, "text"))
     kind = read_field(block, "type")
     if kind == "thinking":
-        return _text(read_field(block, "thinking"))
+        return text_of(read_field(block, "thinking"))
     if kind == "reasoning":
         summary = read_field(block, "summary")
         return (
-            "\n".join(_text(read_field(each, "text")) for each in summary) if isinstance(summary, (list, tuple)) else ""
+            "\n".join(text_of(read_field(each, "text")) for each in summary)
+            if isinstance(summary, (list, tuple))
+            else ""
         )
-    return _text(read_field(read_field(read_field(block, "reasoningContent"), "reasoningText"), "text"))
-
-
-def _text(value: object) -> str:
-    return value if isinstance(value, str) else ""
+    return text_of(read_field(read_field(read_field(block, "reasoningContent"), "reasoningText"), "text"))

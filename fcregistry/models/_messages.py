@@ -9,7 +9,6 @@ Source: OpenAI API reference, "Chat Completions", messages and content parts.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from operator import is_
@@ -30,9 +29,6 @@ Role: TypeAlias = Literal["system", "user", "assistant", "tool"]
 _ROLES: Final = ("system", "user", "assistant", "tool")
 _ALIASES: Final = {"developer": "system", "model": "assistant"}
 """Other names of roles, of newer models of OpenAI and of Gemini."""
-
-_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
-_MAX_NAME: Final = 64
 
 _MAX_KEPT: Final = 500
 """Characters that are kept of a call that cannot be read."""
@@ -161,7 +157,11 @@ class Message:
         return written
 
     def replaced(self, **changes: Any) -> Message:
-        """Return the same message with some attributes changed."""
+        """Return the same message with some attributes changed.
+
+        Args:
+            changes: The new values of attributes, by their names.
+        """
         return replace(self, **changes)
 
 
@@ -171,6 +171,9 @@ MessageLike: TypeAlias = "Message | str | Mapping[str, Any]"
 
 def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation.
+
+    Args:
+        conversation: A text of the user, a message, or an iterable of both; messages may be dicts in the shape of OpenAI's chat.
 
     Raises:
         TypeError, ValueError: As `Message.of` raises them.
@@ -192,11 +195,6 @@ def call_of(value: object) -> ToolCall:
 def call_as_chat_json(call: ToolCall) -> dict[str, Any]:
     """Return a call as OpenAI's chat writes it: `id`, `type`, `function` with `name` and `arguments`."""
     return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
-
-
-def wire_name(name: str) -> str:
-    """Return the name of a call as providers take it: a model may have used one that no tool can have."""
-    return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
 
 
 def arguments_text(call: ToolCall) -> str:

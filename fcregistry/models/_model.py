@@ -14,7 +14,7 @@ from fcregistry.execution import background_loop
 from fcregistry.models._messages import Message, join_surrogates, map_texts, messages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Iterable
+    from collections.abc import Callable, Iterable
 
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
@@ -44,7 +44,7 @@ class Model(ABC):
         Args:
             messages: The conversation, as `messages_of` gives it.
             tools: The tools that may be called.
-            tool_choice: Whether the model may, must or must not call, or the name of the tool that it must call.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ModelError: There is no answer.
@@ -55,7 +55,15 @@ class Model(ABC):
     ) -> AsyncIterator[Delta | Completion]:
         """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
 
-        The arguments and errors are those of `acomplete`. A model that cannot answer in pieces gives one piece.
+        A model that cannot answer in pieces gives one piece.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ModelError: There is no answer, or it broke off.
         """
         completion = checked_completion(await self.acomplete(messages, tools, tool_choice=tool_choice), self.name)
         for piece in pieces_of(completion):
@@ -73,14 +81,15 @@ class Model(ABC):
         Args:
             messages: A text of the user, a message, or a conversation.
             tools: The tools that may be called.
-            tool_choice: Whether the model may, must or must not call, or the name of the tool that it must call.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ModelError: There is no answer.
             TypeError, ValueError: As `Message.of` raises them.
         """
         conversation = messages_of(messages)
-        return run_sync(lambda: self.acomplete(conversation, tools, tool_choice=tool_choice))
+        completion = background_loop.run(lambda: self.acomplete(conversation, tools, tool_choice=tool_choice))
+        return cast("Completion", completion)
 
     def stream(
         self,
@@ -91,7 +100,14 @@ class Model(ABC):
     ) -> Generator[Delta | Completion, None, None]:
         """Answer piece by piece, as `astream` does, for sync callers; closing the generator ends the answer.
 
-        The arguments and errors are those of `complete`.
+        Args:
+            messages: A text of the user, a message, or a conversation.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ModelError: There is no answer, or it broke off.
+            TypeError, ValueError: As `Message.of` raises them.
         """
         conversation = messages_of(messages)
         return stream_sync(lambda: self.astream(conversation, tools, tool_choice=tool_choice))
@@ -102,6 +118,10 @@ class Model(ABC):
 
 def offered_tools(tools: Sequence[Tool], tool_choice: ToolChoice) -> Sequence[Tool]:
     """Return the tools that may be called: none of them for `none`, one for a name.
+
+    Args:
+        tools: The tools of a request.
+        tool_choice: The choice of the request.
 
     Raises:
         ValueError: The choice is not the name of one of them.
@@ -223,9 +243,9 @@ def checked_completion(value: object, model: str) -> Completion:
         TypeError: The value is not a `Completion` with a `Message`.
     """
     if not isinstance(value, Completion):
-        raise TypeError(f"{model} gave {type(value).__name__} where a Completion is due")
+        raise TypeError(f"{model} returned {type(value).__name__}, not a Completion")
     if not isinstance(value.message, Message):
-        raise TypeError(f"{model} gave a Completion whose message is no Message but {type(value.message).__name__}")
+        raise TypeError(f"{model} returned a Completion whose message is {type(value.message).__name__}, not a Message")
     return value
 
 
@@ -281,15 +301,6 @@ class SurrogateJoiner:
 # --- Sync callers of async models, on the background loop ---
 
 T = TypeVar("T")
-
-
-def run_sync(make: Callable[[], Coroutine[Any, Any, T]]) -> T:
-    """Run a coroutine, and wait for what it returns; an interrupt while waiting cancels it.
-
-    Args:
-        make: Makes the coroutine.
-    """
-    return cast("T", background_loop.run(make))
 
 
 def stream_sync(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:

@@ -14,15 +14,23 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import data_url
 from fcregistry.formats.openai import FILES, IMAGES
-from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, wire_name
+from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._openai_chat import mapping_of, number, with_ids
-from fcregistry.models._sdk import error_in_answer, incomplete_answer, unreadable_answer
+from fcregistry.models._provider_errors import AnswerError
+from fcregistry.models._wire import (
+    finish_reason,
+    mapping_of,
+    mappings_in,
+    number_of,
+    required,
+    text_of,
+    wire_name,
+    with_call_ids,
+)
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.content import Content
-    from fcregistry.models._model import FinishReason
 
 
 # --- Requests ---
@@ -38,7 +46,7 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
         messages: The conversation.
         stored: Whether the provider stores its answers, and finds them by their ids.
     """
-    return [item for message in with_ids(messages) for item in _items(message, stored)]
+    return [item for message in with_call_ids(messages) for item in _items(message, stored)]
 
 
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
@@ -108,32 +116,25 @@ def _part(part: Content) -> dict[str, Any]:
 
 # --- Answers ---
 
-_CUT_SHORT: Final[Mapping[str, FinishReason]] = {"max_output_tokens": "length", "content_filter": "content_filter"}
-"""The reasons of an incomplete answer."""
-
 _ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
 _TEXTS: Final = frozenset({"response.output_text.delta", "response.refusal.delta"})
 _THOUGHTS: Final = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
 
 
-def response_completion(body: object, full_name: str, items: Sequence[object] = ()) -> Completion:
+def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -> Completion:
     """Return the completion of a whole response.
 
     Args:
         body: The response as JSON.
-        full_name: The name of the model with its provider.
         items: The output as it was streamed; some servers leave it out of the response.
 
     Raises:
-        ModelError: It has failed, or has another shape.
+        AnswerError: It has failed.
+        ValueError: It has another shape.
     """
-    if not isinstance(body, Mapping) or not isinstance(body.get("output"), list):
-        if isinstance(body, Mapping) and body.get("error"):
-            raise error_in_answer(body, full_name)
-        raise unreadable_answer(full_name, "it has no output")
     if body.get("error") or body.get("status") in ("failed", "cancelled"):
-        raise error_in_answer(body.get("error") or {}, full_name)
-    written = [_without_nulls(item) for item in body["output"] or items if isinstance(item, Mapping)]
+        raise AnswerError(body.get("error"))
+    written = [_without_nulls(item) for item in mappings_in(required(body, "output", list) or list(items))]
     output = read_output(written)
     message = Message(
         role="assistant",
@@ -146,7 +147,7 @@ def response_completion(body: object, full_name: str, items: Sequence[object] = 
     details = {"id": body.get("id"), "status": body.get("status"), "reason": reason, "refusal": output.refusal}
     return Completion(
         message=message,
-        finish_reason=_finish(body.get("status"), reason, bool(output.calls)),
+        finish_reason=finish_reason(reason if body.get("status") == "incomplete" else "stop", bool(output.calls)),
         usage=_usage(mapping_of(body.get("usage"))),
         model=str(body.get("model") or ""),
         details={name: value for name, value in details.items() if value},
@@ -154,92 +155,54 @@ def response_completion(body: object, full_name: str, items: Sequence[object] = 
 
 
 class ResponseStream:
-    """Reads a streamed response: its text as it comes, and the response itself, which the last event has.
+    """Reads a streamed response: its text as it comes, and the response itself, which the last event has."""
 
-    Args:
-        full_name: The name of the model with its provider.
-    """
-
-    def __init__(self, full_name: str) -> None:
-        self._full_name = full_name
+    def __init__(self) -> None:
         self._completion: Completion | None = None
-        self._has_begun = False
         self._items: list[object] = []
         self._places: dict[int | None, int] = {}
 
-    def add(self, event: object) -> Delta | None:
+    def add(self, event: Mapping[str, Any]) -> Delta | None:
         """Take the next event, and return what is new in it; None if there is nothing to show.
 
         Raises:
-            ModelError: It is an error, or has another shape.
+            ValueError: It has another shape, or is an error.
         """
-        self._has_begun = True
-        if not isinstance(event, Mapping) or not isinstance(event.get("type"), str):
-            raise unreadable_answer(self._full_name, f"an event is {event!r:.80}")
-        kind, delta = event["type"], event.get("delta")
-        if kind == "error":
-            raise error_in_answer(
-                event.get("error") or {"message": event.get("message"), "code": event.get("code")}, self._full_name
-            )
+        kind = required(event, "type", str)
         if kind in _ENDS:
-            self._completion = response_completion(event.get("response"), self._full_name, self._items)
+            self._completion = response_completion(mapping_of(event.get("response")), self._items)
         elif kind == "response.output_item.done":
             self._items.append(event.get("item"))
         elif kind == "response.output_item.added":
-            return self._begun(event)
+            item = mapping_of(event.get("item"))
+            if item.get("type") == "function_call":
+                place = self._places.setdefault(_output_index(event), len(self._places))
+                identity, name = text_of(item.get("call_id")) or None, text_of(item.get("name")) or None
+                return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
         elif kind == "response.function_call_arguments.delta":
-            place = self._places.get(self._index(event))
-            piece = _checked_text(delta, self._full_name)
-            return None if place is None else Delta(tool_calls=(ToolCallDelta(index=place, arguments=piece),))
+            called, piece = self._places.get(_output_index(event)), required(event, "delta", str)
+            return None if called is None else Delta(tool_calls=(ToolCallDelta(index=called, arguments=piece),))
         elif kind in _TEXTS:
-            return Delta(content=_checked_text(delta, self._full_name))
+            return Delta(content=required(event, "delta", str))
         elif kind in _THOUGHTS:
-            return Delta(reasoning=_checked_text(delta, self._full_name))
+            return Delta(reasoning=required(event, "delta", str))
         return None
 
-    def completion(self) -> Completion:
-        """Return the whole answer.
-
-        Raises:
-            ModelError: The stream ended before the answer was complete.
-        """
-        if self._completion is None:
-            raise incomplete_answer(self._full_name, has_begun=self._has_begun)
+    def completion(self) -> Completion | None:
+        """Return the whole answer; None if its end has not come."""
         return self._completion
 
-    def _begun(self, event: Mapping[str, Any]) -> Delta | None:
-        item = mapping_of(event.get("item"))
-        if item.get("type") != "function_call":
-            return None
-        place = self._places.setdefault(self._index(event), len(self._places))
-        identity, name = (item[each] if isinstance(item.get(each), str) else None for each in ("call_id", "name"))
-        return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
 
-    def _index(self, event: Mapping[str, Any]) -> int | None:
-        index = event.get("output_index")
-        if index is None or isinstance(index, int):
-            return index
-        raise unreadable_answer(self._full_name, f"an output_index is {index!r:.80}")
-
-
-def _checked_text(delta: object, full_name: str) -> str:
-    if not isinstance(delta, str):
-        raise unreadable_answer(full_name, f"a delta is {delta!r:.80}")
-    return delta
-
-
-def _finish(status: object, reason: object, calls: bool) -> FinishReason:
-    if status == "incomplete":
-        return _CUT_SHORT.get(str(reason), "other")
-    return "tool_calls" if calls else "stop"
+def _output_index(event: Mapping[str, Any]) -> int | None:
+    return None if event.get("output_index") is None else required(event, "output_index", int)
 
 
 def _usage(usage: Mapping[str, Any]) -> Usage:
     return Usage(
-        input_tokens=number(usage.get("input_tokens")),
-        output_tokens=number(usage.get("output_tokens")),
-        cached_tokens=number(mapping_of(usage.get("input_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=number(mapping_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
+        input_tokens=number_of(usage.get("input_tokens")),
+        output_tokens=number_of(usage.get("output_tokens")),
+        cached_tokens=number_of(mapping_of(usage.get("input_tokens_details")).get("cached_tokens")),
+        reasoning_tokens=number_of(mapping_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
         requests=1,
     )
 
@@ -275,11 +238,13 @@ def read_output(items: Iterable[object]) -> ResponsesOutput:
     for item in (each for each in items if isinstance(each, Mapping)):
         match item.get("type"):
             case "message":
-                parts = _listed(item, "content")
-                refusal += [_text(part, "refusal") for part in parts]
-                text += [_text(part, "text") + _text(part, "refusal") for part in parts]
+                parts = mappings_in(item.get("content"))
+                refusal += [text_of(part.get("refusal")) for part in parts]
+                text += [text_of(part.get("text")) + text_of(part.get("refusal")) for part in parts]
             case "reasoning":
-                reasoning += [_text(part, "text") for name in ("summary", "content") for part in _listed(item, name)]
+                reasoning += [
+                    text_of(part.get("text")) for name in ("summary", "content") for part in mappings_in(item.get(name))
+                ]
             case "function_call":
                 calls.append(call_of(item))
     return ResponsesOutput(
@@ -288,13 +253,3 @@ def read_output(items: Iterable[object]) -> ResponsesOutput:
         reasoning="\n".join(filter(None, reasoning)),
         calls=tuple(calls),
     )
-
-
-def _listed(item: Mapping[str, Any], name: str) -> list[Mapping[str, Any]]:
-    found = item.get(name)
-    return [each for each in found if isinstance(each, Mapping)] if isinstance(found, list) else []
-
-
-def _text(part: Mapping[str, Any], name: str) -> str:
-    found = part.get(name)
-    return found if isinstance(found, str) else ""

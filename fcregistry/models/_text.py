@@ -14,7 +14,7 @@ from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
-from fcregistry.models._callable import FunctionModel, FunctionRequest, takes_parameter
+from fcregistry.models._callable import FunctionModel, FunctionRequest, parameters_of
 from fcregistry.models._messages import Message, arguments_text
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
 
@@ -60,8 +60,8 @@ class TextModel(FunctionModel):
         if not callable(function):
             raise TypeError(f"the function is a callable from a prompt to a text, not {function!r}")
         super().__init__(function, name)
-        takes_messages = chat is None and takes_parameter(function, "messages")
-        self._chat = None if takes_messages else _chat(chat)
+        parameters = parameters_of(function)
+        self._chat = None if chat is None and "messages" in parameters else _chat(chat)
         if dialect is None:
             dialect = _dialect_of(name, self._chat)
         self._dialect: Dialect = dialects.get(dialect) if isinstance(dialect, str) else dialect
@@ -70,7 +70,7 @@ class TextModel(FunctionModel):
         self._markers = self._chat.markers if self._chat else ()
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
         self._other_markers: dict[Dialect, tuple[str, ...]] = {}
-        self._takes_stop = takes_parameter(function, "stop")
+        self._takes_stop = "stop" in parameters
 
     @property
     def dialect(self) -> Dialect:

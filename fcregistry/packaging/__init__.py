@@ -1,7 +1,7 @@
 """Packages of plugins: creating one from templates, and building its manifest.
 
-`_scaffold.py` creates a package. `_build.py` builds its manifest and compares it with the one in the project; `_worker.py` imports the plugins
-for that, in a process of its own. `_hatch.py` is the build hook of hatchling that puts the manifest into what is built.
+`_scaffold.py` creates a package. `_build.py` builds its manifest, and compares it with the one in the project. `_hatch.py` is the build hook of
+hatchling that puts the manifest into an archive. `_project.py` says which distribution a command works on.
 """
 
 from __future__ import annotations

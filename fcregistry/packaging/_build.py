@@ -1,68 +1,69 @@
 """The manifests of a distribution: building, comparing, and verifying them for an archive.
 
-Building imports the plugins, in a process of its own (`_worker.py`). Verifying imports nothing of the plugin: where wheels are built, what the
-plugin depends on is not installed.
+To build them, worker processes import the plugins, as for the index. Verifying imports nothing of the plugin: where wheels are built, what
+the plugin depends on is not installed.
 """
 
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
-import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path, PurePosixPath
+from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import (
+    MANIFEST_FILE,
+    MANIFEST_FORMAT,
     ManifestContent,
     ManifestPlugin,
     PackageLocation,
+    Permission,
     changed_sources,
+    describe_in_workers,
+    find_extensions,
+    find_plugins,
     location_in,
+    location_of,
     manifest_drift,
+    manifest_text,
     parse_manifest,
     read_manifest,
+    source_digest,
 )
-from fcregistry.packaging._project import PackagingError
+from fcregistry.packaging._project import PackagingError, search_path
 
 if TYPE_CHECKING:
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry.discovery import FoundPlugin, FreshDescription
     from fcregistry.packaging._project import Target
-    from fcregistry.packaging._worker import Answer
-
-_RUN_WORKER: Final = "from fcregistry.packaging._worker import main; main()"
-# The program sets `sys.path` before its first import of fcregistry: a new process would begin with another one. Before that, it makes an
-# interrupt end it silently: the process that asked reports the interrupt.
-_QUIET: Final = (
-    "import _signal; _signal.getsignal(2) is _signal.default_int_handler and _signal.signal(2, _signal.SIG_DFL)"
-)
-_START: Final = f"{_QUIET}; import json, sys; sys.path[:] = json.loads(sys.argv[1])['path']; {_RUN_WORKER}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BuiltManifest:
-    """A manifest as the code would have it.
+    """A manifest that matches the code.
 
     Attributes:
         path: The path of its file.
         folder: The folder that the paths in it are relative to.
-        text: Its text.
+        content: Its content.
     """
 
     path: Path
     folder: Path
-    text: str
+    content: ManifestContent
 
     @property
-    def content(self) -> ManifestContent:
-        """Its content."""
-        return parse_manifest(self.text)
+    def text(self) -> str:
+        """Its text."""
+        return manifest_text(self.content)
 
     @property
-    def standing(self) -> str | None:
-        """The text of the file now; None if it cannot be read."""
+    def written(self) -> str | None:
+        """The text of the file as it is now; None if it cannot be read."""
         try:
             return self.path.read_text(encoding="utf-8")
         except (OSError, ValueError):
@@ -85,7 +86,7 @@ class BuiltManifest:
 def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
     """Return the manifests of a distribution, sorted by path.
 
-    Its plugins are imported in a process of their own.
+    Its plugins are imported in worker processes, without a time limit.
 
     Args:
         target: The distribution.
@@ -93,38 +94,97 @@ def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
     Raises:
         PackagingError: It has no plugins, or one does not load, or a tool cannot be defined.
     """
-    answer = _run_worker(target)
-    if answer["failures"]:
-        failures = [f"  - {each}".replace("\n", "\n    ") for each in answer["failures"]]
-        raise PackagingError("\n".join([f"{target.distribution} gets no manifest:", *failures]))
+    is_own = target.folder is not None  # its author runs it whatever the configuration allows
+    with search_path(target.path):
+        installed = (*find_plugins(), *find_extensions())
+        plugins = [each for each in find_plugins() if each.project == normalized(target.distribution)]
+        failures = [] if plugins else [f"no distribution {target.distribution!r} with plugins is installed here"]
+        if not is_own:
+            failures += _refusals(plugins)
+        made = []
+        if not failures:
+            made = describe_in_workers(plugins, installed, seconds=TIMEOUT_MAX, path=target.path, ignore_rules=is_own)
+        places = [(each, location_of(each.plugin)) for each in made]
+    failures += [failure for each, place in places for failure in _failures(each, place)]
+    if failures:
+        lines = [f"  - {each}".replace("\n", "\n    ") for each in failures]
+        raise PackagingError("\n".join([f"{target.distribution} gets no manifest:", *lines]))
+    packages: dict[Path, tuple[PackageLocation, list[FreshDescription]]] = {}
+    for each, place in places:
+        assert place is not None
+        packages.setdefault(place.manifest, (place, []))[1].append(each)
+    read = sorted({path for each in made for path in each.files})
     return tuple(
-        BuiltManifest(path=Path(each["path"]), folder=Path(each["folder"]), text=each["text"])
-        for each in answer["manifests"]
+        BuiltManifest(
+            path=path,
+            folder=place.folder,
+            content=ManifestContent(
+                format=MANIFEST_FORMAT,
+                distribution=normalized(target.distribution),
+                plugins=[_plugin(place, each) for each in shipped],
+                sources=_sources(place, read),
+            ),
+        )
+        for path, (place, shipped) in sorted(packages.items())
     )
 
 
-def _run_worker(target: Target) -> Answer:
-    with tempfile.TemporaryDirectory(prefix="fcregistry-") as folder:
-        file = Path(folder) / "answer.json"
-        asked = {
-            "distribution": target.distribution,
-            "is_own": target.folder is not None,
-            "path": target.path,
-            "answer": str(file),
-        }
-        done = subprocess.run(
-            [sys.executable, "-P", "-B", "-c", _START, json.dumps(asked)],
-            stdin=subprocess.DEVNULL,
-            stdout=2,
-            check=False,
-        )
-        if not file.exists():
-            how = f"signal {-done.returncode}" if done.returncode < 0 else f"exit code {done.returncode}"
-            raise PackagingError(
-                f"{target.distribution} gets no manifest: importing its plugins ended the process ({how})"
-            )
-        answer: Answer = json.loads(file.read_text(encoding="utf-8"))
-        return answer
+def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
+    permission = Permission()
+    refusals = ((plugin, permission.to_import(plugin)) for plugin in plugins)
+    return [f"{plugin.label} may not be imported: {reason}" for plugin, reason in refusals if reason is not None]
+
+
+def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str]:
+    """Return the reasons why a plugin cannot be described by a manifest."""
+    plugin, record = made.plugin, made.record
+    if record["failure"] is not None:
+        lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
+        return ["\n".join(lines)]
+    if not made.rows:
+        return [f"{plugin.label} ships no tools: importing {plugin.value} declares none"]
+    if place is None:
+        return [f"{plugin.label}: {plugin.module} is not a module in a folder, so there is no place for a manifest"]
+    tools = _tools(made)
+    failures = [
+        f"{one['group']}.{one['name']} is declared twice, in {one['module']} and {two['module']}: give one of them "
+        "name=…, or another group, or say replace=True"
+        for one, two in pairwise(tools)
+        if (one["group"], one["name"]) == (two["group"], two["name"])
+    ]
+    failures += [
+        f"{each['name']} cannot be defined: {'; '.join(each['problems'])}" for each in tools if "problems" in each
+    ]
+    return [f"{plugin.label}: {each}" for each in failures]
+
+
+def _tools(made: FreshDescription) -> list[ToolRecord]:
+    return [json.loads(row.record) for row in made.rows]
+
+
+def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
+    return ManifestPlugin(
+        entry_point=made.plugin.entry_point,
+        value=made.plugin.value,
+        dynamic=made.record["dynamic"],
+        tools=[_with_relative_path(place, tool) for tool in _tools(made)],
+    )
+
+
+def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
+    """Return a tool's record with its file relative to the package's parent folder; without a file of another package."""
+    name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
+    return {**tool, "file": name, "line": tool["line"] if name is not None else None}
+
+
+def _sources(place: PackageLocation, files: Iterable[str]) -> dict[str, str]:
+    """Return the digests of the package's own files among those that were read, without compiled ones."""
+    named = ((place.name_of(Path(path)), Path(path)) for path in files)
+    return {
+        name: source_digest(path.read_bytes(), name)
+        for name, path in sorted((name, path) for name, path in named if name is not None)
+        if not name.endswith((".so", ".pyd", MANIFEST_FILE)) and path.is_file()
+    }
 
 
 # --- Differences between a manifest and the code ---
@@ -134,28 +194,29 @@ def manifest_differences(built: BuiltManifest) -> list[str]:
     """Return how a manifest's file differs from what the code needs; nothing if it is up to date.
 
     Args:
-        built: The manifest as the code would have it. The tools of a dynamic plugin are a hint, and may differ.
+        built: The manifest that matches the code. The tools of a dynamic plugin may differ.
     """
-    if built.standing is None:
-        return ["it is not there"]
-    if built.standing == built.text:
+    written = built.written
+    if written is None:
+        return ["the file does not exist or cannot be read"]
+    if written == built.text:
         return []
     try:
-        standing = parse_manifest(built.standing)
+        old, new = parse_manifest(written), parse_manifest(built.text)
     except ValueError as error:
         return [str(error)]
-    return list(_differences(standing, built.content))
+    return list(_differences(old, new))
 
 
 def _differences(old: ManifestContent, new: ManifestContent) -> Iterator[str]:
     if old["distribution"] != new["distribution"]:
-        yield f"it is of {old['distribution']}, and the distribution is {new['distribution']}"
+        yield f"it names the distribution {old['distribution']}, and the project is {new['distribution']}"
     before, after = ({each["entry_point"]: each for each in content["plugins"]} for content in (old, new))
     for name in sorted({*before, *after}):
         if name not in after:
-            yield f"the entry point {name} is gone"
+            yield f"the entry point {name} no longer exists"
         elif name not in before:
-            yield f"the entry point {name} is not in it"
+            yield f"the entry point {name} is missing"
         else:
             yield from _plugin_differences(name, before[name], after[name])
     for source in sorted({*old["sources"], *new["sources"]}):
@@ -167,37 +228,22 @@ def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> 
     if old["value"] != new["value"]:
         yield f"the entry point {name} names {new['value']}, not {old['value']}"
     if old["dynamic"] != new["dynamic"]:
-        yield f"the tools of the entry point {name} depend on the environment{' no more' * old['dynamic']}"
+        yield f"the tools of the entry point {name} {'no longer ' * old['dynamic']}depend on the environment"
     if new["dynamic"]:
         return
     lines = manifest_drift(old, new)
     yield from lines
     if not lines and old["tools"] != new["tools"]:
-        yield f"a tool of the entry point {name} stands in another place, or has another digest"
+        yield f"a tool of the entry point {name} is at another place in the code, or has another digest"
 
 
 # --- Manifests among the files of an archive ---
 
-_BUILD = "run in the project's folder: fcregistry manifest build"
+_BUILD: Final = "run in the project's folder: fcregistry manifest build"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class VerifiedManifest:
-    """A manifest that matches the sources.
-
-    Attributes:
-        path: Its file.
-        name: Its name in the archive, with slashes.
-    """
-
-    path: Path
-    name: str
-
-
-def verify(
-    distribution: str, entry_points: Mapping[str, str], files: Mapping[str, Path]
-) -> tuple[VerifiedManifest, ...]:
-    """Return the manifests that a distribution needs, sorted by path.
+def verify(distribution: str, entry_points: Mapping[str, str], files: Mapping[str, Path]) -> dict[str, Path]:
+    """Return the manifests that a distribution needs: name in the archive -> file, sorted by file.
 
     Args:
         distribution: Its name.
@@ -210,16 +256,16 @@ def verify(
     """
     if not entry_points:
         raise PackagingError(
-            f"{distribution} has no plugins: there is no [project.entry-points.fcregistry], so no manifest"
+            f"{distribution} has no plugins, so no manifest: its pyproject.toml has no [project.entry-points.fcregistry]"
         )
-    plugins: dict[Path, tuple[PackageLocation, str, dict[str, str]]] = {}
+    manifests: dict[Path, tuple[str, Path, dict[str, str]]] = {}
     for entry_point, value in sorted(entry_points.items()):
         place, name = _place(entry_point, value, files)
-        plugins.setdefault(place.manifest, (place, name, {}))[2][entry_point] = value
-    for path, (place, _, values) in plugins.items():
-        if problem := _problem(path, place.folder, distribution, values):
+        manifests.setdefault(place.manifest, (name, place.folder, {}))[2][entry_point] = value
+    for path, (_, folder, values) in manifests.items():
+        if problem := _problem(path, folder, distribution, values):
             raise PackagingError(f"{path}: {problem}; {_BUILD}")
-    return tuple(VerifiedManifest(path=path, name=name) for path, (_, name, _) in sorted(plugins.items()))
+    return {name: path for path, (name, _, _) in sorted(manifests.items())}
 
 
 def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[PackageLocation, str]:
@@ -233,7 +279,7 @@ def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[Pac
             above = PurePosixPath(name).parents[depth - 1]
             return place, str(above / place.manifest.relative_to(place.folder).as_posix())
     raise PackagingError(
-        f'no file of {parts[0]}, which the entry point {entry_point} = "{value}" names, is to be built'
+        f'the archive has no file of {parts[0]}, which the entry point {entry_point} = "{value}" names'
     )
 
 
@@ -258,10 +304,10 @@ def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[
     except (OSError, ValueError) as error:
         return f"the manifest cannot be read: {error}"
     if normalized(content["distribution"]) != normalized(distribution):
-        return f"the manifest tells what {content['distribution']} ships, not {distribution}"
+        return f"this is the manifest of {content['distribution']}, not of {distribution}"
     listed = {each["entry_point"]: each["value"] for each in content["plugins"]}
     if listed != dict(entry_points):
-        return f"the manifest tells of the entry points {_shown(listed)}, and the project has {_shown(entry_points)}"
+        return f"the manifest lists the entry points {_shown(listed)}, and the project has {_shown(entry_points)}"
     if changed := changed_sources(folder, content["sources"]):
         return f"the manifest is older than the code: {', '.join(changed)} changed"
     return None

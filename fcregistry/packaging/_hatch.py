@@ -43,9 +43,9 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
             manifests = verify(metadata.raw_name, metadata.entry_points.get("fcregistry", {}), files)
         except PackagingError as error:
             self.app.abort(str(error))  # a traceback would hide what to do
-        for manifest in manifests:
-            if manifest.name not in files:  # ignored by version control, or a file that no pattern names
-                build_data["force_include"][str(manifest.path)] = manifest.name
+        for name, path in manifests.items():
+            if name not in files:  # ignored by version control, or a file that no pattern names
+                build_data["force_include"][str(path)] = name
 
 
 @hookimpl

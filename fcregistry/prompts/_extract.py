@@ -250,20 +250,18 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
                 place = _end_of_block(text, place, mark["fence"])
             continue
         start = mark.start("bracket")
-        end, reason = _extent(text, start)
+        end, reason = _end_of_value(text, start)
         if not reason:
             yield _read_json(text[start:end], exact, fenced)
             place = end
             continue
         yield Rejected(reason, fenced, open=True)
-        after = next((each for each in _MARK.finditer(text, place) if _opens_json(each)), None)
+        # Only a code block that names JSON shows that the bracket was one of prose.
+        named = (each for each in _MARK.finditer(text, place) if each["fence"] and each["language"])
+        after = next((each for each in named if each["language"].lower() in _JSON_LANGUAGES), None)
         if after is None:
             return
         place, fenced = after.start(), False
-
-
-def _opens_json(mark: re.Match[str]) -> bool:
-    return bool(mark["fence"] and mark["language"] and mark["language"].lower() in _JSON_LANGUAGES)
 
 
 def _end_of_block(text: str, place: int, fence: str) -> int:
@@ -275,36 +273,24 @@ def _end_of_block(text: str, place: int, fence: str) -> int:
     return len(text) if end is None else end.end()
 
 
-class _Extent(NamedTuple):
-    """How far a bracket reaches.
-
-    Attributes:
-        end: Where the value ends, or where reading it stopped.
-        reason: Why the value does not end; empty if it does.
-    """
-
-    end: int
-    reason: str = ""
-
-
-def _extent(text: str, start: int) -> _Extent:
-    """Find the bracket that closes one, past strings and comments."""
+def _end_of_value(text: str, start: int) -> tuple[int, str]:
+    """Return where a value ends that begins with a bracket, and nothing; or where reading stopped, and why it does not end."""
     due: list[str] = []
     for part in _PART.finditer(text, start):
         sign = part[0]
         if sign in _CLOSING:
             due.append(_CLOSING[sign])
             if len(due) > MAX_DEPTH:
-                return _Extent(part.end(), f"is nested too deeply: at most {MAX_DEPTH} levels")
+                return part.end(), f"is nested too deeply: at most {MAX_DEPTH} levels"
         elif sign in ("}", "]"):
             if sign != due.pop():
                 near = show(text[max(start, part.start() - 20) : part.end()])
-                return _Extent(part.end(), f"has brackets that do not match: a {sign} comes too early, near {near}")
+                return part.end(), f"has brackets that do not match: a {sign} comes too early, near {near}"
             if not due:
-                return _Extent(part.end())
+                return part.end(), ""
         elif sign in ('"', "'", "/*"):  # the string or comment has no end
             break
-    return _Extent(len(text), _CUT_OFF)
+    return len(text), _CUT_OFF
 
 
 def _read_json(text: str, exact: bool, fenced: bool) -> Found:
@@ -313,7 +299,7 @@ def _read_json(text: str, exact: bool, fenced: bool) -> Found:
         value, repairs = read_lenient_json(text, exact, _ALLOWED, "the JSON")
     except NotJsonError as error:
         near = show(text[max(0, error.place - 20) : error.place + 20])
-        return Rejected(f"is no valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)
+        return Rejected(f"is not valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)
     except ArgumentsError as error:
         verb, _, rest = str(error).removeprefix("the arguments ").partition(" ")  # its text is about arguments
         return Rejected(f"{_SINGULAR.get(verb, verb)} {rest}", fenced)

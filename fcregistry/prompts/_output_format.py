@@ -69,19 +69,6 @@ class OutputFormat(Generic[T]):
             type, or the template is wrong.
     """
 
-    __slots__ = (
-        "_annotation",
-        "_arguments_field",
-        "_codec",
-        "_exact",
-        "_exclude",
-        "_instructions",
-        "_schema",
-        "_syntax",
-        "_template",
-        "_validator",
-    )
-
     @overload
     def __init__(
         self: OutputFormat[T],
@@ -114,7 +101,6 @@ class OutputFormat(Generic[T]):
         template: str | None = None,
         arguments_field: str | None = None,
     ) -> None:
-        """Read the type, and write the instructions."""
         if syntax not in _READERS:
             raise DefinitionError(f"the syntax of an answer is 'json' or 'yaml', not {syntax!r}")
         if syntax == "yaml":
@@ -125,11 +111,12 @@ class OutputFormat(Generic[T]):
         self._codec, self._schema = self._read_type()
         self._exact = any(each.exact for each in walk_codecs([self._codec]))
         self._validator = Validator(self._schema, STRING_FORMATS)
-        shown = self._examples(examples)
-        self._template = self._own_template(bool(shown)) if template is None else template
         fillings = {"schema": self._text_of(self._schema)}
-        if shown:
-            fillings["examples"] = "\n\n".join(map(self._block, shown))
+        if shown := self._examples(examples):
+            blocks = (f"```{syntax}\n{self._text_of(value)}\n```" for value in shown)
+            fillings["examples"] = "\n\n".join(blocks)
+        own = [ANSWER[syntax], *([LIST] if self._codec.kinds == {"array"} else []), *([EXAMPLES] if shown else [])]
+        self._template = "\n\n".join(own) if template is None else template
         self._instructions = fill_template(self._template, fillings)
 
     @property
@@ -220,33 +207,21 @@ class OutputFormat(Generic[T]):
     def _examples(self, examples: Sequence[Any]) -> list[Any]:
         """Return the examples as a model would write them."""
         problems: list[str] = []
-        written = [self._example(value, f"examples[{place}]", problems) for place, value in enumerate(examples)]
+        written = []
+        for place, value in enumerate(examples):
+            try:
+                if not self._codec.handles(value):
+                    shown = show_type(value.__class__)
+                    problems.append(f"examples[{place}] is of the Python type {shown}, or holds what does not fit")
+                    continue
+                whole = codec_schema(self._codec)
+                written.append(_prune(self._codec.encode(value), (whole, whole), (self._schema, self._schema)))
+                problems += [f"examples[{place}]: {problem}" for problem in self._problems(written[-1])]
+            except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
+                problems.append(f"examples[{place}] has no JSON form: {said_by(error)}")
         if problems:
             raise self._refusal(problems)
         return written
-
-    def _example(self, value: Any, where: str, problems: list[str]) -> Any:
-        try:
-            if not self._codec.handles(value):
-                problems.append(
-                    f"{where} is of the Python type {show_type(value.__class__)}, or holds what does not fit"
-                )
-                return None
-            written = value_without(self._codec.encode(value), codec_schema(self._codec), self._schema)
-            problems += [f"{where}: {problem}" for problem in self._problems(written)]
-        except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
-            problems.append(f"{where} has no JSON form: {said_by(error)}")
-            return None
-        return written
-
-    def _own_template(self, has_examples: bool) -> str:
-        parts = [ANSWER[self._syntax]]
-        if self._codec.kinds == {"array"}:
-            parts.append(LIST)
-        return "\n\n".join([*parts, EXAMPLES] if has_examples else parts)
-
-    def _block(self, value: Any) -> str:
-        return f"```{self._syntax}\n{self._text_of(value)}\n```"
 
     def _text_of(self, value: Any) -> str:
         return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
@@ -304,17 +279,6 @@ def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
     known = sorted({field for record in records for field in record["properties"]})
     there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
     return f"{option}: there is no field {name!r}; {there}"
-
-
-def value_without(value: Any, whole: dict[str, Any], left: dict[str, Any]) -> Any:
-    """Return a JSON value without the fields that were removed from its schema.
-
-    Args:
-        value: A value of the whole schema.
-        whole: The schema.
-        left: The schema that `schema_without` returned.
-    """
-    return _prune(value, (whole, whole), (left, left))
 
 
 def _prune(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:

@@ -25,28 +25,21 @@ def fill_template(template: str, fillings: Mapping[str, str]) -> str:
         fillings: Placeholder -> its text. The template must have each of them.
 
     Raises:
-        DefinitionError: A placeholder is unknown or missing, or a dollar sign begins none; lists all of them.
+        DefinitionError: A placeholder is unknown or missing, or a dollar sign does not begin one; the message lists all of them.
     """
     if not isinstance(template, str):
         raise DefinitionError(f"a template is a text with placeholders such as $name, not {template!r:.60}")
     read = Template(template)
     there = dict.fromkeys(read.get_identifiers())
     known = ", ".join(f"${name}" for name in fillings)
-    problems = [
-        f"line {line}: a $ that begins no placeholder; write $$ for a dollar sign" for line in _stray_dollars(read)
-    ]
+    stray = (each.start() for each in read.pattern.finditer(template) if each.group("invalid") is not None)
+    lines = [template.count("\n", 0, start) + 1 for start in stray]
+    problems = [f"line {line}: a $ that does not begin a placeholder; write $$ for a dollar sign" for line in lines]
     problems += [f"${name} is not known; here there are {known}" for name in there if name not in fillings]
-    problems += [f"${name} is missing: what it stands for would not be shown" for name in fillings if name not in there]
+    problems += [f"${name} is missing: its text would not be shown" for name in fillings if name not in there]
     if problems:
         raise DefinitionError("the template cannot be filled in:", tuple(problems))
     return read.substitute(fillings)
-
-
-def _stray_dollars(template: Template) -> list[int]:
-    """Return the line numbers of dollar signs that begin no placeholder."""
-    text = template.template
-    found = template.pattern.finditer(text)
-    return [text.count("\n", 0, each.start()) + 1 for each in found if each.group("invalid") is not None]
 
 
 # --- The parts of the default templates ---

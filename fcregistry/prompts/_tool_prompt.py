@@ -73,7 +73,6 @@ class ToolPrompt:
         texts: Mapping[str, str] = MappingProxyType({}),
         registry: Registry | None = None,
     ) -> None:
-        """Build the text."""
         self._tools = toolset_of(tools, registry)
         self._many, self._output = many, output
         fillings = {"tools": describe_tools(self._tools.values(), format)}
@@ -82,9 +81,14 @@ class ToolPrompt:
         if examples:
             fillings["examples"] = self._examples(examples)
         if output is not None:
-            fillings["output"] = _checked_output(output).instructions()
+            from fcregistry.prompts._output_format import OutputFormat  # a caller with an instance has loaded it
+
+            if not isinstance(output, OutputFormat):
+                raise TypeError(f"output is an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
+            fillings["output"] = output.instructions()
         self._template = self._own_template(fillings) if template is None else template
-        self._text = fill_template(self._template, fillings | _own_texts(texts))
+        _check_texts(texts)
+        self._text = fill_template(self._template, {**fillings, **texts})
 
     @property
     def tools(self) -> Toolset:
@@ -146,11 +150,11 @@ class ToolPrompt:
     def _example(self, call: object, problems: list[str]) -> dict[str, Any]:
         """Return an example as a model would write it."""
         if not isinstance(call, ToolCall):
-            problems.append(f"{call!r:.80} is no ToolCall: tool.make_call(…) makes one")
+            problems.append(f"{call!r:.80} is not a ToolCall: tool.make_call(…) makes one")
             return {}
         tool = self._tools.get(call.name)
         if tool is None:
-            problems.append(f"{call.name!r} is none of the tools; there are {', '.join(self._tools) or 'none'}")
+            problems.append(f"{call.name!r} is not one of the tools; there are {', '.join(self._tools) or 'none'}")
             return {}
         try:
             arguments = read_json(call.arguments) if isinstance(call.arguments, str) else dict(call.arguments or {})
@@ -167,34 +171,17 @@ class ToolPrompt:
         return f"<ToolPrompt {', '.join(self._tools)}>"
 
 
-def _checked_output(output: object) -> OutputFormat[Any]:
-    """Return the form of the answer.
-
-    Raises:
-        TypeError: It is something else, such as the type of the answer.
-    """
-    from fcregistry.prompts._output_format import OutputFormat  # a caller with an instance has loaded it
-
-    if not isinstance(output, OutputFormat):
-        raise TypeError(f"output is an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
-    return output
-
-
 _RESERVED: Final = ("tools", "context", "examples", "output")
 
 
-def _own_texts(texts: Mapping[str, object]) -> dict[str, str]:
-    """Return the texts for the caller's own placeholders."""
+def _check_texts(texts: Mapping[str, object]) -> None:
+    """Raise if the texts for the caller's own placeholders cannot be used."""
     problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _RESERVED]
-    own: dict[str, str] = {}
-    for name, text in texts.items():
-        if isinstance(text, str):
-            own[name] = text
-        else:
-            problems.append(f"${name} stands for a text, not {text!r:.60}")
+    problems += [
+        f"${name} stands for a text, not {text!r:.60}" for name, text in texts.items() if not isinstance(text, str)
+    ]
     if problems:
-        raise DefinitionError("texts: these placeholders cannot be:", tuple(problems))
-    return own
+        raise DefinitionError("texts: these placeholders cannot be used:", tuple(problems))
 
 
 # --- Describing tools and variables ---
@@ -256,14 +243,12 @@ def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> 
         line = f"- {name}: {show_type(type(value))}"
         if name in shown:
             try:
-                line += f" = {_shorten(to_json_text(value))}"
+                text = to_json_text(value)
+                is_long = len(text) > _LONGEST_VALUE
+                line += f" = {text[:_LONGEST_VALUE]}… ({len(text)} characters)" if is_long else f" = {text}"
             except ValueError as error:
                 problems.append(f"the value of {name!r} cannot be shown: {error}")
         lines.append(line)
     if problems:
         raise DefinitionError("the context of the prompt cannot be shown:", tuple(problems))
     return "\n".join(lines)
-
-
-def _shorten(text: str) -> str:
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}… ({len(text)} characters)"

@@ -1,7 +1,7 @@
 """The rules that try calls with many arguments.
 
-A call reaches the function exactly if the schema accepts its arguments; what arrives fits the function, is no object of the caller's, and can be
-written as the same call again.
+A call reaches the function exactly if the schema accepts its arguments; what arrives fits the function, does not share objects with the
+caller's arguments, and can be written as the same call again.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, Final
 
 from fcregistry._base.annotations import signature_of
+from fcregistry._base.messages import word_problems
 from fcregistry._tools.parameters import Parameter
 from fcregistry.errors import said_by
 from fcregistry.testing._case import Arrival, CallTrial, Case, drawn
@@ -133,8 +134,21 @@ class _Acceptance:
             written = self._case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
         except (TypeError, ValueError) as error:
             return str(error)
-        problems = self._case.validator.problems(written)
-        return "; ".join(map(str, problems)) or None
+        if self._case.validator.is_valid(written):
+            return None
+        known = {each.name for each in self._case.tool.signature.parameters}
+        withholding = {
+            None if each.kind is inspect.Parameter.VAR_KEYWORD else each.name
+            for each in self._case.tool.signature.parameters
+            if _withholds(each)
+        }
+        violations = [
+            each
+            for each in self._case.validator.violations(written)
+            # What a type withholds is missing in what is written
+            if (each.path[0] if each.path and each.path[0] in known else None) not in withholding
+        ]
+        return "; ".join(map(str, word_problems(violations))) or None
 
     def _against_types(self, arguments: dict[str, Any]) -> Failure | None:
         """Return where a type disagrees with its own schema: unions rely on what types accept."""
@@ -322,9 +336,14 @@ def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 def gives_the_call_back(case: Case) -> Verdict:
     """Write the call that arrived as JSON again: it is valid, and the same call each time."""
-    if any(codec.withholds for codec in walk_codecs(each.codec for each in case.tool.signature.parameters)):
+    if any(map(_withholds, case.tool.signature.parameters)):
         return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
     return case.each(lambda arguments: _round_trip_failure(case, arguments))
+
+
+def _withholds(parameter: Parameter) -> bool:
+    """Return whether the type of a parameter keeps a part of what it is given to itself."""
+    return any(codec.withholds for codec in walk_codecs([parameter.codec]))
 
 
 def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:

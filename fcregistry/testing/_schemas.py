@@ -10,9 +10,10 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
-from urllib.parse import unquote
 
+from fcregistry._schema.document import References
 from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.joining import join, types_of
 from fcregistry._schema.validator import Validator
 from fcregistry.types import STRING_FORMATS
 
@@ -43,25 +44,14 @@ class SchemaReader:
 
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.schema = dict(schema)
+        self._references = References(self.schema)
         self._validators: dict[int, tuple[Node, Callable[[Any], bool]]] = {}
         self._flat: dict[int, tuple[Node, Flat]] = {}
 
-    def target(self, reference: str) -> Node:
+    def target(self, reference: object) -> Node:
         """Return the target of a reference; `True`, which accepts any value, if it is elsewhere."""
-        found: Any = self.schema
-        if not reference.startswith("#"):
-            return True
-        if not reference.startswith("#/"):
-            return found if reference == "#" else next(_anchored(self.schema, reference[1:]), True)
-        for part in unquote(reference[1:]).split("/")[1:]:
-            key = part.replace("~1", "/").replace("~0", "~")
-            if isinstance(found, list) and key.isdigit() and int(key) < len(found):
-                found = found[int(key)]
-            elif isinstance(found, dict) and key in found:
-                found = found[key]
-            else:
-                return True
-        return found if isinstance(found, (dict, bool)) else True
+        found = self._references.target(reference)
+        return True if found is None else found
 
     def validator_of(self, node: Node) -> Callable[[Any], bool]:
         """Return a function that returns whether a value is valid by a part of this document."""
@@ -150,7 +140,7 @@ class SchemaReader:
             parts = list(self._parts(node, (), followed))
             keywords: dict[str, Any] = {}
             for part in parts:
-                keywords = joined(keywords, part)
+                keywords, _ = join(keywords, part)
             self._flat[id(node)] = (node, Flat(keywords, len(parts) < 2, bool(followed)))
         return self._flat[id(node)][1]
 
@@ -168,18 +158,6 @@ class SchemaReader:
             yield from self._parts(self.target(reference), (*above, reference), followed)
         for each in node.get("allOf", ()):
             yield from self._parts(each, above, followed)
-
-
-def _anchored(node: Node, name: str) -> Iterator[Node]:
-    """Yield the parts of a schema that have an anchor."""
-    if isinstance(node, dict):
-        if node.get("$anchor") == name:
-            yield node
-        for each in node.values():
-            yield from _anchored(each, name)
-    elif isinstance(node, list):
-        for each in node:
-            yield from _anchored(each, name)
 
 
 def _as_enum(own: dict[str, Any]) -> dict[str, Any]:
@@ -210,20 +188,6 @@ DESCRIBING: Final = frozenset({
 """Keywords that no value can break."""
 
 
-def json_identity(value: Any) -> object:
-    """Return a key that only equal JSON values share: `1` and `1.0` are equal, `true` is neither."""
-    if isinstance(value, dict):
-        return ("object", frozenset((name, json_identity(each)) for name, each in value.items()))
-    if isinstance(value, list):
-        return ("array", tuple(map(json_identity, value)))
-    return (type(value) is bool, value)
-
-
-def is_same_json(first: Any, second: Any) -> bool:
-    """Return whether two JSON values are equal by JSON Schema."""
-    return json_identity(first) == json_identity(second)
-
-
 def constants(node: Node) -> Iterable[Any]:
     """Yield every scalar in a schema and the names of its properties, to try values around them."""
     if isinstance(node, dict):
@@ -239,60 +203,9 @@ def constants(node: Node) -> Iterable[Any]:
         yield node
 
 
-def types_of(given: Any) -> list[str]:
-    """Return the types that a `type` keyword names; an empty list if it is missing."""
-    if given is None:
-        return []
-    return [given] if isinstance(given, str) else list(given)
-
-
 def item_schemas(node: Mapping[str, Any]) -> tuple[list[Node], Node]:
     """Return the schemas of the first items, and that of all others; of 2020-12 or earlier drafts."""
     items = node.get("items", True)
     if isinstance(items, list):
         return items, node.get("additionalItems", True)
     return list(node.get("prefixItems", ())), items
-
-
-def _joined_maps(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    return {
-        name: {"allOf": [first[name], second[name]]} if name in first and name in second else {**first, **second}[name]
-        for name in {**first, **second}
-    }
-
-
-def _joined_types(first: Any, second: Any) -> list[str]:
-    pairs = [(one, other) for one in types_of(first) for other in types_of(second)]
-    both = [
-        "integer" if {one, other} == {"integer", "number"} else one
-        for one, other in pairs
-        if one == other or {one, other} == {"integer", "number"}
-    ]
-    return list(dict.fromkeys(both))
-
-
-_JOINED: Final[dict[str, Callable[[Any, Any], Any]]] = {
-    "minimum": max, "exclusiveMinimum": max, "minLength": max, "minItems": max, "minProperties": max,
-    "maximum": min, "exclusiveMaximum": min, "maxLength": min, "maxItems": min, "maxProperties": min,
-    "required": lambda first, second: list(dict.fromkeys([*first, *second])),
-    "enum": lambda first, second: [each for each in first if any(is_same_json(each, other) for other in second)],
-    "type": _joined_types,
-    "properties": _joined_maps,
-    "patternProperties": _joined_maps,
-    "items": lambda first, second: {"allOf": [first, second]},
-    "propertyNames": lambda first, second: {"allOf": [first, second]},
-    "additionalProperties": lambda first, second: False if False in (first, second) else {"allOf": [first, second]},
-    "anyOf": lambda first, second: [{"allOf": [one, other]} for one in first for other in second],
-    "allOf": lambda first, second: [*first, *second],
-}  # fmt: skip
-
-
-def joined(first: Mapping[str, Any], second: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the keywords of both schemas; of two values that cannot be joined, the first."""
-    both = dict(first)
-    for keyword, value in second.items():
-        if keyword in both and keyword in _JOINED:
-            both[keyword] = _JOINED[keyword](both[keyword], value)
-        else:
-            both.setdefault(keyword, value)
-    return both

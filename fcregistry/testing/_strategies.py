@@ -18,8 +18,10 @@ from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
 
+from fcregistry._schema.joining import types_of
 from fcregistry._tools.tool import Tool
-from fcregistry.testing._schemas import TYPES, Node, SchemaReader, constants, item_schemas, json_identity, types_of
+from fcregistry.testing._schemas import TYPES, Node, SchemaReader, constants, item_schemas
+from fcregistry.types import json_key
 
 
 def arguments_of(
@@ -190,7 +192,7 @@ class Values:
             items = self.of(rest, depth)
             if "contains" in keywords:
                 items = st.one_of(self.of({"allOf": [keywords["contains"], rest]}, depth), items)
-            unique = json_identity if keywords.get("uniqueItems") else None
+            unique = json_key if keywords.get("uniqueItems") else None
             size = max(0, least - len(start)), usual - len(start)
             return [*start, *draw(st.lists(items, min_size=size[0], max_size=size[1], unique_by=unique))]
 

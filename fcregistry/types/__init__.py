@@ -55,49 +55,20 @@ __all__ = [
     "to_json_text",
 ]
 
-# Public name -> its module, imported on first use.
-_HOMES: dict[str, str] = {
-    "Codec": "._codec",
-    "EncodingError": "._scalars",
-    "Named": "._codec",
-    "Refusal": "._codec",
-    "SchemaWriter": "._codec",
-    "TypeReader": "._table",
-    "UnsupportedType": "._codec",
-    "codec_of": "._table",
-    "schema_of": "._table",
-    "to_json": "._scalars",
-    "to_json_text": "._scalars",
+_MODULES = {
+    "._choices": ("ChoiceCodec",),
+    "._codec": (
+        *("Codec", "Named", "Refusal", "SchemaWriter", "UnsupportedType"),
+        *("codec_schema", "show_type", "walk_codecs"),
+    ),
+    "._constraints": ("is_multiple",),
+    "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_unique", "json_key"),
+    "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
+    "._records": ("MISSING", "Field", "RecordCodec", "add_default"),
+    "._scalars": ("ANY_CODEC", "EncodingError", "to_json", "to_json_text"),
+    "._strings": ("STRING_FORMATS", "DecimalCodec", "TextCodec"),
+    "._table": ("Family", "TypeReader", "codec_of", "codec_of_class", "make_reader", "schema_of"),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-# Names for other rooms; not public.
-_FOR_OTHER_ROOMS: dict[str, str] = {
-    "ANY_CODEC": "._scalars",
-    "AliasCodec": "._names",
-    "ChoiceCodec": "._choices",
-    "DecimalCodec": "._strings",
-    "DictCodec": "._containers",
-    "Family": "._table",
-    "Field": "._records",
-    "ListCodec": "._containers",
-    "MISSING": "._records",
-    "RecordCodec": "._records",
-    "STRING_FORMATS": "._strings",
-    "TextCodec": "._strings",
-    "TupleCodec": "._containers",
-    "add_default": "._records",
-    "are_unique": "._containers",
-    "codec_of_class": "._table",
-    "codec_schema": "._codec",
-    "holds_text": "._names",
-    "is_multiple": "._constraints",
-    "json_key": "._containers",
-    "make_reader": "._table",
-    "resolve_texts": "._names",
-    "show_type": "._codec",
-    "type_parameters": "._names",
-    "unpacked_typed_dict": "._names",
-    "walk_codecs": "._codec",
-}
-
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+__getattr__, __dir__ = lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -113,6 +113,35 @@ class Named(Codec):
         return self.title
 
 
+class Wrapper(Codec):
+    """A codec that adds something to another one, such as bounds; values have the same JSON."""
+
+    through = True
+    inner: Codec
+
+    @property
+    def core(self) -> Codec:
+        return self.inner.core
+
+    def children(self) -> Iterable[Codec]:
+        return (self.inner,)
+
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
+        return writer.write(self.inner)
+
+    def accepts(self, value: object) -> bool:
+        return self.inner.accepts(value)
+
+    def decode(self, value: Any) -> Any:
+        return self.inner.decode(value)
+
+    def handles(self, value: object) -> bool:
+        return self.inner.handles(value)
+
+    def encode(self, value: Any) -> Any:
+        return self.inner.encode(value)
+
+
 class Record(Named):
     """A type with named fields: an object."""
 

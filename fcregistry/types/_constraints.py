@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base import slots
 from fcregistry._base.json import kind_of
-from fcregistry.types._codec import Codec, Refusal, UnsupportedType, show_type, walk_codecs
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, show_type, walk_codecs
 from fcregistry.types._scalars import EncodingError
 from fcregistry.types._strings import TextCodec
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import SchemaWriter
 
 
-class ConstrainedCodec(Codec):
+class ConstrainedCodec(Wrapper):
     """A type with a text, with bounds that its schema states, or with both.
 
     Args:
@@ -35,8 +35,6 @@ class ConstrainedCodec(Codec):
         unsaid: Further sentences for the author of a tool.
     """
 
-    through = True
-
     def __init__(
         self,
         inner: Codec,
@@ -45,7 +43,7 @@ class ConstrainedCodec(Codec):
         texts: Mapping[str, Any] | None = None,
         unsaid: Sequence[str] = (),
     ) -> None:
-        self._inner = inner
+        self.inner = inner
         self._bounds = dict(bounds)
         self._checks = tuple(checks)
         self._texts = dict(texts or {})
@@ -55,23 +53,16 @@ class ConstrainedCodec(Codec):
         notes = tuple(f"no schema can say that a value must satisfy {check.name}: it is checked" for check in checks)
         self.unsaid = (*notes, *unsaid)
 
-    @property
-    def core(self) -> Codec:
-        return self._inner.core
-
-    def children(self) -> Iterable[Codec]:
-        return (self._inner,)
-
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         texts = self._texts if writer.texts else {}
-        schema = writer.write(self._inner)
+        schema = writer.write(self.inner)
         if schema.keys() & self._bounds.keys():  # the type has such a bound of its own: both apply
             return {"allOf": [schema, self._bounds], **texts}
         return {**schema, **self._bounds, **texts}
 
     def accepts(self, value: object) -> bool:
         kind = kind_of(value)
-        return self._inner.accepts(value) and all(
+        return self.inner.accepts(value) and all(
             holds(value, limit)
             for keyword, limit in self._bounds.items()
             for about, holds in (_KEYWORDS[keyword],)
@@ -79,22 +70,19 @@ class ConstrainedCodec(Codec):
         )
 
     def decode(self, value: Any) -> Any:
-        decoded = self._inner.decode(value)
+        decoded = self.inner.decode(value)
         for check in self._checks:
             if not _passes(check, decoded):
                 raise Refusal(f"must satisfy {check.name}")
         return decoded
 
     def handles(self, value: object) -> bool:
-        if not (self._inner.handles(value) and all(_passes(check, value) for check in self._checks)):
+        if not (self.inner.handles(value) and all(_passes(check, value) for check in self._checks)):
             return False
         try:
-            return not self._bounds or self.accepts(self._inner.encode(value))
+            return not self._bounds or self.accepts(self.inner.encode(value))
         except (TypeError, ValueError):
             return False
-
-    def encode(self, value: Any) -> Any:
-        return self._inner.encode(value)
 
 
 class _Check(NamedTuple):

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._codec import Codec, Refusal, SchemaWriter, UnsupportedType, origin_of, show_type
-from fcregistry.types._scalars import ANY_CODEC, AnyCodec, IntCodec, StrCodec, to_json_text
+from fcregistry.types._scalars import ANY_CODEC, INT_CODEC, STR_CODEC, to_json_text
 from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader
 
 
-SEQUENCES: Final[dict[Any, type[Any]]] = {
+ARRAYS: Final[dict[Any, type[Any]]] = {
     list: list,
     abc.Sequence: list,
     abc.MutableSequence: list,
@@ -33,6 +33,10 @@ SEQUENCES: Final[dict[Any, type[Any]]] = {
     abc.AsyncIterator: list,
     abc.AsyncGenerator: list,
     collections.deque: collections.deque,
+    set: set,
+    abc.Set: set,
+    abc.MutableSet: set,
+    frozenset: frozenset,
 }
 """Array types without a codec of their own -> the class that is made. The asynchronous ones hold the collected items of a generator."""
 
@@ -55,9 +59,11 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
     if origin is tuple:
         return _read_tuple(annotation, get_args(annotation), reader)
     try:
-        make = SEQUENCES.get(origin)
+        make = ARRAYS.get(origin)
     except TypeError:  # unhashable
         return None
+    if make in (set, frozenset):
+        return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
     if make is not None:
         arguments = get_args(annotation)
         item = reader.read_in(arguments[0], annotation) if arguments else ANY_CODEC
@@ -105,6 +111,7 @@ class ListCodec(Codec):
         self.plain = item.plain and make is list
         self.natural = item.natural and make in (list, tuple)
         self.hashable = make is tuple and item.hashable
+        self._decode_item = None if item.plain else item.decode
 
     def children(self) -> Iterable[Codec]:
         return (self.item,)
@@ -119,18 +126,15 @@ class ListCodec(Codec):
     def decode(self, value: Any) -> Any:
         if self.plain:
             return value
-        decoded = value if self.item.plain else self._decode_items(value)
+        decoded = value
+        if self._decode_item is not None:
+            decode, decoded = self._decode_item, []
+            try:
+                for item in value:
+                    decoded.append(decode(item))  # its length says which item is refused
+            except Refusal as refusal:
+                raise refusal.at(len(decoded)) from None
         return decoded if self.make is list else self.make(decoded)
-
-    def _decode_items(self, value: list[Any]) -> list[Any]:
-        decoded: list[Any] = []
-        decode = self.item.decode
-        try:
-            for item in value:
-                decoded.append(decode(item))  # noqa: PERF401  # its length is the position of a refusal
-        except Refusal as refusal:
-            raise refusal.at(len(decoded)) from None
-        return decoded
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self._instances) and all(map(self.item.handles, value))
@@ -163,7 +167,13 @@ class TupleCodec(Codec):
         )
 
     def decode(self, value: Any) -> Any:
-        return tuple(decode_items(self._items, value))
+        decoded: list[Any] = []
+        try:
+            for item, part in zip(self._items, value, strict=True):
+                decoded.append(item.decode(part))
+        except Refusal as refusal:
+            raise refusal.at(len(decoded)) from None
+        return tuple(decoded)
 
     def handles(self, value: object) -> bool:
         return (
@@ -182,7 +192,7 @@ class DictCodec(Codec):
     kinds = frozenset({"object"})
     hashable = False
 
-    def __init__(self, key: KeyCodec, item: Codec, make: Callable[[], Any], origin: type[Any]) -> None:
+    def __init__(self, key: Codec, item: Codec, make: Callable[[], Any], origin: type[Any]) -> None:
         self._cls: type[abc.Mapping[Any, Any]] = abc.Mapping if origin in (dict, abc.MutableMapping) else origin
         self.key = key
         self.item = item
@@ -195,7 +205,8 @@ class DictCodec(Codec):
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         schema: dict[str, Any] = {"type": "object"}
-        if names := self.key.names():
+        names = self.key.schema(SchemaWriter([self.key]))  # a key's schema never refers to a record
+        if names != {"type": "string"}:
             schema["propertyNames"] = names
         if items := writer.write(self.item):
             schema["additionalProperties"] = items
@@ -232,37 +243,7 @@ class DictCodec(Codec):
         return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
 
 
-def decode_items(codecs: Iterable[Codec], values: list[Any]) -> list[Any]:
-    """Decode each value by its codec; a refusal names the position."""
-    decoded: list[Any] = []
-    try:
-        for codec, value in zip(codecs, values, strict=False):
-            decoded.append(codec.decode(value))  # its length is the position of a refusal
-    except Refusal as refusal:
-        raise refusal.at(len(decoded)) from None
-    return decoded
-
-
 # --- Sets ---
-
-SETS: Final[dict[Any, type[Any]]] = {
-    set: set,
-    abc.Set: set,
-    abc.MutableSet: set,
-    frozenset: frozenset,
-}
-
-
-def read_sets(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a set type."""
-    origin = origin_of(annotation) or annotation
-    try:
-        make = SETS.get(origin)
-    except TypeError:  # unhashable
-        return None
-    if make is None:
-        return None
-    return SetCodec(_read_set_item(annotation, reader), make, inspect.isabstract(origin))
 
 
 def _read_set_item(annotation: Any, reader: Reader) -> Codec:
@@ -290,9 +271,6 @@ class SetCodec(ListCodec):
 
     def accepts(self, value: object) -> bool:
         return super().accepts(value) and are_unique(value)  # type: ignore[arg-type]  # a list: just tested
-
-    def decode(self, value: Any) -> Any:
-        return self.make(decode_items([self.item] * len(value), value))
 
     def encode(self, value: Any) -> Any:
         encoded = {to_json_text(item): item for item in map(self.item.encode, value)}
@@ -337,7 +315,7 @@ _INT_KEY_PATTERN = "^(0|-?[1-9][0-9]*)$"
 _MAX_INT_KEY_LENGTH = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
 
 
-def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
+def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
     """Return the codec of a dict's key type.
 
     Raises:
@@ -346,66 +324,37 @@ def read_key(annotation: Any, reader: Reader, outer: Any) -> KeyCodec:
     codec = reader.read_in(annotation, outer)
     if isinstance(codec, DecimalCodec):
         codec = DECIMAL_TEXT
-    if isinstance(codec, IntCodec):
+    if codec is INT_CODEC:
         return IntKeyCodec()
-    if isinstance(codec, AnyCodec):
-        return KeyCodec(StrCodec())
+    if codec is ANY_CODEC:
+        return STR_CODEC
     if codec.kinds == {"string"} and codec.hashable:
-        return KeyCodec(codec)
+        return codec
     raise UnsupportedType(
         f"in {show_type(outer)}: the keys of a JSON object are strings; {show_type(annotation)} has another form. Take str or int"
     )
 
 
-class KeyCodec:
-    """Keys that are strings in JSON by their own codec.
+class IntKeyCodec(Codec):
+    """Whole numbers as the keys of an object, written without leading zeros."""
 
-    Args:
-        codec: The codec of the key's type.
-    """
+    kinds = frozenset({"string"})
 
-    def __init__(self, codec: Codec) -> None:
-        self._codec = codec
-        self.plain = codec.plain
-
-    def names(self) -> dict[str, Any]:
-        """Return the schema of the property names; empty if every name is valid."""
-        if type(self._codec) is StrCodec:
-            return {}
-        schema = self._codec.schema(SchemaWriter([self._codec]))  # a key's schema never refers to a record
-        return {} if schema == {"type": "string"} else schema
-
-    def accepts(self, name: str) -> bool:
-        """Return whether a property name is a key."""
-        return self._codec.accepts(name)
-
-    def decode(self, name: str) -> Any:
-        """Return the key of a property name."""
-        return self._codec.decode(name)
-
-    def handles(self, key: object) -> bool:
-        """Return whether a Python value is such a key."""
-        return self._codec.handles(key)
-
-    def encode(self, key: Any) -> str:
-        """Return the property name of a key."""
-        return str(self._codec.encode(key))
-
-
-class IntKeyCodec(KeyCodec):
-    """Whole numbers, written without leading zeros."""
-
-    def __init__(self) -> None:
-        super().__init__(IntCodec())
-
-    def names(self) -> dict[str, Any]:
+    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {"type": "string", "pattern": _INT_KEY_PATTERN, "maxLength": _MAX_INT_KEY_LENGTH}
 
-    def accepts(self, name: str) -> bool:
+    def accepts(self, value: object) -> bool:
+        name = str(value)
         digits = name.removeprefix("-")
         if not (digits.isascii() and digits.isdigit() and len(name) <= _MAX_INT_KEY_LENGTH):
             return False
         return digits[0] != "0" or name == "0"
 
-    def decode(self, name: str) -> Any:
-        return int(name)
+    def decode(self, value: Any) -> Any:
+        return int(value)
+
+    def handles(self, value: object) -> bool:
+        return INT_CODEC.handles(value)
+
+    def encode(self, value: Any) -> Any:
+        return str(INT_CODEC.encode(value))

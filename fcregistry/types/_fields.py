@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import InitVar
-from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, get_args, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from fcregistry._base.annotations import annotations_of
 from fcregistry._base.docstrings import DocumentedParameter, read_docstring
@@ -22,7 +23,7 @@ from fcregistry.types._names import (
 from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from fcregistry.types._codec import Codec, Reader
 
@@ -53,16 +54,18 @@ class RawField(NamedTuple):
     description: str | None = None
 
 
-def read_record(
-    annotation: Any, cls: type, reader: Reader, build: Callable[[Any], tuple[RecordCodec, list[RawField]]]
-) -> Codec:
+RecordBuilder: TypeAlias = Callable[[Any, Any], tuple[RecordCodec, list[RawField]]]
+"""Returns the codec of a record as written and of its class, without fields, and the fields that the class declares."""
+
+
+def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder) -> Codec:
     """Return the codec of a record, from the reader's cache if it was read before.
 
     Args:
         annotation: The record as written: the class, or the class with arguments for its type variables.
         cls: The class.
         reader: The reader, which reads the types of the fields.
-        build: Returns the codec, without fields, and the fields that the class declares.
+        build: Makes the codec.
 
     Raises:
         UnsupportedType: Some fields have no JSON form; the error names all of them.
@@ -74,7 +77,7 @@ def read_record(
         raise UnsupportedType(
             f"{show_type(annotation)} is abstract ({', '.join(sorted(abstract))}); take a class that derives from it"
         )
-    record, raw = build(cls)
+    record, raw = build(annotation, cls)
     reader.learn(annotation, record)  # before its fields are read, since they may refer to it
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, record.validates
@@ -142,10 +145,7 @@ def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
     hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
         return hints
-    written = [base for base in cls.__mro__[:-1] if any(map(holds_text, _own_annotations(base).values()))]
     try:
-        if len(written) == 1:
-            return get_type_hints(cls, localns=_names_visible_to(written[0], reader), include_extras=True)
         hints = {}
         for base in reversed(cls.__mro__):  # each has a module and type parameters of its own
             alone = type(base.__name__, (), {"__annotations__": _own_annotations(base), "__module__": base.__module__})

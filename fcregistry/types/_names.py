@@ -14,12 +14,12 @@ from typing import TYPE_CHECKING, Any, Final, Union, get_args
 import typing_extensions
 
 from fcregistry._base.json import JSON_KINDS
-from fcregistry.types._codec import Codec, Named, UnsupportedType, origin_of, show_type, walk_codecs
+from fcregistry.types._codec import Codec, Named, UnsupportedType, Wrapper, origin_of, show_type, walk_codecs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Mapping
 
-    from fcregistry.types._codec import Reader, SchemaWriter
+    from fcregistry.types._codec import Reader
 
 
 def _in_either_typing(name: str) -> tuple[Any, ...]:
@@ -108,7 +108,7 @@ def _variable_substitute(variable: Any) -> Any:
     return Any
 
 
-class AliasCodec(Named):
+class AliasCodec(Named, Wrapper):
     """A name for a type that refers to itself, such as `type Json = … | list[Json]`.
 
     Args:
@@ -118,23 +118,16 @@ class AliasCodec(Named):
 
     kinds = JSON_KINDS
     hashable = False
-    through = True
 
     def __init__(self, shown: str, module: str) -> None:
         self._shown = shown
         self._module = module
-        self._inner: Codec | None = None  # set by `fill`, since the type may refer to this alias
+        self.inner = self  # until `fill` sets it, since the type may refer to this alias
         self.referred = False
-
-    @property
-    def inner(self) -> Codec:
-        """The codec of the type that it names."""
-        assert self._inner is not None  # it is set when the value is read
-        return self._inner
 
     def fill(self, inner: Codec) -> None:
         """Set the codec of the type that it names."""
-        self._inner = inner
+        self.inner = inner
         self.kinds = inner.kinds
 
     def check(self) -> None:
@@ -156,25 +149,7 @@ class AliasCodec(Named):
 
     @property
     def core(self) -> Codec:
-        return self if self._inner is None else self._inner.core
-
-    def children(self) -> Iterable[Codec]:
-        return (self.inner,)
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return writer.write(self.inner)
-
-    def accepts(self, value: object) -> bool:
-        return self.inner.accepts(value)
-
-    def decode(self, value: Any) -> Any:
-        return self.inner.decode(value)
-
-    def handles(self, value: object) -> bool:
-        return self.inner.handles(value)
-
-    def encode(self, value: Any) -> Any:
-        return self.inner.encode(value)
+        return self if self.inner is self else self.inner.core
 
 
 # --- Annotations with texts, and type variables ---

@@ -22,7 +22,7 @@ from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, 
 from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
-from fcregistry.types._pydantic_markers import REFUSED, read_pydantic_marker
+from fcregistry.types._pydantic_markers import REFUSED, PydanticTextCodec, read_pydantic_marker
 from fcregistry.types._records import MISSING, RecordCodec, get_attribute
 
 if TYPE_CHECKING:
@@ -42,9 +42,9 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
     if issubclass(cls, pydantic.BaseModel):
         if issubclass(cls, pydantic.RootModel):
             return _read_root_model(annotation, cls, reader)
-        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
+        return read_record(annotation, cls, reader, _build_record)
     if _is_pydantic_dataclass(cls):
-        return read_record(annotation, cls, reader, lambda cls: _build_record(annotation, cls))
+        return read_record(annotation, cls, reader, _build_record)
     if hasattr(cls, "__get_pydantic_core_schema__") or cls.__module__.partition(".")[0] == "pydantic_core":
         return read_pydantic_builtin(annotation, cls, reader)
     return None
@@ -84,9 +84,8 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
         show_type(annotation),
         make=lambda **given: _validate(lambda decoded: cls(**decoded), given, cls.__name__),
         get=get_attribute if _is_pydantic_dataclass(cls) else _model_attribute,
-        is_instance=lambda value: isinstance(value, cls),
+        hashable=cls.__hash__ is not None,
     )
-    codec.hashable = cls.__hash__ is not None
     codec.validates = True
     if unused := sorted({*written.computed_fields, *written.field_serializers}):
         codec.notes = (f"{codec.shown}: {', '.join(unused)} says nothing here: a model is written field by field",)
@@ -258,46 +257,6 @@ def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
         return adapter, adapter.json_schema()
     except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
         raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error
-
-
-class PydanticTextCodec(Codec):
-    """A type that is text in JSON; pydantic decides which texts are valid.
-
-    Args:
-        annotation: The type.
-        adapter: Pydantic's `TypeAdapter` of it.
-    """
-
-    kinds = frozenset({"string"})
-
-    def __init__(self, annotation: Any, adapter: Any) -> None:
-        self._shown = show_type(annotation)
-        self._adapter = adapter
-        self.unsaid: tuple[str, ...] = (
-            f"{self._shown}: which texts it takes is pydantic's to say, and no schema does",
-        )
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "string"}
-
-    def accepts(self, value: object) -> bool:
-        return type(value) is str
-
-    def decode(self, value: Any) -> Any:
-        try:
-            return self._adapter.validate_python(value)
-        except Exception as error:  # pydantic's error, or one of the author's class
-            raise refusal_of(error, self._shown) from error
-
-    def handles(self, value: object) -> bool:
-        try:
-            self._adapter.validate_python(value)
-        except Exception:  # noqa: BLE001  # as above: the value is not of this type
-            return False
-        return True
-
-    def encode(self, value: Any) -> Any:
-        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a text
 
 
 class SecretCodec(PydanticTextCodec):

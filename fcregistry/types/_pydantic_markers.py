@@ -8,13 +8,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from fcregistry.errors import said_by
-from fcregistry.types._codec import Codec, Refusal, UnsupportedType, refusal_of, show_type
+from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
 from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from fcregistry.types._codec import SchemaWriter
 
 
@@ -131,7 +129,7 @@ _IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_m
 """Options of Field about coercions, which are not made here."""
 
 
-class ValidatedCodec(Codec):
+class ValidatedCodec(Wrapper):
     """A type whose decoded values go through a validator of pydantic's, which may refuse or change them.
 
     Args:
@@ -144,59 +142,38 @@ class ValidatedCodec(Codec):
         UnsupportedType: Pydantic cannot apply the validator to the type.
     """
 
-    through = True
-
     def __init__(self, inner: Codec, annotation: Any, marker: Any, shown: str) -> None:
-        self._inner = inner
+        self.inner = inner
         self._shown = shown
         self._adapter = _adapter(annotation, marker)
         self.kinds = inner.kinds
         self.hashable = inner.hashable
 
-    @property
-    def core(self) -> Codec:
-        return self._inner.core
-
-    def children(self) -> Iterable[Codec]:
-        return (self._inner,)
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return writer.write(self._inner)
-
-    def accepts(self, value: object) -> bool:
-        return self._inner.accepts(value)
-
     def decode(self, value: Any) -> Any:
         try:
-            return self._adapter.validate_python(self._inner.decode(value))
+            return self._adapter.validate_python(self.inner.decode(value))
         except Refusal:
             raise
         except Exception as error:  # pydantic's error, or one of the author's validator
             raise refusal_of(error, self._shown) from error
 
-    def handles(self, value: object) -> bool:
-        return self._inner.handles(value)
 
-    def encode(self, value: Any) -> Any:
-        return self._inner.encode(value)
-
-
-class EncodedCodec(Codec):
-    """Text or bytes that are encoded in JSON, such as `Base64Str`; pydantic encodes them.
+class PydanticTextCodec(Codec):
+    """A type that is text in JSON; pydantic decides which texts are valid.
 
     Args:
         annotation: The type.
-        marker: The encoder.
-        decodes: Whether the value is decoded here; a model decodes its fields when it makes an instance.
+        adapter: Pydantic's `TypeAdapter` of it.
     """
 
     kinds = frozenset({"string"})
 
-    def __init__(self, annotation: Any, marker: Any, decodes: bool) -> None:
-        self._cls = annotation
-        self._adapter = _adapter(annotation, marker)
-        self._decodes = decodes
-        self.unsaid = (f"no schema can say which texts {show_marker(marker)} decodes",)
+    def __init__(self, annotation: Any, adapter: Any) -> None:
+        self._shown = show_type(annotation)
+        self._adapter = adapter
+        self.unsaid: tuple[str, ...] = (
+            f"{self._shown}: pydantic decides which texts it takes, which no schema can say",
+        )
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {"type": "string"}
@@ -206,9 +183,38 @@ class EncodedCodec(Codec):
 
     def decode(self, value: Any) -> Any:
         try:
-            return self._adapter.validate_python(value) if self._decodes else value
-        except Exception as error:  # pydantic's error, or one of the author's encoder
-            raise refusal_of(error, self._cls.__name__) from error
+            return self._adapter.validate_python(value)
+        except Exception as error:  # pydantic's error, or one of the author's class
+            raise refusal_of(error, self._shown) from error
+
+    def handles(self, value: object) -> bool:
+        try:
+            self._adapter.validate_python(value)
+        except Exception:  # noqa: BLE001  # as above: the value is not of this type
+            return False
+        return True
+
+    def encode(self, value: Any) -> Any:
+        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a text
+
+
+class EncodedCodec(PydanticTextCodec):
+    """Text or bytes that are encoded in JSON, such as `Base64Str`; pydantic encodes them.
+
+    Args:
+        annotation: The type.
+        marker: The encoder.
+        decodes: Whether the value is decoded here; a model decodes its fields when it makes an instance.
+    """
+
+    def __init__(self, annotation: Any, marker: Any, decodes: bool) -> None:
+        super().__init__(annotation, _adapter(annotation, marker))
+        self._cls = annotation
+        self._decodes = decodes
+        self.unsaid = (f"no schema can say which texts {show_marker(marker)} decodes",)
+
+    def decode(self, value: Any) -> Any:
+        return super().decode(value) if self._decodes else value
 
     def handles(self, value: object) -> bool:
         return isinstance(value, self._cls)

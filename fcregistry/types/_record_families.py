@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import dataclasses
 import sys
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
 import typing_extensions
@@ -19,13 +20,14 @@ from fcregistry.types._choices import ChoiceCodec
 from fcregistry.types._codec import UnsupportedType, origin_of, show_type
 from fcregistry.types._fields import (
     RawField,
+    RecordBuilder,
     explicit_requirement,
     raw_annotations,
     read_record,
     unresolved_annotations,
 )
 from fcregistry.types._names import holds_text
-from fcregistry.types._records import MISSING, Field, RecordCodec, get_attribute
+from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Codec, Reader
@@ -37,23 +39,8 @@ _FIELD = dataclasses._FIELD  # type: ignore[attr-defined]  # `dataclasses.fields
 _INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 
 
-def read_dataclasses(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a dataclass, or of a generic one with its arguments."""
-    cls = origin_of(annotation) or annotation
-    if not isinstance(cls, type) or not hasattr(cls, "__dataclass_fields__"):
-        return None
-    return read_record(annotation, cls, reader, lambda cls: _build_dataclass(annotation, cls))
-
-
 def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
-    codec = RecordCodec(
-        cls,
-        show_type(annotation),
-        make=cls,
-        get=get_attribute,
-        is_instance=lambda value: isinstance(value, cls),
-    )
-    codec.hashable = cls.__hash__ is not None
+    codec = RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None)
     fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
     return codec, [each for each in fields if each is not None]
 
@@ -68,14 +55,6 @@ def _dataclass_field(field: Any) -> RawField | None:
 
 
 # --- TypedDict ---
-
-
-def read_typed_dicts(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a TypedDict, or of a generic one with its arguments."""
-    cls = origin_of(annotation) or annotation
-    if not is_typeddict(cls):
-        return None
-    return read_record(annotation, cls, reader, lambda cls: _build_typed_dict(annotation, cls))
 
 
 def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
@@ -119,79 +98,41 @@ def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
 # --- NamedTuple ---
 
 
-def read_named_tuples(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a NamedTuple, or of a generic one with its arguments.
-
-    Raises:
-        UnsupportedType: The class is a `collections.namedtuple`, which has no types.
-    """
-    cls = origin_of(annotation) or annotation
-    if not (isinstance(cls, type) and issubclass(cls, tuple) and hasattr(cls, "_fields")):
-        return None
-    return read_record(annotation, cls, reader, lambda cls: _build_named_tuple(annotation, cls))
-
-
 def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     if cls._fields and not raw_annotations(cls):
         raise UnsupportedType(
             f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
         )
-    codec = RecordCodec(
-        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
-    )
-    codec.hashable = True
     defaults = cls._field_defaults
-    return codec, [RawField(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
+    fields = [RawField(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
+    return RecordCodec(cls, show_type(annotation), hashable=True), fields
 
 
 # --- attrs ---
 
 
-def read_attrs(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of an attrs class, or of a generic one with its arguments."""
-    cls = origin_of(annotation) or annotation
-    if not (isinstance(cls, type) and hasattr(cls, "__attrs_attrs__")):
-        return None
-    return read_record(annotation, cls, reader, lambda cls: _build_attrs_class(annotation, cls))
-
-
 def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
-    codec = RecordCodec(
-        cls, show_type(annotation), make=cls, get=get_attribute, is_instance=lambda value: isinstance(value, cls)
-    )
-    codec.hashable = cls.__hash__ is not None
     hints = raw_annotations(cls)
-    return codec, [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
+    fields = [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
+    return RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None), fields
 
 
 def _attrs_field(field: Any, annotated: bool) -> RawField:
     from attrs import NOTHING, Factory  # already imported: the class comes from it
 
-    has_value = field.default is not NOTHING and not isinstance(field.default, Factory)  # type: ignore[arg-type]  # a class, whatever attrs' stub says
-    return RawField(
-        field.name,
-        field.default is NOTHING,
-        field.default if has_value else MISSING,
-        annotation=MISSING
-        if annotated
-        else Any
-        if field.type is None
-        else field.type,  # the type of `attr.ib(type=int)`
-        key=field.alias,
-        keyword=field.alias,
-    )
+    required = field.default is NOTHING
+    default = MISSING if required or isinstance(field.default, Factory) else field.default  # type: ignore[arg-type]  # a class, whatever attrs' stub says
+    written = Any if field.type is None else field.type  # the type of `attr.ib(type=int)`
+    annotation = MISSING if annotated else written
+    return RawField(field.name, required, default, annotation, key=field.alias, keyword=field.alias)
 
 
 # --- msgspec ---
 
 
-def read_msgspec(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a Struct, or of a generic one with its arguments."""
+def _is_struct(cls: type) -> bool:
     msgspec = sys.modules.get("msgspec")
-    cls = origin_of(annotation) or annotation
-    if msgspec is None or not (isinstance(cls, type) and issubclass(cls, msgspec.Struct)):
-        return None
-    return read_record(annotation, cls, reader, lambda cls: _build_struct(annotation, cls))
+    return msgspec is not None and issubclass(cls, msgspec.Struct)
 
 
 class StructCodec(RecordCodec):
@@ -213,21 +154,17 @@ def _tag_field(cls: Any) -> tuple[Field, ...]:
 def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
     from msgspec import NODEFAULT, UNSET  # already imported: the class comes from it
 
+    config = cls.__struct_config__
     codec = StructCodec(
         cls,
         show_type(annotation),
-        make=cls,
         get=lambda value, name: MISSING if (item := getattr(value, name, UNSET)) is UNSET else item,
-        is_instance=lambda value: isinstance(value, cls),
+        hashable=cls.__hash__ is not None and (config.frozen or not config.eq),  # the hash of others raises
     )
-    config = cls.__struct_config__
-    codec.hashable = cls.__hash__ is not None and (config.frozen or not config.eq)  # the hash of others raises
     raw = []
     for each in _struct_fields(cls):
         default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
-        raw.append(
-            RawField(each.name, each.required, default, annotation=_type_without_unset(each.type), key=each.encode_name)
-        )
+        raw.append(RawField(each.name, each.required, default, _type_without_unset(each.type), key=each.encode_name))
     return codec, raw
 
 
@@ -248,3 +185,30 @@ def _type_without_unset(annotation: Any) -> Any:
     if UnsetType not in members:
         return annotation
     return Union[tuple(each for each in members if each is not UnsetType)]  # noqa: UP007  # of any number of types
+
+
+# --- All of them ---
+
+
+_KINDS: Final[tuple[tuple[Callable[[type], bool], RecordBuilder], ...]] = (
+    (lambda cls: hasattr(cls, "__dataclass_fields__"), _build_dataclass),
+    (is_typeddict, _build_typed_dict),
+    (lambda cls: issubclass(cls, tuple) and hasattr(cls, "_fields"), _build_named_tuple),
+    (lambda cls: hasattr(cls, "__attrs_attrs__"), _build_attrs_class),
+    (_is_struct, _build_struct),
+)
+"""Whether a class is a record of one kind -> the function that returns its codec and fields."""
+
+
+def read_records(annotation: Any, reader: Reader) -> Codec | None:
+    """Return the codec of a class with named fields, or of a generic one with its arguments.
+
+    Raises:
+        UnsupportedType: The class is a `collections.namedtuple`, which has no types, or fields have no JSON form.
+    """
+    cls = origin_of(annotation) or annotation
+    if isinstance(cls, type):
+        for is_of_kind, build in _KINDS:
+            if is_of_kind(cls):
+                return read_record(annotation, cls, reader, build)
+    return None

@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 MISSING: Final[Any] = dataclasses.MISSING
 
 
+def get_attribute(value: Any, name: str) -> Any:
+    """Return an attribute of an instance, or `MISSING`."""
+    return getattr(value, name, MISSING)
+
+
 class Field(NamedTuple):
     """One field of a record.
 
@@ -52,9 +57,10 @@ class RecordCodec(Record):
     Args:
         cls: The class.
         shown: The type as its author writes it.
-        make: Makes an instance of the decoded fields, given by keyword.
+        make: Makes an instance of the decoded fields, given by keyword; by default the class itself.
         get: Returns the value of an instance's attribute, or `MISSING`.
-        is_instance: Returns whether a Python value is of the class.
+        is_instance: Returns whether a Python value is of the class; by default, `isinstance`.
+        hashable: Whether instances are hashable if the values of all fields are.
     """
 
     def __init__(
@@ -62,9 +68,10 @@ class RecordCodec(Record):
         cls: type,
         shown: str,
         *,
-        make: Callable[..., Any],
-        get: Callable[[Any, str], Any],
-        is_instance: Callable[[object], bool],
+        make: Callable[..., Any] | None = None,
+        get: Callable[[Any, str], Any] = get_attribute,
+        is_instance: Callable[[object], bool] | None = None,
+        hashable: bool = False,
     ) -> None:
         self.cls = cls
         self.shown = shown
@@ -74,9 +81,10 @@ class RecordCodec(Record):
         self.others_of: Callable[[Any], dict[str, Any]] = lambda value: {}
         self.notes: tuple[str, ...] = ()  # further sentences for the author of a tool
         self.validates = False  # whether making an instance runs pydantic's validators
-        self._make = make
+        self.hashable = hashable
+        self._make = make or cls
         self._get = get
-        self._is_instance = is_instance
+        self._is_instance = is_instance or (lambda value: isinstance(value, cls))
         self._steps: list[tuple[str, str, Callable[[Any], Any] | None]] = []
         self._needs_no_decoding = False  # whether an instance is made of the JSON values themselves
 
@@ -242,8 +250,3 @@ def _distinguishing_schema(codec: Codec) -> str:
     if isinstance(codec, Named):  # by name: a record may contain itself
         return codec.full_name
     return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
-
-
-def get_attribute(value: Any, name: str) -> Any:
-    """Return an attribute of an instance, or `MISSING`."""
-    return getattr(value, name, MISSING)

@@ -21,37 +21,30 @@ if TYPE_CHECKING:
 # --- None, bool, int, float, str and Any ---
 
 
-class NoneCodec(Codec):
-    """None: `null`."""
+class PlainCodec(Codec):
+    """None, bool and str, which are the same in JSON; 0 and 1 are not booleans.
 
-    kinds = frozenset({"null"})
+    Args:
+        cls: The Python class.
+        kind: Its JSON kind, which is also its name in schemas.
+    """
+
     plain = True
     natural = True
 
+    def __init__(self, cls: type, kind: str) -> None:
+        self._cls = cls
+        self._kind = kind
+        self.kinds = frozenset({kind})
+
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "null"}
+        return {"type": self._kind}
 
     def accepts(self, value: object) -> bool:
-        return value is None
+        return type(value) is self._cls
 
     def handles(self, value: object) -> bool:
-        return value is None
-
-
-class BoolCodec(Codec):
-    """bool: `true` and `false`, never 0 and 1."""
-
-    kinds = frozenset({"boolean"})
-    plain = True
-    natural = True
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "boolean"}
-
-    def accepts(self, value: object) -> bool:
-        return value is True or value is False
-
-    handles = accepts
+        return isinstance(value, self._cls)
 
 
 class IntCodec(Codec):
@@ -103,23 +96,6 @@ class FloatCodec(Codec):
         return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # refuses other types
 
 
-class StrCodec(Codec):
-    """str: a string."""
-
-    kinds = frozenset({"string"})
-    plain = True
-    natural = True
-
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "string"}
-
-    def accepts(self, value: object) -> bool:
-        return type(value) is str
-
-    def handles(self, value: object) -> bool:
-        return isinstance(value, str)
-
-
 class AnyCodec(Codec):
     """Any and object: every JSON value, as the JSON parser gives it."""
 
@@ -145,19 +121,20 @@ class AnyCodec(Codec):
 
 _UNCHANGED: Final = frozenset({str, int, float, bool, type(None)})
 
-SCALARS: Final[dict[Any, Codec]] = {
-    None: NoneCodec(),
-    type(None): NoneCodec(),
-    bool: BoolCodec(),
-    int: IntCodec(),
-    float: FloatCodec(),
-    str: StrCodec(),
-    LiteralString: StrCodec(),
-    Any: AnyCodec(),
-    object: AnyCodec(),
-}
-
 ANY_CODEC = AnyCodec()
+INT_CODEC = IntCodec()
+STR_CODEC = PlainCodec(str, "string")
+SCALARS: Final[dict[Any, Codec]] = {
+    None: PlainCodec(type(None), "null"),
+    type(None): PlainCodec(type(None), "null"),
+    bool: PlainCodec(bool, "boolean"),
+    int: INT_CODEC,
+    float: FloatCodec(),
+    str: STR_CODEC,
+    LiteralString: STR_CODEC,
+    Any: ANY_CODEC,
+    object: ANY_CODEC,
+}
 
 
 def read_scalars(annotation: Any, reader: Reader) -> Codec | None:

@@ -40,11 +40,11 @@ def _read_rare_class(cls: type) -> Codec | None:
     """Return the codec of a class whose module is imported only if an annotation has such a class."""
     match cls.__module__, cls.__qualname__:
         case "ipaddress", name if name in IP_FORMATS:
-            return TextCodec(cls, PARSERS[IP_FORMATS[name]], format=IP_FORMATS[name])
+            return TextCodec(cls, format=IP_FORMATS[name])
         case "fractions", "Fraction":
-            return TextCodec(cls, parse_fraction, format="fraction")
+            return TextCodec(cls, format="fraction")
         case (("zoneinfo" | "zoneinfo._zoneinfo" | "_zoneinfo"), "ZoneInfo"):
-            return TextCodec(cls, parse_zone, format="timezone", excepts=lambda zone: zone.key is None)
+            return TextCodec(cls, format="timezone", excepts=lambda zone: zone.key is None)
     return None
 
 
@@ -53,8 +53,8 @@ class TextCodec(Codec):
 
     Args:
         cls: The Python type.
-        parse: Returns the value of a text; raises ValueError or ArithmeticError for an invalid text.
         show: Returns the text of a value.
+        parse: Returns the value of a text; raises ValueError or ArithmeticError for an invalid text. By default, that of the format.
         format: The format that the schema names.
         encoding: The content encoding that the schema names.
         excepts: Returns whether a value of the class is not of this type.
@@ -66,10 +66,10 @@ class TextCodec(Codec):
     def __init__(
         self,
         cls: type,
-        parse: Callable[[str], Any],
         show: Callable[[Any], str] = str,
         *,
-        format: str | None = None,
+        parse: Callable[[str], Any] | None = None,
+        format: str = "",
         encoding: str | None = None,
         excepts: Callable[[Any], bool] = lambda value: False,
         hashable: bool = True,
@@ -77,7 +77,7 @@ class TextCodec(Codec):
         self.cls = cls
         self.format = format
         self._encoding = encoding
-        self._parse = parse
+        self._parse = parse or PARSERS[format]
         self._show = show
         self._excepts = excepts
         self.hashable = hashable
@@ -119,12 +119,12 @@ class DecimalCodec(Codec):
 
     def accepts(self, value: object) -> bool:
         if type(value) is str:
-            return _can_parse(parse_decimal, value)
+            return _can_parse(_parse_decimal, value)
         return type(value) is int or (isinstance(value, float) and value - value == 0)
 
     def decode(self, value: Any) -> Any:
         if isinstance(value, str):
-            return parse_decimal(value)
+            return _parse_decimal(value)
         if isinstance(value, float):
             return Decimal(value.text if isinstance(value, ExactFloat) else repr(value))
         return Decimal(value)
@@ -163,19 +163,13 @@ def _require_match(name: str, text: str) -> str:
     return text
 
 
-def parse_datetime(text: str) -> datetime:
-    """Return the point in time that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return datetime.fromisoformat(_require_match("date-time", text).upper())
+def _of_pattern(name: str, make: Callable[[str], Any]) -> Callable[[str], Any]:
+    """Return a function that parses the texts of a format that its pattern describes."""
 
+    def parse(text: str) -> Any:
+        return make(_require_match(name, text))
 
-def parse_date(text: str) -> date:
-    """Return the day that a text names (RFC 3339)."""
-    return date.fromisoformat(_require_match("date", text))
-
-
-def parse_time(text: str) -> time:
-    """Return the time of day that a text names (RFC 3339); the offset may be missing, as in Python."""
-    return time.fromisoformat(_require_match("time", text).upper())
+    return parse
 
 
 def parse_duration(text: str) -> timedelta:
@@ -208,16 +202,6 @@ def show_duration(duration: timedelta) -> str:
     return f"P{days}" + (f"T{shown}" if shown else "")
 
 
-def parse_uuid(text: str) -> UUID:
-    """Return the UUID that a text names (RFC 9562)."""
-    return UUID(_require_match("uuid", text))
-
-
-def parse_decimal(text: str) -> Decimal:
-    """Return the decimal number that a text names, written as in JSON."""
-    return Decimal(_require_match("decimal", text))
-
-
 def show_decimal(value: Decimal) -> str:
     """Return the text of a decimal number.
 
@@ -239,11 +223,10 @@ def show_bytes(value: bytes) -> str:
     return b64encode(value).decode("ascii")
 
 
-def parse_fraction(text: str) -> Fraction:
-    """Return the fraction that a text names: `2/3`, or a whole number."""
+def _make_fraction(text: str) -> Fraction:
     from fractions import Fraction  # rarely needed
 
-    return Fraction(_require_match("fraction", text))
+    return Fraction(text)
 
 
 def parse_regex(text: str) -> re.Pattern[str]:
@@ -298,13 +281,14 @@ IP_FORMATS: Final = {
 """Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces have pydantic's names."""
 
 PARSERS: Final[dict[str, Callable[[str], Any]]] = {
-    "date-time": parse_datetime,
-    "date": parse_date,
-    "time": parse_time,
+    # RFC 3339; the offset may be missing, as in Python
+    "date-time": _of_pattern("date-time", lambda text: datetime.fromisoformat(text.upper())),
+    "date": _of_pattern("date", date.fromisoformat),
+    "time": _of_pattern("time", lambda text: time.fromisoformat(text.upper())),
     "duration": parse_duration,
-    "uuid": parse_uuid,
-    "decimal": parse_decimal,
-    "fraction": parse_fraction,
+    "uuid": _of_pattern("uuid", UUID),  # RFC 9562
+    "decimal": _of_pattern("decimal", Decimal),  # written as in JSON
+    "fraction": _of_pattern("fraction", _make_fraction),  # `2/3`, or a whole number
     "byte": parse_bytes,
     "regex": parse_regex,
     "timezone": parse_zone,
@@ -322,6 +306,8 @@ def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
     return True
 
 
+_parse_decimal = PARSERS["decimal"]
+
 STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
     name: partial(_can_parse, parse) for name, parse in PARSERS.items()
 }
@@ -330,45 +316,34 @@ STRING_FORMATS: Final[dict[str, Callable[[str], bool]]] = {
 # --- The codec of each type ---
 
 
-def _bytes_codec(cls: type, hashable: bool) -> TextCodec:
-    return TextCodec(
-        cls,
-        lambda text: cls(parse_bytes(text)),
-        show_bytes,
-        format="byte",
-        encoding="base64",
-        hashable=hashable,
-    )
-
-
 _PATTERN = TextCodec(
     re.Pattern,
-    parse_regex,
     lambda pattern: pattern.pattern,
     format="regex",
     excepts=lambda pattern: isinstance(pattern.pattern, bytes) or pattern.flags != re.compile("").flags,
 )
 
 _TEXTS: Final[dict[Any, TextCodec]] = {
-    datetime: TextCodec(datetime, parse_datetime, datetime.isoformat, format="date-time"),
-    date: TextCodec(
-        date,
-        parse_date,
-        date.isoformat,
-        format="date",
-        excepts=lambda value: isinstance(value, datetime),
+    datetime: TextCodec(datetime, datetime.isoformat, format="date-time"),
+    date: TextCodec(date, date.isoformat, format="date", excepts=lambda value: isinstance(value, datetime)),
+    time: TextCodec(time, time.isoformat, format="time"),
+    timedelta: TextCodec(timedelta, show_duration, format="duration"),
+    UUID: TextCodec(UUID, format="uuid"),
+    bytes: TextCodec(bytes, show_bytes, format="byte", encoding="base64"),
+    bytearray: TextCodec(
+        bytearray,
+        show_bytes,
+        parse=lambda text: bytearray(parse_bytes(text)),
+        format="byte",
+        encoding="base64",
+        hashable=False,
     ),
-    time: TextCodec(time, parse_time, time.isoformat, format="time"),
-    timedelta: TextCodec(timedelta, parse_duration, show_duration, format="duration"),
-    UUID: TextCodec(UUID, parse_uuid, format="uuid"),
-    bytes: _bytes_codec(bytes, True),
-    bytearray: _bytes_codec(bytearray, False),
     re.Pattern: _PATTERN,
     re.Pattern[str]: _PATTERN,
-    **{cls: TextCodec(cls, cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
+    **{cls: TextCodec(cls, parse=cls) for cls in (Path, PurePath, PurePosixPath, PureWindowsPath, type(Path()))},
 }
 
 _DECIMAL = DecimalCodec()
 
-DECIMAL_TEXT = TextCodec(Decimal, parse_decimal, show_decimal, format="decimal")
+DECIMAL_TEXT = TextCodec(Decimal, show_decimal, format="decimal")
 """A Decimal that must be a text, such as the key of an object."""

@@ -18,16 +18,10 @@ from fcregistry._base import slots
 from fcregistry.types._annotated import read_annotated
 from fcregistry.types._choices import read_choices
 from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
-from fcregistry.types._containers import MAPPINGS, SEQUENCES, SETS, read_containers, read_sets
+from fcregistry.types._containers import ARRAYS, MAPPINGS, read_containers
 from fcregistry.types._names import read_names
 from fcregistry.types._pydantic import read_pydantic_class
-from fcregistry.types._record_families import (
-    read_attrs,
-    read_dataclasses,
-    read_msgspec,
-    read_named_tuples,
-    read_typed_dicts,
-)
+from fcregistry.types._record_families import read_records
 from fcregistry.types._scalars import SCALARS, read_scalars
 from fcregistry.types._strings import read_decimals, read_texts
 from fcregistry.types._unions import read_unions
@@ -142,16 +136,11 @@ FAMILIES: tuple[Family, ...] = (
     read_choices,
     read_unions,
     read_containers,
-    read_sets,
     read_decimals,
     read_texts,
     read_names,
-    read_pydantic_class,  # before dataclasses: some are pydantic's
-    read_dataclasses,
-    read_typed_dicts,
-    read_named_tuples,
-    read_attrs,
-    read_msgspec,
+    read_pydantic_class,  # before other records: some dataclasses are pydantic's
+    read_records,
     _read_by_extension,
     _refuse,
 )
@@ -163,8 +152,7 @@ _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
         (read_annotated, (Annotated,)),
         (read_choices, (Literal, typing_extensions.Literal)),
         (read_unions, (Union, types.UnionType)),
-        (read_containers, (*SEQUENCES, *MAPPINGS, tuple)),
-        (read_sets, SETS),
+        (read_containers, (*ARRAYS, *MAPPINGS, tuple)),
         (read_decimals, (Decimal,)),
     )
     for name in names
@@ -174,7 +162,7 @@ _DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
 _CLASS_FAMILIES: Final = tuple(
     family
     for family in FAMILIES
-    if family not in (read_scalars, read_containers, read_sets, read_decimals, read_annotated, read_unions, read_names)
+    if family not in (read_scalars, read_containers, read_decimals, read_annotated, read_unions, read_names)
 )
 """The families that recognize a class by its attributes; the others list their classes, or read none."""
 

@@ -280,7 +280,7 @@ def _do_overlap(first: Codec, second: Codec) -> bool:
     return True
 
 
-_SHAPES: Final[dict[str | None, str]] = {
+_SHAPES: Final[dict[str, str]] = {
     **{each: each for each in ("date", "date-time", "time", "duration", "uuid")},
     **{each: each[:4] for each in IP_FORMATS.values()},
 }

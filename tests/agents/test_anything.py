@@ -164,9 +164,9 @@ class Streams(Gives):
 @pytest.mark.parametrize(
     ("said", "why"),
     [
-        (None, "test:gives gave NoneType where a Completion is due"),
-        ("Hello.", "test:gives gave str where a Completion is due"),
-        (Completion(message="Hello."), "test:gives gave a Completion whose message is no Message but str"),  # type: ignore[arg-type]
+        (None, "test:gives returned NoneType, not a Completion"),
+        ("Hello.", "test:gives returned str, not a Completion"),
+        (Completion(message="Hello."), "test:gives returned a Completion whose message is str, not a Message"),  # type: ignore[arg-type]
     ],
 )
 def test_a_model_of_somebodys_own_class_may_give_anything(

@@ -80,7 +80,7 @@ def test_without_a_name_tools_are_searched_for(said: dict[str, Said]) -> None:
     assert "Tools found for the question: multiply\n" in said["about a tool"].stderr
     assert said["about many tools"].stdout == "Switch a lamp on with lamp_b,lamp_c,lamp_d,lamp_e,lamp_f\n"
     assert said["about nothing"].stdout == "Qwertz? with nothing\n"
-    assert "No tool has to do with the question.\n" in said["about nothing"].stderr
+    assert "No tool matches the question.\n" in said["about nothing"].stderr
 
 
 def test_without_a_model_both_ways_to_one_are_told(said: dict[str, Said]) -> None:
@@ -211,12 +211,12 @@ def test_a_reader_who_leaves_ends_it_quietly(office: Site) -> None:
 
 
 WRONG = {
-    (" ",): "there is no question: it is empty",
-    ("How?", "--timeout", "nan"): "takes seconds: a number above 0",
-    ("How?", "--timeout", "0"): "takes seconds: a number above 0",
-    ("How?", "--timeout", "1e9"): "takes seconds: a number above 0, and 100000000 at most",
-    ("How?", "--agent", "rewoo", "--max-rounds", "2"): "--max-rounds is for --agent react or plan-and-solve",
-    ("How?", "--agent", "rewoo", "--calls", "expression"): "--calls expression is for --agent react or plan-and-solve",
+    (" ",): "the question is empty",
+    ("How?", "--timeout", "nan"): "must be a number of seconds above 0",
+    ("How?", "--timeout", "0"): "must be a number of seconds above 0",
+    ("How?", "--timeout", "1e9"): "must be a number of seconds above 0, and at most 100000000",
+    ("How?", "--agent", "rewoo", "--max-rounds", "2"): "--max-rounds works only with --agent react or plan-and-solve",
+    ("How?", "--agent", "rewoo", "--calls", "expression"): "--calls works only with --agent react or plan-and-solve",
     ("How?", "--agent", "chain"): "'chain' is not one of 'react', 'function-call', 'plan-and-solve', 'rewoo'",
 }
 

@@ -10,8 +10,8 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask import Decider, run_agent
-from fcregistry.cli._ask_screen import Screen, Timeline
+from fcregistry.cli._ask import run_agent
+from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
 from fcregistry.models import CallableModel, Completion, Message
 
 
@@ -37,7 +37,7 @@ class Waits:
 def test_a_part_of_a_run_has_the_time_that_those_before_it_left(seconds: float) -> None:
     """If that is none, it has so little that it is told so; and what came of all parts is one run."""
     agent: Any = Waits()
-    result = run_agent(agent, "Go", seconds, Screen(None, "a:b", streams=False), Decider(()), Timeline())
+    result = run_agent(agent, "Go", seconds, Screen("a:b", streams=False), lambda calls: {}, Timeline())
 
     first, second = agent.budgets
     assert first == seconds
@@ -49,7 +49,7 @@ class Slow(Screen):
     """A screen that shows nothing before the model was asked a second time."""
 
     def __init__(self, asked_again: threading.Event) -> None:
-        super().__init__(None, "a:b", streams=False)
+        super().__init__("a:b", streams=False)
         self._asked_again = asked_again
 
     def show(self, event: Event) -> None:
@@ -76,8 +76,8 @@ def test_the_timeline_is_right_however_slow_the_screen_is() -> None:
         yield Completion(message=Message.of({"role": "assistant", "content": "I look it up.", "tool_calls": [call]}))
 
     timeline = Timeline()
-    agent: Agent = ReactAgent(timeline.timed(CallableModel(answer, "script:a")), [Tool.from_function(lookup)])
-    result = run_agent(agent, "Look it up", None, Slow(asked_again), Decider(()), timeline)
+    agent: Agent = ReactAgent(TimedModel(CallableModel(answer, "script:a"), timeline), [Tool.from_function(lookup)])
+    result = run_agent(agent, "Look it up", None, Slow(asked_again), lambda calls: {}, timeline)
 
     assert result.answer == "It is found."
     assert [line.split("  ")[-1] for line in timeline.lines()][1:-1] == ["script:a", "lookup", "script:a"]

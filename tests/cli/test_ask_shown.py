@@ -1,6 +1,9 @@
-"""What is shown of plans, progress and time, and how much of what strangers wrote?"""
+"""What `ask` shows of a run: plans, progress, texts of models and tools, and the timeline."""
 
 from __future__ import annotations
+
+import sys
+from collections.abc import Callable
 
 import pytest
 
@@ -24,99 +27,98 @@ from fcregistry.execution import CallError, Partial, Progress
 CALL = ToolCall("lookup", {"query": "a"}, "1")
 
 
-class Kept:
-    """Keeps what is written."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.waits: list[str | None] = []
-
-    def line(self, kind: str, text: str) -> None:
-        """Keep lines."""
-        self.lines.append(text)
-
-    def piece(self, kind: str, text: str) -> None:
-        """Keep a piece."""
-        self.lines.append(f"+{text}")
-
-    def wait(self, what: str | None) -> None:
-        """Keep what is waited for."""
-        self.waits.append(what)
+Show = Callable[..., str]
 
 
-def shown(*events: Event, streams: bool = False) -> Kept:
-    """Show events."""
-    kept = Kept()
-    screen = Screen(kept, "a:b", streams=streams)
-    for event in events:
-        screen.show(event)
-    return kept
+@pytest.fixture
+def show(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Show:
+    """Return a function that returns what a screen shows of events."""
+
+    def show(*events: Event, streams: bool = False) -> str:
+        monkeypatch.setattr(sys.stderr, "isatty", lambda: not streams, raising=False)
+        monkeypatch.setenv("TERM", "dumb")
+        with Screen("a:b", streams=streams) as screen:
+            for event in events:
+                screen.show(event)
+        return capsys.readouterr().err
+
+    return show
 
 
-def test_plans_and_steps_are_shown() -> None:
-    kept = shown(
+def test_plans_and_steps_are_shown(show: Show) -> None:
+    assert show(
         Planned(steps=("look\nit up", "answer\x1b[2J")),
         StepBegan(index=0, text="look it up"),
         StepEnded(index=0, text="found"),
         StepEnded(index=1, text="one\ntwo", ok=False),
+    ) == (
+        "plan:\n  1. look it up\n  2. answer\\x1b[2J\n"
+        "step 1: look it up\n"
+        "step 1 is done: found\n"
+        "step 2 failed:\n  one\n  two\n"
     )
 
-    assert kept.lines == [
-        "plan:\n  1. look it up\n  2. answer\\x1b[2J",
-        "step 1: look it up",
-        "step 1 is done: found",
-        "step 2 failed:\n  one\n  two",
-    ]
+
+RETURNED = Returned(result=ToolResult(CALL, error=CallError("timeout", "too late"), content="too late"))
 
 
-def test_progress_is_shown_while_a_call_runs() -> None:
-    kept = shown(
+def test_progress_is_shown_while_a_call_runs(show: Show) -> None:
+    assert show(
         Calling(call=CALL),
         Progressed(call=CALL, progress=Progress(fraction=0.5, message="half\x07")),
         Progressed(call=CALL, progress=Partial(value={"a": 1})),
-        Returned(result=ToolResult(CALL, error=CallError("timeout", "too late"), content="too late")),
-    )
-
-    assert kept.lines == [
+        RETURNED,
+    ).splitlines() == [
         'call lookup {"query": "a"}',
         "  lookup: 50% half\\x07",
         '  lookup: {"a": 1}',
         "  lookup (timeout): too late",
     ]
-    assert kept.waits == ["running lookup", "running lookup", "running lookup", "asking a:b"]
 
 
-def test_what_is_said_is_shown_whole_unless_it_is_the_answer() -> None:
-    """Where there is no answer, it is all there is."""
-    said = (Thinking(text="Let "), Thinking(text="me see"), Text(text="Look"), Text(text="ing"))
+def test_the_run_waits_for_the_calls_that_run_or_else_for_the_model() -> None:
+    screen = Screen("a:b", streams=True)
+    waits = [screen.waiting_for]
+    for event in (Calling(call=CALL), Calling(call=ToolCall("sum", {}, "2")), RETURNED):
+        screen.show(event)
+        waits.append(screen.waiting_for)
+
+    assert waits == ["asking a:b", "running lookup", "running lookup, sum", "running sum"]
+
+
+def test_text_is_shown_whole_unless_it_is_the_answer(show: Show) -> None:
+    """If there is no answer, it is all there is."""
+    written = (Thinking(text="Let "), Thinking(text="me see"), Text(text="Look"), Text(text="ing"))
     cut_off = RunResult(answer="Looking", stop_reason="length")
 
-    assert shown(*said, Calling(call=CALL)).lines[:2] == ["thinking: Let me see", "Looking"]
-    assert shown(*said, Finished(result=RunResult(answer="Looking"))).lines == ["thinking: Let me see"]
-    assert shown(*said, Finished(result=cut_off)).lines == ["thinking: Let me see", "Looking"]
+    assert show(*written, Calling(call=CALL)).splitlines()[:2] == ["thinking: Let me see", "Looking"]
+    assert show(*written, Finished(result=RunResult(answer="Looking"))) == "thinking: Let me see\n"
+    assert show(*written, Finished(result=cut_off)) == "thinking: Let me see\nLooking\n"
 
 
-def test_pieces_are_shown_as_they_come() -> None:
-    said = (Thinking(text="Let "), Thinking(text="me"), Text(text="Look"), Finished(result=RunResult(answer="Look")))
+def test_pieces_are_shown_as_they_come(show: Show) -> None:
+    pieces = (Thinking(text="Let "), Thinking(text="me"), Text(text="Look"), Finished(result=RunResult(answer="Look")))
 
-    assert "".join(shown(*said, streams=True).lines) == "+thinking: +Let +me++Look"
-
-
-def test_a_line_of_pieces_ends_also_where_nothing_is_said_in_it() -> None:
-    """As models do that open their thinking and close it again; what comes next stands on a line of its own."""
-    kept = shown(Thinking(text=" "), Text(text="Look"), Calling(call=CALL), streams=True)
-
-    assert kept.lines == ["+thinking: ", "+ ", "", "+", "+Look", "", 'call lookup {"query": "a"}']
+    assert show(*pieces, streams=True) == "thinking: Let me\nLook\n"
 
 
-def test_nothing_is_shown_to_nobody() -> None:
-    screen = Screen(None, "a:b", streams=False)
+def test_a_line_of_pieces_ends_also_if_it_is_empty(show: Show) -> None:
+    """As of models that open their thinking and close it again; the next text begins a line of its own."""
+    shown = show(Thinking(text=" "), Text(text="Look"), Calling(call=CALL), streams=True)
+
+    assert shown == 'thinking:  \nLook\ncall lookup {"query": "a"}\n'
+
+
+def test_nothing_is_shown_off_a_terminal(capsys: pytest.CaptureFixture[str]) -> None:
+    screen = Screen("a:b", streams=False)
     screen.show(Text(text="Look"))
+    screen.show(Calling(call=CALL))
 
     assert not screen.has_shown("Look")
+    assert capsys.readouterr().err == ""
 
 
-def test_what_a_terminal_would_obey_is_written_out() -> None:
+def test_what_a_terminal_would_obey_is_escaped() -> None:
     assert escaped("a\r\nb\x1b[2J\x9b\u202e\tc\r") == "a\nb\\x1b[2J\\x9b\\u202e\tc\\r"
     assert escaped("half \ud83d") == "half \\ud83d"
 
@@ -134,10 +136,10 @@ def test_the_timeline_says_whose_the_time_was(began: float) -> None:
     """What happens at the same time counts once for its kind, and the clock's last digits move nothing."""
     timeline = Timeline()
     timeline._began = began
-    timeline.add("model", "a:b", began, 400.0)
-    timeline.add("tool", "one", began + 400, 200.0)
-    timeline.add("tool", "two\x1b (timeout)", began + 500, 200.0)
-    timeline.add("approval", "approval", began + 700, 300.0)
+    timeline.add("model", "a:b", began, began + 400)
+    timeline.add("tool", "one", began + 400, began + 600)
+    timeline.add("tool", "two\x1b (timeout)", began + 500, began + 700)
+    timeline.add("approval", "approval", began + 700, began + 1000)
 
     assert list(timeline.lines()) == [
         "    START    SECONDS  SHARE                        WHAT",

@@ -69,17 +69,17 @@ def test_a_line_that_fails_takes_no_other_with_it(shop: Site) -> None:
         *["tool_failed", "approval_required", "malformed_call"],
     ]
     messages = [message for _, message in errors]
-    assert messages[0] == "line 3 is no JSON: Expecting ',' delimiter: line 1 column 16 (char 15)"
-    assert messages[1].startswith("line 4 is no JSON: 'utf-8' codec can't decode")
+    assert messages[0] == "line 3 is not valid JSON: Expecting ',' delimiter: line 1 column 16 (char 15)"
+    assert messages[1].startswith("line 4 is not valid JSON: 'utf-8' codec can't decode")
     assert messages[2].startswith("line 5: a list is no tool call: a tool call is")
     assert messages[3].startswith("line 6: ")
     assert results[4]["id"] == "nameless"
     assert messages[4].startswith("there is no tool 'nix'")
     assert messages[5].startswith("'lookup' may be any of ")
-    assert messages[7] == 'line 10 is no JSON: the name "value" stands twice in one object'
-    assert messages[8] == "line 11 is no JSON: NaN is no JSON number"
+    assert messages[7] == 'line 10 is not valid JSON: the name "value" stands twice in one object'
+    assert messages[8] == "line 11 is not valid JSON: NaN is no JSON number"
     assert messages[9] == "RuntimeError: it broke badly"
-    assert messages[11].startswith("line 14 is no JSON: ")
+    assert messages[11].startswith("line 14 is not valid JSON: ")
 
 
 def test_tools_of_one_name_stand_side_by_side_by_their_ids(shop: Site) -> None:
@@ -133,8 +133,8 @@ def test_wrong_usage_is_told(shop: Site) -> None:
     """A file that is not there, too many words, and an option that does not go with it."""
     for words, message in (
         (["--batch", "nowhere.jsonl"], "cannot read nowhere.jsonl: No such file or directory"),
-        (["--batch", "a", "b"], "--batch takes one file of calls, and nothing after it: b"),
-        (["--batch", "--output", "x"], "--batch writes to standard output; --output does not go with it"),
+        (["--batch", "a", "b"], "--batch takes one file of calls, and no arguments after it: b"),
+        (["--batch", "--output", "x"], "--batch writes to standard output: leave --output out"),
     ):
         done = shop.cli("call", *words)
         assert (done.returncode, done.stdout) == (2, "")
@@ -182,7 +182,7 @@ def test_a_tool_that_asks_for_what_only_an_application_has_fails_its_own_line(si
         '{"name": "orders", "arguments": {"customer": "Ada"}, "id": "1"}',
         '{"name": "greet", "arguments": {"name": "Bob"}, "id": "2"}',
     )
-    reason = "orders asks for Shop, which only an application has: it cannot be called here"
+    reason = "orders needs Shop, which only an application has: it cannot be called here"
     assert status == 1
     assert results[0]["error"] == {"code": "unavailable", "message": reason, "retryable": False}
     assert results[1] == {"ok": True, "id": "2", "name": "greet", "content": "Hello, Bob"}

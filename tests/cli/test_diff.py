@@ -60,9 +60,9 @@ LINES = """\
 breaking    acme:forecast: requires the environment variable ACME_KEY now, and is unavailable without it
 compatible  acme:forecast $.days: is optional now
 compatible  acme:forecast $.days: default null is new
-compatible  acme:forecast $.days: null is taken now
-breaking    acme:get_weather $.unit: "kelvin" is no longer taken
-breaking    acme:get_weather returns $.*: null is given now
+compatible  acme:forecast $.days: accepts null now
+breaking    acme:get_weather $.unit: no longer accepts "kelvin"
+breaking    acme:get_weather returns $.*: returns null now
 compatible  acme:get_weather: description was "Return the weather.", is "Return the weather.\\u001b[2J"
 acme 1.0 -> 1.1: 3 breaking, 4 compatible; this asks for a major version, at least 2.0.0: 1.1 is too small
 """
@@ -140,7 +140,7 @@ def test_as_json_it_says_the_same(upgraded: Site) -> None:
     ("arguments", "message"),
     [
         (("acmee",), "there is no file 'acmee', and no installed distribution that ships tools; did you mean 'acme'?"),
-        (("empty.lock", "acme"), "empty.lock has nothing of acme to compare: it has nothing"),
+        (("empty.lock", "acme"), "empty.lock does not have acme to compare: it has nothing"),
         (("acme_tools.py",), "acme_tools.py is no lock, manifest or wheel: it is neither JSON nor a zip file"),
     ],
 )  # fmt: skip
@@ -154,6 +154,4 @@ def test_a_distribution_without_anything_to_compare_it_with_says_so(site: Site) 
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
     done = site.cli("diff", "acme")
     assert done.returncode == 2
-    assert (
-        "there is no fcregistry.lock in this folder to compare acme with: name what it is compared with" in done.stderr
-    )
+    assert "there is no fcregistry.lock in this folder to compare acme with: give both" in done.stderr

@@ -56,8 +56,8 @@ def test_a_finding_is_a_line_that_editors_can_jump_to_and_one_of_advice(linted: 
         "the parameter 'a' has no description\n"
         '    describe it in the docstring\'s Args, or as Annotated[…, "…"]\n'
         f"acme_warned.py:{line_of('b: A', WARNED)}: warning unknown-parameter: acme-warned:warned: "
-        "its docstring describes 'b', which is no parameter\n"
-        "    correct the name, or take the entry out\n"
+        "its docstring describes 'b', which is not a parameter\n"
+        "    correct the name, or remove the entry\n"
     )
     assert done.stderr == "2 warnings in 1 tool.\n"
 
@@ -86,7 +86,7 @@ def test_a_path_is_told_from_the_working_folder_where_it_lies_in_it(linted: Site
         (["clean", "noted"], 0, "1 note in 2 tools."),
         ([], 1, "1 error, 2 warnings, 1 note in 4 tools."),
         (["!acme-warned:*", "!*broken*"], 0, "1 note in 2 tools."),
-        (["clean", "!*"], 0, "There are no tools to look at."),
+        (["clean", "!*"], 0, "There are no tools to check."),
     ],
 )
 def test_the_status_says_whether_there_is_a_failure(linted: Site, words: list[str], status: int, summary: str) -> None:
@@ -164,7 +164,7 @@ def test_a_plugin_that_does_not_load_is_mentioned(site: Site) -> None:
 def test_tools_of_the_application_are_looked_at_too(site: Site) -> None:
     site.write({"own.py": CLEAN})
     assert site.cli("-m", "own", "lint").stderr == "Nothing found in 1 tool.\n"
-    assert site.cli("lint").stderr == "There are no tools to look at.\n"
+    assert site.cli("lint").stderr == "There are no tools to check.\n"
 
 
 def test_tools_whose_environment_is_not_set_are_looked_at_too(site: Site) -> None:

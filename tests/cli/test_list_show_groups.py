@@ -231,7 +231,7 @@ def test_show_strict_writes_what_strict_mode_wants_and_notes_what_is_left_out(sh
     [
         (("anything", "--format", "openai", "--strict"), "any name may stand here"),
         (("order", "--format", "mcp", "--strict"), "the format 'mcp' has no strict mode; these have one: anthropic, "),
-        (("order", "--strict"), "--strict is of a provider's format: name it with --format"),
+        (("order", "--strict"), "--strict needs --format, the provider's format"),
     ],
 )
 def test_show_strict_says_why_it_cannot(shop: Site, arguments: tuple[str, ...], message: str) -> None:
@@ -253,9 +253,7 @@ def test_a_pattern_is_not_one_tool(shop: Site, command: str) -> None:
     """The message says what to do with a pattern."""
     done = shop.cli(command, "evil*")
     assert (done.returncode, done.stdout) == (2, "")
-    assert (
-        "'evil*' is a pattern, and one tool is asked for; fcregistry list 'evil*' shows which it names" in done.stderr
-    )
+    assert "'evil*' is a pattern: name one tool; fcregistry list 'evil*' shows which it matches" in done.stderr
 
 
 def test_groups_counts_the_tools_of_each(shop: Site) -> None:

@@ -98,7 +98,7 @@ def test_a_lock_says_what_is_installed_and_nothing_of_this_machine(place: Site) 
         {"tags": ["weather"]},
     )
     assert (lookup["group"], lookup["name"], lookup["file"], lookup["line"]) == ("search.web", "lookup", None, None)
-    assert lock(place, "--check") == f"All is as {written(place)} says.\n"
+    assert lock(place, "--check") == f"Nothing has changed since {written(place)} was written.\n"
     hiding = {"FCREGISTRY_DENY": "get_weather", "FCREGISTRY_DISABLE": "look"}
     lock(place, "--file", "again.lock", **hiding)
     assert (written(place).parent / "again.lock").read_text(encoding="ascii") == text, "what is hidden is installed"
@@ -170,10 +170,8 @@ def test_files_that_are_not_what_was_installed_are_seen_and_not_locked(place: Si
     (place.folder / "other_tools.py").write_text(OTHER + "# edited\n")
     assert lock(place, "--check", code=1) == "changed: other: other_tools.py, which is not what was installed\n"
     done = place.cli("lock", cwd=written(place).parent)
-    assert (done.returncode, done.stderr) == (
-        1,
-        "Error: these files are not what was installed, so that no lock could hold; reinstall the distributions:\n  - other: other_tools.py\n",
-    )
+    headline = "Error: these files have changed since they were installed, so they cannot be locked; reinstall the distributions:"
+    assert (done.returncode, done.stderr) == (1, f"{headline}\n  - other: other_tools.py\n")
     record(place, place.folder / "other-1.0.dist-info", {"other_tools.py": ""})
     assert lock(place, "--check", code=1).startswith("changed: other: files\n    - sha256:")
 
@@ -198,7 +196,7 @@ def test_a_lock_can_be_made_and_checked_where_nothing_else_may_run_without(place
     file = written(place).parent / "pins" / "tools.lock"
     file.parent.mkdir()
     assert lock(place) == f"Wrote {file}: 2 tools of 1 distribution.\n"
-    assert lock(place, "--check", FCREGISTRY_MODE="locked") == f"All is as {file} says.\n"
+    assert lock(place, "--check", FCREGISTRY_MODE="locked") == f"Nothing has changed since {file} was written.\n"
     assert not written(place).exists()
 
 
@@ -206,7 +204,7 @@ MISTAKES: list[tuple[tuple[str, ...], str | None, str]] = [
     (("--check",), None, "FILE is not there: `fcregistry lock --file FILE` makes it"),
     (("--check",), "{}", "FILE is no lock of fcregistry's: take it from version control, or make it anew"),
     (("--upgrade", "other"), None, "FILE is not there: `fcregistry lock --file FILE` makes it"),
-    (("--check", "--upgrade", "other"), "{}", "--check writes nothing, and --upgrade does; give one of them"),
+    (("--check", "--upgrade", "other"), "{}", "--check writes nothing and --upgrade writes the lock: give one of them"),
 ]
 
 
@@ -229,4 +227,4 @@ def test_a_place_that_cannot_be_written_to_is_told(place: Site) -> None:
 
 
 def test_help_says_what_it_is_not() -> None:
-    assert "It is no sandbox" in " ".join(command("lock").get_help(click.Context(command("lock"))).split())
+    assert "It is not a sandbox" in " ".join(command("lock").get_help(click.Context(command("lock"))).split())

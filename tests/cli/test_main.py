@@ -105,7 +105,7 @@ def test_the_garbage_collector_keeps_nobody_waiting(site: Site) -> None:
         (["--jsn"], "--jsn"),
         (["list", "--jsn"], "--jsn"),
         (["show"], "Missing argument 'NAME'."),
-        (["call"], "name the tool to call; fcregistry list shows which there are"),
+        (["call"], "name the tool to call; fcregistry list shows the tools"),
         (["show", "text", "--format", "xml"], "'xml' is not one of 'anthropic', 'bedrock',"),
     ],
 )

@@ -117,18 +117,26 @@ def test_schemas_that_are_true_or_false_may_stand_deeper(shown: Any, capsys: pyt
 @pytest.mark.parametrize(
     ("function", "words", "message"),
     [
-        (draw, ["--level", "HIGH"], "'HIGH' is no JSON: Expecting value: line 1 column 1 (char 0); it takes 1 | 2"),
+        (
+            draw,
+            ["--level", "HIGH"],
+            "'HIGH' is not valid JSON: Expecting value: line 1 column 1 (char 0); it takes 1 | 2",
+        ),
         (draw, ["--line", "x"], "; it takes {start: Point, end: Point}"),
-        (draw, ["--größe", "1"], "no option can be made for größe: give it as --arg 'größe=JSON'"),
+        (draw, ["--größe", "1"], "größe cannot be an option: give it as --arg 'größe=JSON'"),
         (draw, ["--size", "1"], "No such option"),  # and the option, in quotes or not: click has changed its words
-        (draw, ["x", "y"], "Got unexpected extra argument (y): arguments are given as options, such as --line y"),
-        (add, ["--tall", "1"], "No such option '--tall'. The tool takes other names too, as --arg 'NAME=JSON'"),
+        (draw, ["x", "y"], "Got unexpected extra argument (y): give arguments as options, such as --line y"),
+        (
+            add,
+            ["--tall", "1"],
+            "No such option '--tall'. The tool takes other names too: give them as --arg 'NAME=JSON'",
+        ),
         (add, ["--numbers", "[1, 2]"], "'[1, 2]' is not a valid integer. Give --numbers once for each item."),
         (add, ["--numbers", "1", "2"], "such as --numbers 2, once for each item of an array"),
-        (draw, ["line=x"], "arguments are given as options, such as --line x"),
+        (draw, ["line=x"], "give arguments as options, such as --line x"),
         (add, ["numbers=1"], "such as --numbers 1, once for each item of an array"),
-        (draw, ["--line={}", "--bold", "yes"], "--bold takes no value: alone it means true, and --no-bold means false"),
-        (nothing, ["x"], "'x' is no JSON object; this tool has no options"),
+        (draw, ["--line={}", "--bold", "yes"], "--bold takes no value: use it for true, and --no-bold for false"),
+        (nothing, ["x"], "'x' is not a JSON object; this tool has no options"),
     ],
 )
 def test_words_that_are_no_arguments_are_told_with_what_would_be(function: Any, words: list[str], message: str) -> None:
@@ -162,13 +170,13 @@ def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.Capture
 @pytest.mark.parametrize(
     ("words", "incomplete", "expected"),
     [
-        ([], "", ["--text", "--loud", "--no-loud", "--unit", "--tags", "--num-days"]),
+        ([], "", ["--text", "--loud", "--no-loud", "--unit", "--tags", "--num-days", "--arg", "--help"]),
         ([], "--t", ["--text", "--tags"]),
         ([], "--num_", ["--num-days"]),
         (["--unit"], "", ["a_b", "c"]),
         (["--unit"], "a", ["a_b"]),
         (["--text"], "", []),
-        (["--text", "x", "--tags", "y", "--no_loud"], "", ["--unit", "--tags", "--num-days"]),
+        (["--text", "x", "--tags", "y", "--no_loud"], "", ["--unit", "--tags", "--num-days", "--arg", "--help"]),
         (["{}"], "--u", ["--unit"]),
     ],
 )

@@ -46,7 +46,7 @@ def test_where_nothing_is_found_it_says_so(shop: Site, words: str) -> None:
     """Status 1, as grep has it, and an empty list in JSON. A tool whose environment is not set is not shown."""
     done = shop.cli("search", words, "--json")
     assert (done.returncode, done.stdout) == (1, "[]\n")
-    assert done.stderr.startswith(f"No tool has to do with {words!r}")
+    assert done.stderr.startswith(f"No tool matches {words!r}")
 
 
 def test_a_selector_that_names_nothing_is_an_error(shop: Site) -> None:

@@ -15,42 +15,37 @@ if TYPE_CHECKING:
 
 CLUSTER = """
     import os
-    from concurrent.futures import wait
     from pathlib import Path
     from distributed import Client, LocalCluster
-    from fcregistry.execution._remote import PoolRunner
+    from fcregistry import Executor
 
-    def add(number):
-        return {"a": number, "b": 1}
+    def calls(name, *arguments):
+        return [{"name": name, "arguments": given} for given in arguments]
 
     if __name__ == "__main__":
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-            pool = client.get_executor()
-            remote = PoolRunner(pool)
-            answer = {"add": [remote.submit(tool("add"), add(number)).result(60).value for number in range(3)]}
-            equal = [remote.submit(tool("note"), {"path": os.path.abspath("notes")}) for _ in range(100)]
-            assert not wait(equal, 120).not_done
-            answer["equal"] = [future.result().value for future in equal].count("noted")
+            executor = Executor(["acme-remote:*", "!stays"], pool=client.get_executor())
+            added = [{"a": number, "b": 1} for number in range(5)]
+            answer = {"add": [result.value for result in executor.run_all(calls("add", *added[:3]))]}
+            equal = executor.run_all(calls("note", *[{"path": os.path.abspath("notes")}] * 100))
+            answer["equal"] = [result.value for result in equal].count("noted")
             answer["lines"] = Path("notes").read_text().count("run")
-            pids = [remote.submit(tool("pid"), {}) for _ in range(20)]
-            answer["pids"] = sorted({future.result(60).value for future in pids})
+            answer["pids"] = sorted({result.value for result in executor.run_all(calls("pid", *[{}] * 20))})
             answer["here"] = os.getpid()
-            answer["async"] = show(remote.submit(tool("maths.slow.add_async"), {"a": 1, "b": 2}).result(60))
-            answer["point"] = show(remote.submit(tool("mirror"), {"point": {"x": 1, "y": "2.50"}}).result(60))
-            answer["fail"] = show(remote.submit(tool("fail"), {"kind": "told"}).result(60))
-            answer["exit"] = show(remote.submit(tool("fail"), {"kind": "exit"}).result(60))
+            answer["async"] = show(executor.call("add_async", a=1, b=2))
+            answer["point"] = show(executor.run(*calls("mirror", {"point": {"x": 1, "y": "2.50"}})))
+            answer["fail"] = show(executor.call("fail", kind="told"))
+            answer["exit"] = show(executor.call("fail", kind="exit"))
 
-            batch = [remote.submit(tool("die"), {"code": 3, "path": os.path.abspath("deaths")})]
-            batch += [remote.submit(tool("add"), add(number)) for number in range(5)]
-            assert not wait(batch, 120).not_done
-            answer["died"], *others = [show(future.result()) for future in batch]
+            deadly = calls("die", {"code": 3, "path": os.path.abspath("deaths")})
+            answer["died"], *others = map(show, executor.run_all(deadly + calls("add", *added)))
             answer["others"] = [other.get("value") for other in others]
             answer["deaths"] = Path("deaths").read_text().count("run")
-            answer["after"] = show(remote.submit(tool("add"), add(5)).result(120))
+            answer["after"] = show(executor.call("add", a=5, b=1))
 
         with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
             client.run(exec, f"import sys; sys.path[:] = [each for each in sys.path if each != {HERE!r}]")
-            answer["without"] = show(PoolRunner(client.get_executor()).submit(tool("add"), add(1)).result(60))
+            answer["without"] = show(Executor(tool("add"), pool=client.get_executor()).call("add", a=1, b=1))
 """
 
 

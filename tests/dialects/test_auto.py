@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects import _auto, detect
+from fcregistry.dialects import detect
 
 from .goldens import Golden, goldens
 
@@ -111,24 +111,6 @@ def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
     assert stream.feed('all>{"name": "f", "arguments": {}}</tool_call>') == dialects.Parsed()
     assert stream.close() == dialects.Parsed("Let me look. It is 1 < 2.", "", (ToolCall("f", {}),))
     assert stream.rest == dialects.Parsed("", "", (ToolCall("f", {}),))
-
-
-def test_what_follows_a_mark_is_not_looked_at_again_before_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
-    looked_at: list[str] = []
-    families = _auto._family_marks()
-
-    class Watched:
-        may_begin = staticmethod(families.may_begin)
-
-        def first(self, text: str) -> tuple[int, bool]:
-            looked_at.append(text)
-            return families.first(text)
-
-    monkeypatch.setattr(_auto, "_family_marks", Watched)
-    stream = AUTO.stream()
-    for piece in ("a <", "b", "<tool_call>", " <", "tool_call>", " < "):
-        stream.feed(piece)
-    assert looked_at == ["a <", "<b", "<tool_call>"]
 
 
 def test_what_is_told_and_written_is_that_of_json() -> None:

@@ -87,5 +87,5 @@ def test_text_without_channels_is_content() -> None:
 
 @pytest.mark.parametrize("name", ["a b", "", "functions.f", "f<|message|>"])
 def test_a_name_that_is_no_recipient_is_not_written(name: str) -> None:
-    with pytest.raises(ValueError, match="cannot be written as a recipient"):
+    with pytest.raises(ValueError, match=r"cannot be written as a recipient|would not be read again"):
         HARMONY.render_calls([ToolCall(name, {})])

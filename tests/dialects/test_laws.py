@@ -203,7 +203,7 @@ def test_tools_are_told_and_nothing_of_none(name: str) -> None:
 @pytest.mark.parametrize("name", NAMES)
 def test_a_description_cannot_end_the_place_where_it_is_told(name: str) -> None:
     dialect = dialects.get(name)
-    marks = [*dialect.prompt.marks, *dialect.openers.marks.texts]
+    marks = [*dialect.guarded_marks(), *dialect.openers.marks.texts]
     longer = [mark for mark in marks if len(mark) > 3]
     told_of = dialect.render([Tool.from_function(echo, description=" ".join(longer))])
     plain = dialect.render([Tool.from_function(echo, description="nothing")])
@@ -216,7 +216,8 @@ def test_a_result_is_told_and_cannot_make_a_call(name: str) -> None:
     call = dialect.render_calls([ToolCall("echo", {"text": "x"})])
     text = dialect.render_result("echo", f"forty-two {call}", "call_1")
     assert "forty-two" in text
-    assert not any(mark in text for mark in dialect.prompt.marks if mark in call)
+    empty = dialect.render_result("echo", "", "call_1")
+    assert all(text.count(mark) == empty.count(mark) for mark in dialect.guarded_marks() if mark in call)
 
 
 # --- the documents --------------------------------------------------------------------------------

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from typing import Any
 
 import pytest
 
-from fcregistry import Tool, dialects
-from fcregistry.errors import DialectNotFoundError
+from fcregistry import Tool, ToolCall, dialects
+from fcregistry.dialects._json_text import Shapes
+from fcregistry.errors import DefinitionError, DialectNotFoundError
 
 HERMES = dialects.get("hermes")
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
@@ -194,6 +197,34 @@ def test_a_parameter_that_nobody_knows_stays_text() -> None:
     assert read("x", "3") == "3"
     tools = [{"function": {"name": "f", "parameters": {"additionalProperties": {"type": "integer"}}}}]
     assert read("y", "3", tools) == 3
+
+
+def test_a_tool_without_a_schema_costs_no_other_one() -> None:
+    def f(n: int) -> int:
+        """Return it."""
+        return n
+
+    def g(n: Tool) -> None:
+        """Take what no schema tells."""
+
+    tools = [Tool.from_function(f), Tool.from_function(g)]
+    with pytest.raises(DefinitionError):
+        _ = tools[1].parameters
+    text = "<tool_call><function=f><parameter=n>1</parameter></function></tool_call>"
+    assert dialects.get("qwen3-coder").parse(text, tools).tool_calls == (ToolCall("f", {"n": 1}),)
+
+
+def test_a_schema_is_read_once_and_not_kept_longer_than_its_tool() -> None:
+    def f(n: int) -> int:
+        """Return it."""
+        return n
+
+    tool = Tool.from_function(f)
+    assert Shapes([tool]).of("f") is Shapes([tool]).of("f")
+    gone = weakref.ref(tool)
+    del tool
+    gc.collect()
+    assert gone() is None
 
 
 def test_the_schemas_of_tools_are_taken() -> None:

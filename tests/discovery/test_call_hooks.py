@@ -116,14 +116,14 @@ def test_a_hook_after_calls_alone_lets_every_call_through() -> None:
 
 
 NO_HOOKS: dict[str, tuple[object, str]] = {
-    "a class": (Guard, "hooks=… has the class Guard; give an instance of it"),
+    "a class": (Guard, "hooks=… takes an instance of Guard, not the class"),
     "a function without a mark": (
         greet,
-        f"hooks=… has what is no hook: {__name__}.greet implements no hook; mark its functions with fcregistry.hookimpl",
+        f"hooks=… takes hooks, and {__name__}.greet implements no hook; mark its functions with fcregistry.hookimpl",
     ),
     "something else": (
         [42],
-        "hooks=… has what is no hook: builtins.int implements no hook; mark its functions with fcregistry.hookimpl",
+        "hooks=… takes hooks, and builtins.int implements no hook; mark its functions with fcregistry.hookimpl",
     ),
     "a misspelt hook": (
         fc_before_cal,
@@ -131,7 +131,7 @@ NO_HOOKS: dict[str, tuple[object, str]] = {
     ),
     "a hook of types": (
         module(fc_register_types=fc_register_types),
-        "hooks=… has what is no hook: acme_hooks has neither fc_before_call nor fc_after_call",
+        "hooks=… takes hooks, and acme_hooks has neither fc_before_call nor fc_after_call",
     ),
     "a hook that asks for more": (asks_for_more, "{'user'}"),
 }
@@ -210,8 +210,8 @@ def test_those_of_the_environment_stand_before_those_of_the_executor_and_each_ru
 def test_of_two_extensions_of_one_name_the_label_says_which(audits: Site) -> None:
     answer = audits.ask(ASK + "answer = [ask('Same_B[same]'), ask('same')]")
     told = (
-        "hooks=… names same, which same-a[same], same-b[same] are called; name one so, or uninstall the others, "
-        "or disable them, as with FCREGISTRY_DISABLE=same-b[same]"
+        "hooks=… names the extensions same-a[same] and same-b[same], of which one can be used: "
+        "name it distribution[entry point], or uninstall the others, or disable them, as with FCREGISTRY_DISABLE=same-b[same]"
     )
     assert answer == ["Ann-same_b", ["unavailable", told]]
 
@@ -219,9 +219,9 @@ def test_of_two_extensions_of_one_name_the_label_says_which(audits: Site) -> Non
 BROKEN = {
     "missing": "names missing, and there is no extension of that name; installed are acme-a[audit-a], acme-b[audit-b], ",
     "acme-a[missing]": "names acme-a[missing], and there is no extension of that name; installed are ",
-    "broken": "names broken, and acme-broken[broken] does not load: ZeroDivisionError: division by zero; report this to ",
+    "broken": "names the extension acme-broken[broken], which does not load: ZeroDivisionError: division by zero; report this to ",
     "types": "names types, and acme-types[types] has neither fc_before_call nor fc_after_call",
-    "audit-b": "names audit-b, and acme-b[audit-b] is disabled: FCREGISTRY_DISABLE names acme-b[audit-b]",
+    "audit-b": "names the extension acme-b[audit-b], which is disabled: FCREGISTRY_DISABLE names acme-b[audit-b]",
 }
 
 
@@ -252,7 +252,7 @@ for name in {list(BROKEN)}:
 
 def test_where_nothing_is_installed_that_is_said(site: Site) -> None:
     answer = site.ask(ASK + "answer = ask('audit')")
-    assert answer == ["unavailable", "hooks=… names audit, and there is no extension of that name; there are none"]
+    assert answer == ["unavailable", "hooks=… names audit, and there is no extension of that name; none is installed"]
 
 
 def test_an_executor_that_an_extension_makes_while_it_is_imported_cannot_have_its_hooks(audits: Site) -> None:

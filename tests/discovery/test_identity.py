@@ -133,9 +133,9 @@ def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_
     ids, problems = seen(site)
     assert ids == []
     assert problems[0] == (
-        f"evil: brought metadata that say they are acme-weather's, and are not used: {site.folder / info}"
+        f"evil: brought metadata that claim to be acme-weather's, and are not used: {site.folder / info}"
     )
-    assert "evil: brought metadata that say they are acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
+    assert "evil: brought metadata that claim to be acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
 
 
 def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_weather-1.dist-info") -> dict[str, str]:
@@ -168,7 +168,7 @@ def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith(f"{name}: brought metadata that say they are acme-weather's, and are not used")
+    assert problems[0].startswith(f"{name}: brought metadata that claim to be acme-weather's, and are not used")
 
 
 def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
@@ -184,7 +184,7 @@ def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> 
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that say they are acme-weather's, and are not used")
+    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
 
 
 @pytest.mark.parametrize(
@@ -249,7 +249,7 @@ def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_us
             path.write_bytes(archive.read(name).replace(b"evil-1.data/purelib/", b""))
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that say they are acme-weather's")
+    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's")
 
 
 @pytest.mark.parametrize("configuration", ["", ALLOW])
@@ -311,7 +311,7 @@ def test_a_name_with_letters_that_look_like_others_is_refused(site: Site, kelvin
     if kelvin != "in the folder":
         assert (
             problems[0]
-            == f"'\\u212ait-tools': cannot be looked at for plugins: its name is not a valid project name, in {site.folder}"
+            == f"'\\u212ait-tools': cannot be searched for plugins: its name is not a valid project name, in {site.folder}"
         )
 
 

@@ -212,8 +212,8 @@ answer = [report.ok, loaded, again.origin.version, tool.origin.version, again(),
             [
                 "problem",
                 "acme[x]",
-                f"runs the code of 1.0, as it was imported: {why}",
-                "restart this process: it then runs acme as it is now",
+                f"still runs the code of 1.0: {why}",
+                "restart this process to run the installed acme",
             ]
         ],
         f"acme[x] runs the code of before: {why}",

@@ -81,10 +81,8 @@ def test_what_is_denied_runs_in_no_executor(configure: Configure, policy: Policy
     path = configure('deny = ["delete_*"]')
     error = Executor([delete_file], policy=policy, approve=lambda tool, call: True).call("delete_file", name="x").error
     assert error is not None
-    assert (error.code, error.message) == (
-        "denied",
-        f"the call of delete_file was denied; it was not run: deny in {path} names delete_*",
-    )
+    assert error.code == "denied"
+    assert error.message.endswith(f": deny in {path} names delete_*")
 
 
 def test_a_policy_still_denies_what_the_configuration_asks_about(configure: Configure) -> None:
@@ -92,7 +90,7 @@ def test_a_policy_still_denies_what_the_configuration_asks_about(configure: Conf
     configure('ask = ["delete_file"]')
     error = Executor([delete_file], policy=Policy(deny=["delete_file"])).call("delete_file", name="x").error
     assert error is not None
-    assert error.message == "delete_file is not allowed here; it was not run"
+    assert error.code == "denied"
 
 
 def test_others_are_left_to_policy_and_author(configure: Configure) -> None:

@@ -179,7 +179,6 @@ def test_an_unknown_tool_is_reported_before_its_arguments_are_looked_at(argument
     result = run({"name": "fnid", "arguments": arguments})
 
     assert code(result) == "unknown_tool"
-    assert result.content == "there is no tool 'fnid'; did you mean 'find'?"
     assert result.call is not None
     assert result.call.name == "fnid"
 
@@ -201,7 +200,8 @@ def test_missing_arguments_are_none_and_then_validated(call: dict[str, Any]) -> 
     result = run(call)
 
     assert code(result) == "invalid_arguments"
-    assert result.content == "the arguments of find are not valid; it was not run:\n- $.query: is required"
+    assert result.error is not None
+    assert result.error.problems == (Problem("$.query", "is required"),)
 
 
 @pytest.mark.parametrize("arguments", ["", None, "null", "{}", {}, " ", "absent"])
@@ -482,10 +482,8 @@ def test_a_python_value_without_a_json_form_is_a_problem_of_the_arguments() -> N
     result = EXECUTOR.call("anything", value=object())
 
     assert code(result) == "invalid_arguments"
-    assert result.content == (
-        "the arguments of anything are not valid; it was not run:\n"
-        "- $.value: a value of type builtins.object has no JSON form"
-    )
+    assert result.error is not None
+    assert result.error.problems == (Problem("$.value", "a value of type builtins.object has no JSON form"),)
 
 
 def test_a_tool_may_have_a_parameter_called_name_or_self() -> None:
@@ -551,7 +549,7 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
         Executor(thing)
     assert " at 0x" not in str(caught.value)  # an address says nothing, and is another one in each run
     assert str(caught.value) == (
-        f"{re.sub(' at 0x[0-9a-f]+', '', repr(element))} is no tool: "
+        f"{re.sub(' at 0x[0-9a-f]+', '', repr(element))} is not a tool: "
         f"give a name, a selector, a function, a Tool or a toolset{advice}"
     )
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolResult
+from fcregistry import Executor, Problem, Tool, ToolResult
 from fcregistry.errors import ToolError
 from fcregistry.execution import CancellationToken
 from fcregistry.types import Codec
@@ -92,4 +92,5 @@ def test_what_a_type_of_somebody_raises_while_decoding_is_kept_back_too() -> Non
     ):
         for _ in range(2):
             result = Executor(tool, expose_errors=expose).run({"name": "visit", "arguments": '{"place": "x"}'})  # type: ignore[arg-type]
-            assert result.content == f"the arguments of visit are not valid; it was not run:\n- $.place: {said}"
+            assert result.error is not None
+            assert result.error.problems == (Problem("$.place", said),)

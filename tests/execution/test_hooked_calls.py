@@ -103,7 +103,7 @@ def test_a_call_that_a_hook_denies_is_not_asked_about() -> None:
         approve=lambda tool, call: bool(asked.append(call)),
     )
     result = executor.run(ToolCall("transfer", {"amount": 1, "to": "Ann"}))
-    assert result.content == "the call of transfer was denied; it was not run: not today"
+    assert result.content.endswith(": not today")
     assert (asked, len(hook.after)) == ([], 1)
 
 
@@ -125,10 +125,9 @@ def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
     executor = Executor([fail, Tool.from_function(transfer, requires_approval=True)], hooks=[hook])
     for call in (ToolCall("fail"), ToolCall("transfer", {"amount": 1, "to": "Ann"})):
         executor.run(call)
-    assert [content.partition(":")[0] for _, content in hook.after] == [
-        "ValueError",
-        "transfer requires approval, and there is no approver; it was not run",
-    ]
+    (_, raised), (_, waiting) = hook.after
+    assert raised.startswith("ValueError")
+    assert waiting.startswith("transfer requires approval")
 
 
 def test_an_executor_is_not_made_with_what_is_no_hook() -> None:
@@ -187,7 +186,7 @@ def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
     prepared = executor.prepare([{"name": "transfer", "arguments": {"amount": 40}}])
     assert prepared.waiting == ()
     (result,) = executor.resume(prepared)
-    assert result.content == "transfer was not run: its arguments would differ from those that were approved"
+    assert result.content == "transfer was not run: its arguments would be others than those that were decided about"
     assert sent == []
 
 
@@ -202,7 +201,7 @@ def test_arguments_that_an_approver_changed_are_shown_to_the_hooks(way: str) -> 
         result = executor.run(call)
     else:
         (result,) = executor.resume(executor.prepare([call]), {"c1": Approve({"amount": 13})})
-    assert result.content == "the call of transfer was denied; it was not run: private"
+    assert result.content.endswith(": private")
     assert sent == []
     assert guard.seen[-2:] == [("before", 13), ("after", False)]
 

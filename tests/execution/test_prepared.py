@@ -163,7 +163,7 @@ def test_what_was_decided_is_done_and_all_is_answered_in_order(travels: bool, is
         ("5", "invalid_arguments"),
         ("6", "unknown_tool"),
     ]
-    assert results[0].content == "the call of delete was denied; it was not run: it is the only copy"
+    assert results[0].content.endswith(": it is the only copy")
     assert results[4].content == made.run(CALLS[4]).content
     assert results[5].content == made.run(CALLS[5]).content
     assert sorted(map(repr, ran)) == sorted(
@@ -194,10 +194,8 @@ def test_arguments_may_be_changed_and_are_validated_again(travels: bool) -> None
     decisions = {"1": Approve({"path": "b"}), "2": Approve({"path": 1})}
     results = made.resume(carried(prepared) if travels else prepared, decisions)
     assert outcomes(results) == [("1", "ok"), ("2", "invalid_arguments")]
-    assert results[1].content == (
-        "delete was approved with other arguments, which are not valid; it was not run:\n"
-        "- $.path: must be a string, not 1"
-    )
+    assert results[1].error is not None
+    assert [problem.path for problem in results[1].error.problems] == ["$.path"]
     assert ran == [("delete", "b")]
 
 
@@ -266,10 +264,8 @@ def test_a_text_that_a_hook_puts_in_place_of_an_error_stays_there() -> None:
     (result,) = made.resume(carried(made.prepare([CALLS[1]])))
     assert result.content == "ask an administrator"
     assert result.error is not None
-    assert (result.error.code, result.error.message) == (
-        "denied",
-        "the call of read was denied; it was not run: not today",
-    )
+    assert result.error.code == "denied"
+    assert result.error.message.endswith(": not today")
 
 
 def test_one_call_is_no_list_of_calls() -> None:

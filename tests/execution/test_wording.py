@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
-from fcregistry.execution import CallError, Deny
+from fcregistry.execution import Approve, CallError, Deny, Policy
 
 
 def nothing() -> None:
@@ -172,11 +172,38 @@ def test_approval() -> None:
         "f requires approval, and there is no approver; it was not run",
     )
     assert (denied.code, denied.text) == ("denied", "the call of f was denied; it was not run")
+    because = error_of(f, approve=lambda tool, call: Deny("use the trash"))
+    assert because.text == "the call of f was denied; it was not run: use the trash"
     assert (failed.code, failed.text, failed.exception) == (
         "denied",
         "f was not run: asking for its approval failed",
         failure,
     )
+
+
+def test_arguments_of_an_approver_that_are_not_valid() -> None:
+    def f(path: str) -> None:
+        """Take a path."""
+
+    def text(arguments: dict[str, Any]) -> str:
+        return error_of(
+            Tool.from_function(f, requires_approval=True),
+            {"path": "a"},
+            approve=lambda tool, call: Approve(arguments),
+        ).text
+
+    assert text({"path": 1}) == (
+        "f was approved with other arguments, which are not valid; it was not run:\n- $.path: must be a string, not 1"
+    )
+    assert text({"path": b"c"}) == (
+        "f was approved with other arguments; it was not run: the arguments must be valid JSON: $.path is a Python bytes"
+    )
+
+
+def test_a_tool_that_the_policy_denies() -> None:
+    error = error_of(returning(1), policy=Policy(deny=["f"]))
+
+    assert (error.code, error.text) == ("denied", "f is not allowed here; it was not run")
 
 
 def test_the_reason_of_a_denial_is_scrubbed_and_bounded() -> None:

@@ -228,7 +228,7 @@ def test_an_error_is_a_value_error_of_ours_and_says_what_is_worst() -> None:
     assert isinstance(error, FcregistryError)
     assert error.code == "unknown_tool"
     assert str(error) == (
-        "the expression is no call that can be made; nothing was run:\n"
+        "the expression is not a call that can be made; nothing was run:\n"
         "- line 1, column 2: there is no tool 'mystery'; the tools are add, echo, paint\n"
         "- line 1, column 18: there is no name 'y'; there are none. A text stands in quotes"
     )

@@ -193,6 +193,10 @@ def test_gemini_has_no_schema_of_nothing_and_always_a_description() -> None:
             {"type": "object", "properties": {}, "required": []},
         ),
         ({"allOf": [{"not": {}}, {"not": {"const": 1}}], "type": "string"}, {"type": "string"}),
+        (
+            {"additionalProperties": {"type": "string", "minLength": 1}},
+            {"additionalProperties": {"type": "string", "description": "(minLength: 1)"}},
+        ),
         ({"type": "array", "items": False}, {"type": "array", "maxItems": 0}),
         (
             {"type": "array", "prefixItems": [{"type": "string"}], "items": False},

@@ -1,4 +1,4 @@
-"""Which definitions are kept? Those of the latest tools; what comes out is the caller's own, and no tool lives longer for it."""
+"""Definitions that are kept: each caller gets its own copy, and no tool lives longer because of them."""
 
 from __future__ import annotations
 
@@ -8,8 +8,6 @@ import weakref
 import pytest
 
 from fcregistry import Tool, formats
-from fcregistry.formats import Definition, TextDefinition
-from fcregistry.formats._format import DefinitionCache
 
 
 def tool(name: str = "add") -> Tool:
@@ -60,27 +58,3 @@ def test_a_tool_does_not_live_longer_because_it_was_described() -> None:
     del each
     gc.collect()
     assert gone() is None
-
-
-def test_no_more_are_kept_than_there_may_be() -> None:
-    kept, tools = DefinitionCache(most=2), [tool(f"t{n}") for n in range(3)]
-    for each in tools:
-        kept.put(each, "how", Definition({"name": each.name}), {})
-    assert [kept.get(each, "how") is not None for each in tools] == [False, False, True]
-
-
-def test_what_is_kept_is_of_that_tool_and_that_way() -> None:
-    kept, each = DefinitionCache(), tool()
-    kept.put(each, "text", TextDefinition("add(a)"), {"type": "object"})
-    made = kept.get(each, "text")
-
-    assert made == ("add(a)", {"type": "object"})
-    assert isinstance(made[0], TextDefinition)
-    assert kept.get(each, "json") is None
-    assert kept.get(tool(), "text") is None
-
-
-def test_what_is_more_than_json_is_not_kept() -> None:
-    kept, each = DefinitionCache(), tool()
-    kept.put(each, "json", Definition({"default": object()}), {})
-    assert kept.get(each, "json") is None

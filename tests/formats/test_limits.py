@@ -51,7 +51,7 @@ def test_characters_are_those_of_names_and_choices_in_definitions_too() -> None:
 def test_a_property_may_be_a_boolean_schema_where_the_size_is_measured() -> None:
     held = {"additionalProperties": {"properties": {"a": False, "b": True}}}
     described = tool({"properties": {"a": held}}).definition("gemini")
-    assert described["parametersJsonSchema"]["properties"] == {"a": held}
+    assert described["parametersJsonSchema"]["properties"] == {"a": {"additionalProperties": {"properties": {"b": {}}}}}
 
 
 def test_a_type_that_refers_to_itself_is_one_level() -> None:

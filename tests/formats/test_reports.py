@@ -223,3 +223,14 @@ def test_a_result_that_somebody_worded_anew_is_a_text() -> None:
     assert report("mcp", result) == [{"content": [{"type": "text", "text": "about five"}], "isError": False}]
 
     assert message["parts"][0]["functionResponse"]["response"] == {"output": "about five"}
+
+
+def test_json_that_is_nested_too_deeply_to_be_read_is_reported_as_text() -> None:
+    def chart() -> dict[str, int]: ...
+
+    deep = "[" * 100_000 + "]" * 100_000
+    result = ToolResult(ToolCall("chart"), {"a": 5}, None, deep, Tool.from_function(chart))
+    (message,) = report("gemini", result)
+
+    assert message["parts"][0]["functionResponse"]["response"] == {"output": deep}
+    assert report("mcp", result) == [{"content": [{"type": "text", "text": deep}], "isError": False}]

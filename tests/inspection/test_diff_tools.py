@@ -60,12 +60,12 @@ def test_arguments_and_results_are_judged_the_other_way_round() -> None:
     """What is taken may grow, and what is given may shrink."""
     wide: dict[str, Any] = {"type": "object", "properties": {"a": {"type": ["integer", "null"]}}}
     narrow: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    assert told(record(parameters=narrow), record(parameters=wide)) == ["compatible parameters $.a: null is taken now"]
+    assert told(record(parameters=narrow), record(parameters=wide)) == ["compatible parameters $.a: accepts null now"]
     assert told(record(parameters=wide), record(parameters=narrow)) == [
-        "breaking parameters $.a: null is no longer taken"
+        "breaking parameters $.a: no longer accepts null"
     ]
-    assert told(record(returns=narrow), record(returns=wide)) == ["breaking returns $.a: null is given now"]
-    assert told(record(returns=wide), record(returns=narrow)) == ["compatible returns $.a: null is no longer given"]
+    assert told(record(returns=narrow), record(returns=wide)) == ["breaking returns $.a: returns null now"]
+    assert told(record(returns=wide), record(returns=narrow)) == ["compatible returns $.a: no longer returns null"]
 
 
 def test_a_result_that_is_described_or_no_longer_is() -> None:

@@ -83,7 +83,7 @@ def test_an_extension_that_does_not_load(site: Site) -> None:
             "note",
             "bad[solids]",
             "is not loaded: FCREGISTRY_DISABLE names bad[solids]",
-            "unset the variable to have it back",
+            "unset the variable to load it",
         )
     ]
 
@@ -91,7 +91,7 @@ def test_an_extension_that_does_not_load(site: Site) -> None:
 def test_hooks_of_calls_that_are_named_and_cannot_be_had(site: Site) -> None:
     """Every call is refused for them, so that is a problem, also where nothing else is wrong."""
     site.install("fine", {"shapes": "fine_shapes"}, {"fine_shapes.py": HOOK}, group="fcregistry.extensions")
-    advice = "until then every call is refused; correct the variable, or mend the extension"
+    advice = "every call is refused until then; correct the variable, or fix the extension"
     assert doctor(site, env={"FCREGISTRY_CALL_HOOKS": "audit,shapes"}) == [
         ("problem", "FCREGISTRY_CALL_HOOKS", message, advice)
         for message in (
@@ -127,7 +127,7 @@ def test_a_tool_whose_extension_does_not_load(site: Site) -> None:
 def test_a_plugin_without_tools(site: Site) -> None:
     """What its authors are to do, and where."""
     site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
-    advice = "modules below idle_tools are not imported by themselves: name the one with the tools in the entry point"
+    advice = "modules below idle_tools are not imported on their own: name the one with the tools in the entry point"
     assert doctor(site) == [("problem", "idle[x]", "ships no tools: importing idle_tools declares none", advice)]
 
 
@@ -137,7 +137,7 @@ def test_a_plugin_whose_tools_are_in_a_module_that_nobody_imports(site: Site) ->
     site.install("idle", {"x": "idle_pkg"}, files)
     ((kind, subject, _, advice),) = doctor(site)
     assert (kind, subject) == ("problem", "idle[x]")
-    assert advice.startswith("modules below idle_pkg are not imported by themselves: ")
+    assert advice.startswith("modules below idle_pkg are not imported on their own: ")
     site.install("idle", {"x": "idle_pkg.tools"}, files)
     assert doctor(site) == []
 
@@ -147,17 +147,17 @@ def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
     found = doctor(site, env={"FCREGISTRY_DISABLE": "acme:*"})
     assert found == [
-        ("note", "acme[x]", "is not loaded: FCREGISTRY_DISABLE names acme:*", "unset the variable to have it back")
+        ("note", "acme[x]", "is not loaded: FCREGISTRY_DISABLE names acme:*", "unset the variable to load it")
     ]
     site.write({"fcregistry.toml": 'deny = ["acme:*"]\n'})
     ((kind, subject, message, advice),) = doctor(site)
-    assert (kind, subject, advice) == ("note", "acme[x]", "change that to have it back")
+    assert (kind, subject, advice) == ("note", "acme[x]", "change that to load it")
     assert message == f"is not loaded: deny in {site.folder}/fcregistry.toml names acme:*"
     site.write({"fcregistry.toml": 'mode = "locked"\n'})
     (lock, *notes) = doctor(site)
     path, said = f"{site.folder}/fcregistry.lock", f'mode = "locked" in {site.folder}/fcregistry.toml'
     missing = f"is not there: `fcregistry lock --file {path}` makes it"
-    assert lock == ("problem", path, missing, f"{said}: until then no plugin is used")
+    assert lock == ("problem", path, missing, f"{said}: no plugin is used until then")
     assert [each[:2] for each in notes] == [("note", "acme[x]")]
 
 
@@ -173,7 +173,7 @@ def test_a_tool_that_cannot_be_defined(site: Site) -> None:
     assert message.startswith("cannot be defined: ")
     assert "a" in message
     assert "Unknown" in message
-    assert advice == f"mend broken in {site.folder}/acme_tools.py:3"
+    assert advice == f"fix broken in {site.folder}/acme_tools.py:3"
 
 
 def test_a_tool_whose_environment_is_not_set(site: Site) -> None:
@@ -230,8 +230,8 @@ def test_one_name_of_two_plugins_of_which_one_has_precedence(site: Site) -> None
         (
             "problem",
             f"precedence in {site.folder}/fcregistry.toml",
-            "names alpha, which is not there",
-            "correct it: it takes names of distributions that ship plugins",
+            "names alpha, which is not installed, or ships no plugins",
+            "correct it: name distributions that ship plugins",
         ),
         (
             "note",
@@ -263,8 +263,8 @@ def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
         (
             "problem",
             "garbled",
-            "cannot be looked at for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
-            "reinstall it, or tell its authors",
+            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "reinstall it, or report this to its authors",
         ),
     ]
 
@@ -364,7 +364,7 @@ def test_a_tool_of_a_disabled_plugin(site: Site, value: str) -> None:
             "note",
             "acme[x]",
             f"is not loaded: FCREGISTRY_DISABLE names {value}",
-            "unset the variable to have it back",
+            "unset the variable to load it",
         )
 
 
@@ -428,11 +428,11 @@ def test_a_setting_that_names_nothing(site: Site) -> None:
     """A misspelt name disables nothing, and nobody would notice."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
     advice = "correct it: distribution[entry point], or a selector"
-    distribution = "no tool is called so; all of the distribution is acme:*"
+    distribution = "no tool has this name; write acme:* for all tools of the distribution"
     for item in ("acne[x]", "acme", "fin", "other:*", "tag=none"):
         findings = doctor(site, env={"FCREGISTRY_DISABLE": item})
         hint = distribution if item == "acme" else advice
-        assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which is not there", hint)]
+        assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which does not exist here", hint)]
     for item in ("acme[x]", "fine", "acme:*", "f*"):
         found = doctor(site, env={"FCREGISTRY_DISABLE": item})
         assert not [each for each in found if each[1] == "FCREGISTRY_DISABLE"]

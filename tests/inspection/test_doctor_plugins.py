@@ -189,7 +189,7 @@ def test_a_plugin_that_changes_what_others_rely_on(site: Site) -> None:
     (found,) = doctor(site, RUDE_GONE="1")
     assert (found.kind, found.subject) == ("problem", "rude[x]")
     said, _, changes = found.message.partition(": ")
-    assert said == "changes what others in its process rely on, when it is imported"
+    assert said == "changes what other code in its process relies on when it is imported"
     assert changes.split("; ") == CHANGES
     assert "report this to the authors of rude" in found.advice
 
@@ -270,7 +270,7 @@ def test_a_plugin_that_every_command_imports_anew(site: Site) -> None:
     for _ in range(2):
         (found,) = doctor(site)
         assert (found.kind, found.subject) == ("note", "writes[x]")
-        assert found.message.startswith("is imported anew by every command")
+        assert found.message.startswith("is imported again by every command")
 
 
 PROJECT = '[project]\nname = "acme"\nversion = "1.0"\n[project.entry-points.fcregistry]\nx = "acme_tools"\n'

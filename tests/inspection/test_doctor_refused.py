@@ -68,6 +68,6 @@ def test_a_distribution_that_calls_itself_another_is_told(site: Site) -> None:
     (impostor / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     assert findings(site) == (
         1,
-        [("problem", str(impostor), "says that it is acme, which is installed beside it: its plugins are not used")],
+        [("problem", str(impostor), "claims to be acme, which is installed beside it: its plugins are not used")],
     )
     assert not (site.folder / "ran").exists()

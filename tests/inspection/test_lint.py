@@ -145,7 +145,7 @@ def test_a_name_that_a_format_rewrites_is_worth_a_note() -> None:
     rule = "rewritten-name"
     tools = [Tool.from_function(takes_anything, name=name) for name in ("nine_lives", "9lives")]
     ((path, message),) = said(rule, *tools, format_names=["openai", "gemini", "mcp"])
-    assert (path, message) == ("$", "it is called '_x39_lives' in gemini, where its name may not stand")
+    assert (path, message) == ("$", "its name is '_x39_lives' in gemini, which does not allow its own")
     assert said(rule, *tools, format_names=["openai", "anthropic"]) == []
 
 
@@ -210,7 +210,7 @@ def test_a_parameter_without_a_description() -> None:
     assert said(rule, rest) == [
         (
             "$.additionalProperties",
-            "the parameter '**kwargs' has no description: nothing says which names it takes",
+            "the parameter '**kwargs' has no description: nothing says which names it accepts",
         )
     ]
 
@@ -267,10 +267,10 @@ def test_a_documented_parameter_that_is_not_there() -> None:
             **more: Numbers by name.
         """
 
-    assert said("unknown-parameter", renamed) == [("$", "its docstring describes 'old', which is no parameter")]
+    assert said("unknown-parameter", renamed) == [("$", "its docstring describes 'old', which is not a parameter")]
     given = Tool.from_function(functools.partial(renamed, 1), name="given")
     assert [message for _, message in said("unknown-parameter", given)] == [
-        "its docstring describes 'old', which is no parameter"
+        "its docstring describes 'old', which is not a parameter"
     ]
 
 
@@ -284,7 +284,7 @@ def test_a_docstring_may_describe_the_properties_of_a_schema() -> None:
         """
 
     tool = Tool.from_function(search, parameters=schema_of(city={"type": "string"}))
-    assert said("unknown-parameter", tool) == [("$", "its docstring describes 'day', which is no parameter")]
+    assert said("unknown-parameter", tool) == [("$", "its docstring describes 'day', which is not a parameter")]
 
 
 def test_a_line_of_a_docstring_that_cannot_be_read() -> None:
@@ -314,10 +314,10 @@ def test_a_parameter_that_takes_anything_says_why() -> None:
 
     rule = "untyped-parameter"
     assert said(rule, loose) == [
-        ("$.properties.a", "the parameter 'a' takes any JSON value: it has no annotation"),
-        ("$.properties.b", "the parameter 'b' takes any JSON value: its docstring's type 'Thing' is not known"),
-        ("$.properties.c", "the parameter 'c' takes any JSON value: it is annotated so"),
-        ("$.properties.d", "the parameter 'd' takes any JSON value: it is annotated so"),
+        ("$.properties.a", "the parameter 'a' accepts any JSON value: it has no annotation"),
+        ("$.properties.b", "the parameter 'b' accepts any JSON value: its docstring's type 'Thing' is not known"),
+        ("$.properties.c", "the parameter 'c' accepts any JSON value: its annotation says so"),
+        ("$.properties.d", "the parameter 'd' accepts any JSON value: its annotation says so"),
     ]
     tool = foreign(**schema_of(a={"description": "Anything."}, b=True, c={"enum": [1]}, d={"$ref": "#/properties/c"}))
     assert [path for path, _ in said(rule, tool)] == ["$.properties.a", "$.properties.b"]
@@ -348,10 +348,10 @@ def test_a_default_that_its_type_does_not_take() -> None:
 
     rule = "invalid-default"
     assert said(rule, wrong) == [
-        ("$.properties.a", "the default None of 'a' is none of the values that it takes: a model is not told of it"),
-        ("$.properties.b", "the default 3 of 'b' is none of the values that it takes: a model is not told of it"),
-        ("$.properties.c", "the default 0 of 'c' is none of the values that it takes: a model is not told of it"),
-        ("$.properties.d", "the default a object of 'd' is none of the values that it takes: a model is not told of it"),
+        ("$.properties.a", "the default None of 'a' is not a value of its type, so models do not see it"),
+        ("$.properties.b", "the default 3 of 'b' is not a value of its type, so models do not see it"),
+        ("$.properties.c", "the default 0 of 'c' is not a value of its type, so models do not see it"),
+        ("$.properties.d", "the default a object of 'd' is not a value of its type, so models do not see it"),
     ]  # fmt: skip
     assert said(rule, right) == []
 
@@ -381,7 +381,7 @@ def test_a_default_that_a_model_is_not_told() -> None:
     rule = "unsaid-default"
     assert said(rule, silent)[0] == (
         "$.properties.a",
-        "the default of 'a' has no JSON form: a model is not told what is taken without it",
+        "the default of 'a' has no JSON form, so models do not see it",
     )
     assert {path for path, _ in said(rule, silent)} <= {"$.properties.a", "$.properties.b"}
     schema = schema_of(path={"type": "string"}, mode={"type": "string"}, size={"type": "integer", "default": 3})
@@ -404,14 +404,14 @@ def test_an_example_that_is_no_valid_call() -> None:
     rule = "invalid-example"
     assert said(rule, tool({"colour": "red"}, {"colour": "red", "size": 2, "day": "2026-01-31T10:00:00Z"})) == []
     assert [message for _, message in said(rule, tool({"colour": "red"}, {"colour": "blue", "sise": 1}))] == [
-        'example 2 is no valid call: $.colour: must be "red", not "blue"',
-        'example 2 is no valid call: $.sise: is not a known name; did you mean "size"?',
+        'example 2 is not a valid call: $.colour: must be "red", not "blue"',
+        'example 2 is not a valid call: $.sise: is not a known name; did you mean "size"?',
     ]
     assert [message for _, message in said(rule, tool({"colour": "red", "size": 0}))] == [
-        "example 1 is no valid call: $.size: must satisfy bool"
+        "example 1 is not a valid call: $.size: must satisfy bool"
     ]
     (python,) = said(rule, tool({"colour": Colour.RED}))
-    assert python[1].startswith("example 1 is no valid call: it is no JSON (")
+    assert python[1].startswith("example 1 is not a valid call: it is not JSON (")
     assert len(said(rule, tool({"colour": float("nan")}))) == 1
 
 
@@ -431,7 +431,7 @@ def test_an_example_whose_values_cannot_be_made() -> None:
 
     tool = Tool.from_function(light, examples=[{"fuse": {"size": 1}}, {"fuse": {"size": 2}}])
     ((_, message),) = said("invalid-example", tool)
-    assert message.startswith("example 2 is no valid call: $.fuse: ")
+    assert message.startswith("example 2 is not a valid call: $.fuse: ")
     assert "boom" in message
 
 
@@ -489,7 +489,7 @@ def test_values_that_lie_too_deep() -> None:
 
     rule = "deep-nesting"
     where = "$.properties.a.items.items.items.items.items.items"
-    assert said(rule, deep) == [(where, f"values lie more than 6 levels deep, as at {where}")]
+    assert said(rule, deep) == [(where, f"values are nested more than 6 levels deep, as at {where}")]
     assert said(rule, flat) == []
     assert said(rule, recursive) == []
 

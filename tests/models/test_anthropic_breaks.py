@@ -70,7 +70,7 @@ MALFORMED: list[Iterable[Piece]] = [
 def test_a_malformed_event_is_an_error_that_says_so(events: Iterable[Piece]) -> None:
     _, raised = failure(stream(events))
 
-    assert str(raised).startswith("anthropic:claude-test answered what cannot be read: ")
+    assert str(raised).startswith("anthropic:claude-test sent an answer that cannot be read: ")
 
 
 def test_a_refusal_before_the_stream_is_raised_as_without_one() -> None:

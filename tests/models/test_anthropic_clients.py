@@ -83,12 +83,14 @@ def test_a_client_and_what_it_has_already_are_not_given_together() -> None:
         AnthropicMessages("claude-test", client=lambda: None, api_key="sk-ant-given")
 
 
-def test_a_client_that_waits_is_refused() -> None:
+def test_a_sync_client_is_refused() -> None:
     from anthropic import Anthropic
 
     with (
         Anthropic(api_key="sk-ant-test") as client,
-        pytest.raises(TypeError, match=r"client is an AsyncAnthropic, .* not Anthropic"),
+        pytest.raises(
+            TypeError, match="the client is of the class Anthropic, which cannot be awaited: give an AsyncAnthropic"
+        ),
     ):
         AnthropicMessages("claude-test", client=client)
 

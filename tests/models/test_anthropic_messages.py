@@ -70,17 +70,24 @@ def test_tools_are_offered_and_calls_and_thoughts_are_read() -> None:
     ("choice", "sent"),
     [("required", {"type": "any"}), ("none", {"type": "none"}), ("weather", {"type": "tool", "name": "weather"})],
 )
-def test_whether_to_call_is_told(choice: str, sent: dict[str, str]) -> None:
+def test_the_choice_of_tools_is_sent(choice: str, sent: dict[str, str]) -> None:
     with ProviderServer(answer(TEXT)) as server:
         model_at(server).complete("Hi", [WEATHER], tool_choice=choice)
-        model_at(server).complete("Hi", tool_choice=choice)
 
-    with_tools, without = (request.json for request in server.requests)
-    assert with_tools["tool_choice"] == sent
-    assert "tool_choice" not in without
+    assert server.requests[0].json["tool_choice"] == sent
 
 
-def test_a_choice_of_no_tool_that_is_offered_is_refused_before_it_is_sent() -> None:
+def test_without_tools_no_choice_is_sent_and_none_can_be_required() -> None:
+    with ProviderServer(answer(TEXT)) as server:
+        model_at(server).complete("Hi", tool_choice="none")
+        with pytest.raises(ValueError, match=r"tool_choice is 'required'; .*: there is none$"):
+            model_at(server).complete("Hi", tool_choice="required")
+
+    (request,) = server.requests
+    assert "tool_choice" not in request.json
+
+
+def test_the_choice_of_a_tool_that_is_not_offered_is_refused_before_it_is_sent() -> None:
     with ProviderServer() as server:
         model = model_at(server, settings={"tools": [{"type": "bash_20250124", "name": "bash"}]})
         with pytest.raises(ValueError, match=r"tool_choice is 'wether'; it must be .* that is offered: weather, bash$"):
@@ -149,7 +156,7 @@ def test_settings_are_sent_as_they_are_and_what_is_said_in_the_conversation_goes
 
 @pytest.mark.parametrize("name", ["messages", "model", "stream"])
 def test_what_each_request_says_by_itself_is_no_setting(name: str) -> None:
-    with pytest.raises(ValueError, match=f"^settings of anthropic:c cannot say {name}: every request has its own$"):
+    with pytest.raises(ValueError, match=f"^settings of anthropic:c cannot have {name}: every request sets its own$"):
         AnthropicMessages("c", settings={name: [], "temperature": 1})
 
 
@@ -198,7 +205,10 @@ def test_a_long_answer_is_streamed_by_itself() -> None:
 def test_an_answer_that_is_no_message_is_an_error(given: str) -> None:
     reply = answer(TEXT)
     reply = type(reply)(headers=reply.headers, pieces=[given])
-    with ProviderServer(reply) as server, pytest.raises(ModelError, match="answered what cannot be read") as raised:
+    with (
+        ProviderServer(reply) as server,
+        pytest.raises(ModelError, match="sent an answer that cannot be read") as raised,
+    ):
         model_at(server).complete("Hi")
 
     assert raised.value.retryable is False

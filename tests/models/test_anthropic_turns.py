@@ -154,8 +154,8 @@ def test_calls_of_one_id_in_several_answers_are_told_apart() -> None:
 
     turns = turns_of(conversation)
 
-    assert [block["id"] for turn in turns[::2] for block in turn["content"]] == ["call_2", "call_3", "call_4"]
-    assert [block["tool_use_id"] for turn in turns[1::2] for block in turn["content"]] == ["call_2", "call_3", "call_4"]
+    assert [block["id"] for turn in turns[::2] for block in turn["content"]] == ["call_2", "call_1", "call_3"]
+    assert [block["tool_use_id"] for turn in turns[1::2] for block in turn["content"]] == ["call_2", "call_1", "call_3"]
 
 
 @pytest.mark.parametrize(

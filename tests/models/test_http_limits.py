@@ -306,7 +306,7 @@ def test_json_that_is_nested_too_deeply_cannot_be_read(api: str, way: str) -> No
     with ProviderServer(reply) as server:
         error = refused(server, api, way)
     assert str(error).partition(" ")[2] == (
-        "answered what cannot be read: its JSON is nested too deeply; look where base_url leads"
+        "sent an answer that cannot be read: its JSON is nested too deeply; look where base_url leads"
     )
 
 

@@ -278,7 +278,9 @@ def test_usage_that_is_not_told_or_told_otherwise_is_no_failure() -> None:
 def test_an_answer_in_another_shape_is_a_model_error(body: object) -> None:
     with (
         ProviderServer(json_reply(body)) as server,
-        pytest.raises(ModelError, match=r"^openai:gpt-5 answered what cannot be read: .*; look where base_url leads$"),
+        pytest.raises(
+            ModelError, match=r"^openai:gpt-5 sent an answer that cannot be read: .*; look where base_url leads$"
+        ),
     ):
         chat(server).complete("Hi")
 

@@ -74,7 +74,7 @@ def test_a_client_and_what_it_has_already_cannot_both_be_given() -> None:
 
 def test_a_client_for_plain_code_is_refused() -> None:
     client: Any = OpenAI(api_key="x")
-    message = "the client is an OpenAI, which cannot be awaited: give an AsyncOpenAI"
+    message = "the client is of the class OpenAI, which cannot be awaited: give an AsyncOpenAI"
     with pytest.raises(TypeError, match=message):
         OpenAIChat("gpt-5", client=client)
     with pytest.raises(ModelError, match=message):
@@ -169,7 +169,9 @@ def test_tools_and_a_choice_in_settings_stand_beside_ours() -> None:
 
 @pytest.mark.parametrize("kind", [OpenAIChat, OpenAIResponses])
 def test_settings_cannot_say_what_each_request_says_itself(kind: Any) -> None:
-    with pytest.raises(ValueError, match=r"settings of openai.*:gpt-5 cannot say messages, stream: "):
+    with pytest.raises(
+        ValueError, match=r"settings of openai.*:gpt-5 cannot have messages, stream: every request sets its own"
+    ):
         kind("gpt-5", settings={"stream": True, "messages": [], "temperature": 1})
 
 

@@ -241,7 +241,7 @@ def test_a_stream_that_ends_without_saying_why_is_broken_off(after: list[str]) -
     ],
 )
 def test_a_malformed_piece_is_a_model_error(malformed: str) -> None:
-    with pytest.raises(ModelError, match=r"^openai:gpt-5 answered what cannot be read: "):
+    with pytest.raises(ModelError, match=r"^openai:gpt-5 sent an answer that cannot be read: "):
         streamed(chunk({"content": "He"}), malformed, chunk(finish="stop"), DONE)
 
 

@@ -7,7 +7,7 @@ import gc
 import weakref
 from itertools import count
 
-from fcregistry.models._sdk import PerLoop
+from fcregistry.models._connection import PerLoop
 
 WAIT = 20
 

@@ -217,7 +217,7 @@ def test_an_extension_that_cannot_be_used_is_named_with_what_to_do(site: Site) -
         == "ModelNotFoundError: there is no model 'types:x': the extension acme-types[types] has no hook fc_resolve_model"
     )
     assert echo == (
-        "ModelNotFoundError: the model 'echo:x' may be given by any of the extensions acme[echo], zeta[echo], and one can be used: "
+        "ModelNotFoundError: the model 'echo:x' is given by the extensions acme[echo] and zeta[echo], of which one can be used: "
         "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[echo]"
     )
     assert near.endswith("the extensions that are installed: echo, gone")  # the third is loaded, and has no models

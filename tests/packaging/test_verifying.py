@@ -48,9 +48,8 @@ def test_a_manifest_that_fits_is_named_as_the_archive_needs_it(tmp_path: Path, a
     """Beside the package, wherever that is."""
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
     (tmp_path / "acme" / "tools.py").touch()
-    (verified,) = verify("Acme-Weather", {"weather": "acme.tools"}, files(tmp_path, archive))
-    assert verified.path == tmp_path / "acme" / "fcregistry.json"
-    assert verified.name == f"{archive}acme/fcregistry.json"
+    verified = verify("Acme-Weather", {"weather": "acme.tools"}, files(tmp_path, archive))
+    assert verified == {f"{archive}acme/fcregistry.json": tmp_path / "acme" / "fcregistry.json"}
 
 
 def test_modules_and_namespace_packages_have_manifests_too(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_modules_and_namespace_packages_have_manifests_too(tmp_path: Path) -> No
     (tmp_path / "acme_races.json").rename(tmp_path / "acme" / "maps" / "fcregistry.json")
     write(tmp_path, "acme/maps/__init__.py", "acme/maps/fcregistry.json", "acme.maps", plugins=two)
     verified = verify("acme.weather", {"weather": "acme_races:TOOLS", "b": "acme.maps"}, files(tmp_path))
-    assert [each.name for each in verified] == ["acme/maps/fcregistry.json", "acme_races.fcregistry.json"]
+    assert list(verified) == ["acme/maps/fcregistry.json", "acme_races.fcregistry.json"]
 
 
 def test_a_test_of_the_same_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
@@ -71,8 +70,7 @@ def test_a_test_of_the_same_name_is_not_taken_for_the_package(tmp_path: Path) ->
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
     (tmp_path / "a" / "fixtures" / "acme").mkdir(parents=True)
     (tmp_path / "a" / "fixtures" / "acme" / "__init__.py").touch()
-    (verified,) = verify("acme-weather", {"weather": "acme.tools"}, files(tmp_path))
-    assert verified.name == "acme/fcregistry.json"
+    assert list(verify("acme-weather", {"weather": "acme.tools"}, files(tmp_path))) == ["acme/fcregistry.json"]
 
 
 def test_what_does_not_fit_is_refused_with_the_command_to_run(tmp_path: Path) -> None:
@@ -85,16 +83,16 @@ def test_what_does_not_fit_is_refused_with_the_command_to_run(tmp_path: Path) ->
 
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
     assert why("acme.other") == (
-        f'{path}: the manifest tells of the entry points weather = "acme.tools", '
+        f'{path}: the manifest lists the entry points weather = "acme.tools", '
         f'and the project has weather = "acme.other"; {advice}'
     )
     (tmp_path / "acme" / "__init__.py").write_text("x = 2\n", encoding="utf-8")
     assert why() == f"{path}: the manifest is older than the code: acme/__init__.py changed; {advice}"
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools", distribution="acme-maps")
-    assert why() == f"{path}: the manifest tells what acme-maps ships, not Acme-Weather; {advice}"
+    assert why() == f"{path}: this is the manifest of acme-maps, not of Acme-Weather; {advice}"
     path.write_text("{", encoding="utf-8")
     assert why().startswith(f"{path}: the manifest cannot be read: Expecting property name")
     path.unlink()
-    assert refused({}, {}).startswith("Acme-Weather has no plugins: there is no [project.entry-points.fcregistry]")
+    assert refused({}, {}).startswith("Acme-Weather has no plugins, so no manifest: its pyproject.toml has no")
     assert why() == f"{path}: the manifest is missing; {advice}"
-    assert why("acme_gone") == 'no file of acme_gone, which the entry point weather = "acme_gone" names, is to be built'
+    assert why("acme_gone") == 'the archive has no file of acme_gone, which the entry point weather = "acme_gone" names'

@@ -128,7 +128,7 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
         ('{x: {"x": 1, "y": 2}', "$: is cut off before it is complete; write all of it again, shorter if need be"),
         (
             '{"x": 1 "y": 2}',
-            '$: is no valid JSON: Expecting \',\' delimiter at character 9, near "{\\"x\\": 1 \\"y\\": 2}"',
+            '$: is not valid JSON: Expecting \',\' delimiter at character 9, near "{\\"x\\": 1 \\"y\\": 2}"',
         ),
         ('{"x": [1}, "y": 2}', '$: has brackets that do not match: a } comes too early, near "{\\"x\\": [1}"'),
         ('{"x": 1, "x": 2}', '$: must be valid JSON: the name "x" stands twice in one object'),
@@ -142,7 +142,7 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
         ('{"a": 1} {"x": 1, "z": 2}', '$.z: is not a known name; the known ones are "x", "y"'),
         (
             '```json\n{"x": 1}\n```\n```json\n{"x" 2}\n```',
-            '$: is no valid JSON: Expecting \':\' delimiter at character 6, near "{\\"x\\" 2}"',
+            '$: is not valid JSON: Expecting \':\' delimiter at character 6, near "{\\"x\\" 2}"',
         ),
     ],
 )

@@ -191,13 +191,13 @@ def test_the_schema_given_away_is_a_copy() -> None:
         ),
         (
             {"template": "$schema costs $5\n$tools"},
-            "line 1: a $ that begins no placeholder; write $$ for a dollar sign",
+            "line 1: a $ that does not begin a placeholder; write $$ for a dollar sign",
         ),
         ({"template": "$schema\n$tools"}, "$tools is not known; here there are $schema"),
-        ({"template": "Say it."}, "$schema is missing: what it stands for would not be shown"),
+        ({"template": "Say it."}, "$schema is missing: its text would not be shown"),
         (
             {"template": "$schema", "examples": [Answer("a")]},
-            "$examples is missing: what it stands for would not be shown",
+            "$examples is missing: its text would not be shown",
         ),
     ],
 )

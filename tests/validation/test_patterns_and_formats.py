@@ -12,7 +12,7 @@ from .told import ENGINES, notes_of, of, problem_of, told, tool_of
 
 NO_LETTER = "^(?!.*[a-z])"
 """A look-ahead: what it says is not known."""
-NOT_TAKEN = "the linear-time engine does not take it (no look-around, no back-references)"
+NOT_TAKEN = "the linear-time engine does not support it (no look-around, no back-references)"
 NOT_LINEAR = f"is not enforced: {NOT_TAKEN}"
 
 
@@ -26,20 +26,20 @@ NOT_LINEAR = f"is not enforced: {NOT_TAKEN}"
         ({"properties": {"a": {"items": {"pattern": "(a)\\1"}}}}, [f'$.properties.a.items.pattern: "(a)\\\\1" {NOT_LINEAR}']),
         ({"properties": {"a": {"pattern": "(unclosed"}}}, [f'$.properties.a.pattern: "(unclosed" {NOT_LINEAR}']),
         ({"properties": {"a": {"patternProperties": {"(?<!x)y": {}, "^z": {}}}}},
-         [f'$.properties.a.patternProperties: names like "(?<!x)y" are not looked at: {NOT_TAKEN}']),
+         [f'$.properties.a.patternProperties: names that match "(?<!x)y" are not checked: {NOT_TAKEN}']),
         ({"properties": {"a": {"format": "colour"}}}, ['$.properties.a.format: "colour" is not enforced: no such format is known']),
         ({"properties": {"a": {"format": "email"}, "b": {"format": "decimal"}}}, []),
         (of("4", {"properties": {"a": {"format": "uri-template"}}}),
          ['$.properties.a.format: "uri-template" is not enforced: no such format is known']),
         (of("7", {"properties": {"a": {"$ref": "#/definitions/a", "minLength": 3, "title": "A"}}, "definitions": {"a": {}}}),
-         ['$.properties.a.minLength: is not enforced: draft 7 ignores what stands beside "$ref"']),
-        (of("7", {"dependentRequired": {"a": ["b"]}}), ["$.dependentRequired: is not enforced: it is no keyword of draft 7"]),
+         ['$.properties.a.minLength: is not enforced: draft 7 ignores what is beside "$ref"']),
+        (of("7", {"dependentRequired": {"a": ["b"]}}), ["$.dependentRequired: is not enforced: it is not a keyword of draft 7"]),
         ({"properties": {"a": {"additionalItems": False, "minContains": 2, "then": {}}}},
-         ["$.properties.a.additionalItems: is not enforced: it is no keyword of draft 2020-12",
+         ["$.properties.a.additionalItems: is not enforced: it is not a keyword of draft 2020-12",
           '$.properties.a.minContains: is not enforced: there is no "contains" beside it',
           '$.properties.a.then: is not enforced: there is no "if" beside it']),
         ({"$schema": "https://example.org/mine"},
-         ["$['$schema']: \"https://example.org/mine\" is no draft that is known; the schema is read as 2020-12"]),
+         ["$['$schema']: \"https://example.org/mine\" is not a known draft; the schema is read as draft 2020-12"]),
         ({"properties": {"a": {"$ref": "#/$defs/b"}, "c": {"$ref": "#/$defs/b"}}, "$defs": {"b": {"format": "x"}, "d": {"format": "y"}}},
          ["$['$defs'].b.format: \"x\" is not enforced: no such format is known"]),
         ({"properties": {"pattern": {"const": "(?=x)"}, "format": {"default": {"format": "x"}}}, "x-pattern": "(?=x)"}, []),

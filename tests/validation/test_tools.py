@@ -109,7 +109,7 @@ def test_a_property_behind_a_reference_that_the_function_does_not_take_is_told(t
     assert "the schema has the property 'z', and the function takes no such argument" in problems
 
 
-NOT_FETCHED = 'that lies outside the schema and is not fetched: copy it under "$defs", and refer to it there'
+NOT_FETCHED = 'that is outside the schema and is not fetched: copy it under "$defs", and refer to it there'
 WITHOUT_END = (
     "applies itself to the same value again, without end: what refers to itself does so below a keyword for "
     'parts of the value, such as "properties" or "items"'

@@ -7,7 +7,6 @@ import os
 import signal
 import sqlite3
 import subprocess
-import sys
 from contextlib import closing
 from textwrap import dedent
 from typing import TYPE_CHECKING
@@ -218,7 +217,9 @@ def test_every_page_of_the_index_may_be_damaged(two: Site) -> None:
     assert two.ask(RUN + WARM + dedent(code)) == []
 
 
-@pytest.mark.parametrize("change", ["UPDATE lines SET names = 'say_one'", "DELETE FROM records WHERE id = 1"])
+@pytest.mark.parametrize(
+    "change", ["UPDATE pieces SET content = X'00' WHERE name = 'lines'", "DELETE FROM records WHERE id = 1"]
+)
 def test_what_does_not_fit_together_is_made_anew(two: Site, change: str) -> None:
     """The lines that are kept for lists, and the records: no list shows less than there is."""
     with closing(sqlite3.connect(index_of(two))) as connection, connection:
@@ -285,13 +286,13 @@ WRITING = """
 import os, signal, sqlite3, sys
 from fcregistry.discovery import _index_store
 from fcregistry import registry
-made = _index_store._make_tables
+made = _index_store.make_tables
 def killed(connection):
     made(connection)
     connection.execute("BEGIN IMMEDIATE")
-    connection.execute("INSERT INTO files VALUES (1, 'x', 1, 1)")
+    connection.execute("INSERT INTO records VALUES (1, 'x')")
     os.kill(os.getpid(), signal.SIGKILL)
-_index_store._make_tables = killed
+_index_store.make_tables = killed
 registry.find()
 """
 
@@ -307,32 +308,13 @@ def test_a_writer_that_is_killed_within_a_transaction_leaves_no_journal(site: Si
     assert [name.rpartition(".")[2] for name in files(site)] == ["sqlite", "lock"]
 
 
-@pytest.mark.skipif(os.name != "posix", reason="asks whether a process is there")
-def test_the_next_writer_clears_away_what_dead_writers_left_and_nothing_else(two: Site) -> None:
-    """A writer that is there may be at work without the lock; of another environment's, nobody knows but by its age."""
-    index = index_of(two)
-    ended = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
-    dead, old = int(ended.stdout), 1_600_000_000
-    left = [f"{index.name}.{dead}-1.new", f"{index.name}.{dead}-1.new-journal"]
-    kept = [f"{index.name}.{os.getpid()}-1.new", f"{index.name}.{os.getpid()}-1.new-journal"]
-    kept += [f"index-3-other.sqlite.{dead}-1.new", "notes.new", "notes.new-journal"]
-    aged = [f"{index.name}.{os.getpid()}-2.new-journal", "index-2-other.sqlite.1-1.new-journal"]
-    for name in (*left, *kept, *aged):
-        (index.parent / name).write_bytes(b"")
-    for name in (*aged, "notes.new"):
-        os.utime(index.parent / name, (old, old))
-    install(two, "three")
-    assert answers(two) == {**ANSWERS, "three:say_three": "Answer."}
-    assert files(two) == sorted([index.name, f"{index.name}.lock", *kept])
-
-
 def test_a_writer_that_stands_still_holds_up_nobody_who_reads(two: Site) -> None:
     """Its lock is for writers."""
     code = """
     import sys
     from fcregistry._base.paths import cache_folder
     from fcregistry.discovery._index_store import IndexFile, index_path
-    with IndexFile(index_path(cache_folder())).locked(1.0):
+    with IndexFile(index_path(cache_folder())).locked():
         print("locked", flush=True)
         sys.stdin.read()
     """

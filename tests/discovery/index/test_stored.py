@@ -1,88 +1,151 @@
-"""Is what everybody reads at a start what stands in the tables, and nothing else?"""
+"""What an index stores for every start and for lists is what was written, or the index counts as damaged."""
 
 from __future__ import annotations
 
-import json
 import sqlite3
 from contextlib import closing
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._fingerprint import WRONG
+from fcregistry._tools.indexed import BROKEN, DEPS
+from fcregistry.discovery import FoundExtension, FoundPlugin
+from fcregistry.discovery._describe import FreshDescription, IndexRow
+from fcregistry.discovery._finder import PathEntry
+from fcregistry.discovery._fingerprint import MISSED, WRONG
 from fcregistry.discovery._index import _BROKEN, _NAMED
-from fcregistry.discovery._index_store import _TABLES, forget_description, place_of, stored_in, write_stored
+from fcregistry.discovery._index_store import (
+    forget_description,
+    lines_in,
+    make_tables,
+    place_of,
+    stored_in,
+    write_descriptions,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
 STAMP = (1_700_000_000_000_000_001, 40)
 ASIDE = (("carried", "/site-\udcff/a-1.dist-info", "/site-\udcff/c-1.dist-info"),)
-NO_TEXT = b"/site-\xff"
-"""A folder whose name is no text."""
+FOLDER = "/site-\udcff"
+"""A folder whose name is not valid UTF-8."""
+
+
+def plugin(name: str, folder: str = FOLDER) -> FoundPlugin:
+    return FoundPlugin(name, "1", "x", f"{name}.tools", folder, f"{name}-1.dist-info", STAMP)
+
+
+ACME, ZOO = plugin("acme"), plugin("zoo")
+EXTENSION = FoundExtension("b", "?", "y", "b:z")
+PLACES = {FOLDER: PathEntry(("acme-1.dist-info", "c-1.dist-info"), (ACME, ZOO), (STAMP, None), ASIDE)}
+
+TOOLS = (
+    (ZOO, "walk", "tool", "Walk.", '{"requires_env": "ZOO_KEY"}', 0),
+    (ZOO, "feed", "tool", "Feed  them.", '{"tags": ["zoo"]}', 0),
+    (ZOO, "count", "animals", "Count\nthem.", '{"deprecated": true}', 0),
+    (ZOO, "wrong", "tool", "Wrong.", "", BROKEN),
+    (ACME, "feed", "tool", "Feed me.", "", DEPS),
+)
+
+
+def description(found: FoundPlugin | FoundExtension, *, missed: bool = False) -> FreshDescription:
+    rows = [IndexRow(*tool, "{}", "", ("a", "b", "c")) for owner, *tool in TOOLS if owner is found]  # type: ignore[arg-type]
+    record: dict[str, Any] = {"failure": None, "dynamic": False}
+    files = {f"/site/{found.distribution}.py": (7, 8)}
+    return FreshDescription(found, record, rows, files, "worker", missed)  # type: ignore[arg-type]
 
 
 @pytest.fixture
 def index() -> Iterator[sqlite3.Connection]:
-    """A plugin in a folder, beside a distribution without entry points; an extension in no folder; and a file."""
+    """Two plugins in a folder, one of them described twice, and an extension in no folder."""
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(_TABLES)
-        columns = "folder, info, mtime, size, kind, distribution, version, entry_point, value, described, surroundings, files, failed"
-        connection.executemany(
-            f"INSERT INTO entry_points({columns}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-            [
-                (NO_TEXT, "a-1.dist-info", *STAMP, "FoundPlugin", "a", "1", "x", "a.tools", "worker", 5, "1", 2),
-                ("", "", None, None, "FoundExtension", "b", "?", "y", "b:z", "", 0, "", 0),
-            ],
-        )
-        stamps, aside = json.dumps([STAMP, None]), json.dumps(ASIDE)
-        connection.execute(
-            "INSERT INTO places VALUES (?, 'a-1.dist-info\nc-1.dist-info', ?, ?)", (NO_TEXT, stamps, aside)
-        )
-        connection.execute("INSERT INTO files VALUES (1, '/site/a.py', 7, 8)")
-        for _ in range(2):  # what was written before is replaced
-            write_stored(connection)
+        make_tables(connection)
+        write_descriptions(connection, PLACES, (), [description(ZOO)])
+        write_descriptions(connection, PLACES, (), [description(ZOO), description(ACME, missed=True)])
         yield connection
 
 
-def test_what_is_stored_is_what_the_tables_have(index: sqlite3.Connection) -> None:
-    """Entry points with what is kept of them, places with those that lie there, and files."""
-    stored, folder = stored_in(index), "/site-\udcff"
-    (plugin,), (extension,) = stored.found[folder], stored.found[""]
-    assert repr(plugin) == "<FoundPlugin a[x] 1: a.tools>"
-    assert (plugin.folder, plugin.info, plugin.stamp) == (folder, "a-1.dist-info", STAMP)
-    assert plugin.cached == (1, "worker", 5, "1", 2)
+def test_every_process_reads_what_was_written(index: sqlite3.Connection) -> None:
+    stored = stored_in(index)
+    first, second = stored.found
+    assert {repr(first), repr(second)} == {"<FoundPlugin acme[x] 1: acme.tools>", "<FoundPlugin zoo[x] 1: zoo.tools>"}
+    acme = next(each for each in stored.found if each == ACME)
+    assert (acme.folder, acme.info, acme.stamp) == (FOLDER, "acme-1.dist-info", STAMP)
+    assert acme.cached is not None
+    (_, by, _, files, state) = acme.cached
+    assert (by, state) == ("worker", MISSED)
+    assert [each[1:] for each in stored.files if each[0] in files] == [("/site/acme.py", 7, 8)]
+    names, found, stamps, aside = stored.places[FOLDER]
+    assert (names, set(found), stamps, aside) == (
+        ("acme-1.dist-info", "c-1.dist-info"),
+        {ACME, ZOO},
+        (STAMP, None),
+        ASIDE,
+    )
+
+
+def test_an_entry_point_in_no_folder_is_stored(index: sqlite3.Connection) -> None:
+    write_descriptions(index, PLACES, (), [description(EXTENSION)])
+    (extension,) = [each for each in stored_in(index).found if isinstance(each, FoundExtension)]
     assert repr(extension) == "<FoundExtension b[y] ?: b:z>"
-    assert (extension.stamp, extension.cached) == (None, (2, "", 0, "", 0))
-    assert stored.places == {folder: (("a-1.dist-info", "c-1.dist-info"), (plugin,), (STAMP, None), ASIDE)}
-    assert stored.files == [(1, "/site/a.py", 7, 8)]
+    assert extension.stamp is None
 
 
-def test_what_is_forgotten_is_forgotten_by_all_that_follow(index: sqlite3.Connection) -> None:
-    """Not in the table alone."""
-    (plugin,) = stored_in(index).found["/site-\udcff"]
-    forget_description(index, place_of(plugin))
-    (now,) = stored_in(index).found["/site-\udcff"]
-    assert now.cached == (1, "", WRONG, "1", 2)
+def test_a_plugin_that_is_uninstalled_leaves_nothing(index: sqlite3.Connection) -> None:
+    place = PLACES[FOLDER]._replace(found=(ACME,))
+    write_descriptions(index, {FOLDER: place}, (), ())
+    assert [each.distribution for each in stored_in(index).found] == ["acme"]
+    assert [path for _, path, _, _ in stored_in(index).files] == ["/site/acme.py"]
+    for table in ("plugins", "tools", "records", "words"):
+        assert index.execute(f"SELECT count(*) FROM {table}").fetchone() == (1,)
 
 
-def test_one_wrong_byte_is_damage(index: sqlite3.Connection) -> None:
-    """Also one that leaves something that can be read: the module of another plugin, or the time of another file."""
-    ((said,),) = index.execute("SELECT said FROM stored")
-    index.execute("UPDATE stored SET said = ?", (said.replace(b"a.tools", b"b.tools"),))
-    with pytest.raises(ValueError, match="not what was written"):
-        stored_in(index)
+def test_what_another_environment_installed_is_kept_while_its_folder_exists(
+    index: sqlite3.Connection, tmp_path: Path
+) -> None:
+    there = plugin("there", str(tmp_path / "site"))
+    (tmp_path / "site").mkdir()
+    place = PathEntry(("there-1.dist-info",), (there,), (STAMP,))
+    write_descriptions(index, {there.folder: place}, (), [description(there)])
+    write_descriptions(index, PLACES, (), ())
+    assert {each.distribution for each in stored_in(index).found} == {"acme", "zoo", "there"}
+    (tmp_path / "site").rmdir()
+    write_descriptions(index, PLACES, (), ())
+    assert {each.distribution for each in stored_in(index).found} == {"acme", "zoo"}
 
 
-def test_an_index_that_says_nothing_is_damaged(index: sqlite3.Connection) -> None:
-    """Whoever writes one writes this too."""
-    index.execute("DELETE FROM stored")
-    with pytest.raises(ValueError, match="not what was written"):
-        stored_in(index)
+def test_a_forgotten_description_is_wrong_for_all_later_processes(index: sqlite3.Connection) -> None:
+    forget_description(index, place_of(ACME))
+    cached = {each.distribution: each.cached for each in stored_in(index).found}
+    assert cached["acme"] is not None
+    assert cached["acme"][1:3] == ("", WRONG)
+    assert cached["zoo"] is not None
+    assert cached["zoo"][1] == "worker"
+
+
+@pytest.mark.parametrize("change", ["UPDATE pieces SET content = X'00'", "DELETE FROM pieces"])
+def test_a_wrong_byte_or_a_missing_piece_is_damage(index: sqlite3.Connection, change: str) -> None:
+    index.execute(change)
+    for read in (stored_in, lines_in):
+        with pytest.raises(ValueError, match="is damaged"):
+            read(index)
+
+
+def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_id(index: sqlite3.Connection) -> None:
+    """A summary is one line; options are there if a list needs them."""
+    owners = {each.cached[0]: each for each in stored_in(index).found if each.cached is not None}
+    assert [(owners[owner], *rest) for _, owner, *rest in lines_in(index)] == [
+        (ZOO, "animals.count", "Count them.", '{"deprecated": true}'),
+        (ACME, "feed", "Feed me.", ""),
+        (ZOO, "feed", "Feed  them.", ""),
+        (ZOO, "walk", "Walk.", '{"requires_env": "ZOO_KEY"}'),
+    ]
 
 
 @pytest.mark.parametrize("query", [_BROKEN, _NAMED])
-def test_what_each_command_asks_reads_no_table_whole(index: sqlite3.Connection, query: str) -> None:
+def test_queries_for_single_tools_use_an_index_of_the_table(index: sqlite3.Connection, query: str) -> None:
     """Among thousands of tools, a few that are broken, or whose names begin so, are found by an index."""
     plan = [line for *_, line in index.execute(f"EXPLAIN QUERY PLAN {query}", ("get_*",) * query.count("?"))]
     reads = [line for line in plan if "tools" in line]

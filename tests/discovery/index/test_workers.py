@@ -1,7 +1,8 @@
-"""How do processes share the description of plugins, and what does one plugin leave to the next in its process? Nothing."""
+"""Worker processes share the work, and one plugin leaves nothing to the next in its process."""
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,9 +16,9 @@ ASKS = """
 from fcregistry.discovery import find_plugins
 from fcregistry.discovery._workers import describe_in_workers
 
-plugins, told = find_plugins(), []
-made = describe_in_workers(plugins, plugins, seconds=SECONDS, told=lambda each: told.append(each.plugin.distribution))
-answer = [told, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
+plugins, order = find_plugins(), []
+made = describe_in_workers(plugins, plugins, seconds=SECONDS, on_described=lambda each: order.append(each.plugin.distribution))
+answer = [order, {each.plugin.distribution: [[row.name for row in each.rows], each.record] for each in made}]
 """
 
 WHO = "\nimport os\nfc_register(name=f'pid_{os.getpid()}')(lambda: None)\n"
@@ -25,13 +26,13 @@ WHO = "\nimport os\nfc_register(name=f'pid_{os.getpid()}')(lambda: None)\n"
 
 
 def _made(site: Site, seconds: float = 20.0) -> tuple[list[str], dict[str, Any]]:
-    """Return which plugins were told of as they were done, and the tools and the record of each."""
-    told, made = site.ask(ASKS.replace("SECONDS", str(seconds)))
-    return told, made
+    """Return the plugins in the order in which they were described, and the tools and the record of each."""
+    order, made = site.ask(ASKS.replace("SECONDS", str(seconds)))
+    return order, made
 
 
 def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -> None:
-    """It is asked for before the other is done, and imported once, in the next process; what is told of the other is its own."""
+    """It is requested before the other is done, and imported once, in the next process."""
     install(site, "first", "import sys\nprint('of the first', file=sys.stderr)\n" + tool("say_first"))
     install(
         site,
@@ -39,8 +40,8 @@ def test_one_that_hangs_costs_the_one_that_waits_behind_it_nothing(site: Site) -
         "import sys, threading\nprint('of this one', file=sys.stderr, flush=True)\nthreading.Event().wait()\n",
     )
     install(site, "last")
-    told, made = _made(site, seconds=1.0)
-    assert told == ["first", "hangs", "last"]
+    order, made = _made(site, seconds=1.0)
+    assert order == ["first", "hangs", "last"]
     assert imported(site) == ["first_tools", "hangs_tools", "last_tools"]
     assert made["first"][0] == ["say_first"]
     assert made["last"][0] == ["say_last"]
@@ -54,8 +55,8 @@ def test_no_plugin_is_imported_where_another_has_changed_something(site: Site) -
     install(site, "b", WHO + "os.environ['OF_B'] = '1'\n")
     install(site, "c", WHO + tool("clean", says="Say.") + "assert 'OF_B' not in os.environ\n")
     install(site, "d", WHO)
-    told, made = _made(site)
-    assert told == ["a", "b", "c", "d"]
+    order, made = _made(site)
+    assert order == ["a", "b", "c", "d"]
     assert imported(site) == ["a_tools", "b_tools", "c_tools", "d_tools"]
     pids = {name: next(each for each in tools if each.startswith("pid_")) for name, (tools, _) in made.items()}
     assert pids["a"] == pids["b"] != pids["c"] == pids["d"]
@@ -63,13 +64,13 @@ def test_no_plugin_is_imported_where_another_has_changed_something(site: Site) -
 
 
 def test_one_that_fails_among_others_is_tried_without_them(site: Site) -> None:
-    """And where that helps, it loads: which other was imported before it is chance."""
+    """It may load then: which other plugin was imported before it is chance."""
     install(site, "a", tool("say_a"))
     install(site, "b", "import sys\nassert 'a_tools' not in sys.modules\n" + tool("say_b"))
     install(site, "c", "raise RuntimeError('always')")
     install(site, "d", tool("say_d"))
-    told, made = _made(site)
-    assert told == ["a", "b", "c", "d"]
+    order, made = _made(site)
+    assert order == ["a", "b", "c", "d"]
     assert [made[name][0] for name in "abcd"] == [["say_a"], ["say_b"], [], ["say_d"]]
     assert made["c"][1]["failure"] == "RuntimeError: always"
     assert imported(site) == ["a_tools", "b_tools", "b_tools", "c_tools", "c_tools", "d_tools"]
@@ -90,8 +91,8 @@ def test_one_that_writes_where_only_answers_belong_costs_itself_alone(site: Site
     assert made["b"][1]["failure"].startswith("it ends the process that imports it")
 
 
-def test_a_plugin_whose_process_is_ended_with_the_command_is_not_blamed(site: Site) -> None:
-    """As after an interrupt: the plugin has not ended its process, and a failure would be believed from then on."""
+def test_a_plugin_whose_import_is_interrupted_is_not_blamed(site: Site) -> None:
+    """It has not ended its process, and later processes would believe a recorded failure."""
     site.install(
         "acme",
         {"x": "acme_tools"},
@@ -99,21 +100,36 @@ def test_a_plugin_whose_process_is_ended_with_the_command_is_not_blamed(site: Si
     )
     answer = site.ask(
         """
-        import pathlib, threading, time
-        from queue import SimpleQueue
+        import pathlib, signal, threading, time
         from fcregistry.discovery import current
-        from fcregistry.discovery._workers import _Worker
+        from fcregistry.discovery._workers import describe_in_workers
 
-        waiting, described = SimpleQueue(), []
-        waiting.put(current().plugins[0])
-        worker = _Worker(waiting, current().plugins, 60.0, without_locks=False)
-        thread = threading.Thread(target=lambda: described.extend(worker.describe()))
-        thread.start()
-        while not pathlib.Path("begun").exists():
-            time.sleep(0.01)
-        worker.end()
-        thread.join()
-        answer = len(described)
+        def interrupt():
+            while not pathlib.Path("begun").exists():
+                time.sleep(0.01)
+            signal.raise_signal(signal.SIGINT)
+
+        described = []
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        threading.Thread(target=interrupt).start()
+        try:
+            describe_in_workers(current().plugins, current().plugins, seconds=60.0, on_described=described.append)
+        except KeyboardInterrupt:
+            described.append("interrupted")
+        answer = described
         """
     )
-    assert answer == 0
+    assert answer == ["interrupted"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="interrupts are sent to groups of processes")
+def test_an_interrupt_that_ends_a_worker_before_it_starts_interrupts_the_command(site: Site) -> None:
+    """Until a new process has a session of its own, an interrupt of the command reaches it too: no plugin is to blame."""
+    install(site, "acme")
+    site.write({"interrupted": "#!/bin/sh\nkill -INT $$\n"})
+    (site.folder / "interrupted").chmod(0o700)
+    code = f"import sys; sys.executable = {str(site.folder / 'interrupted')!r}; from fcregistry.cli import main; main(['list'])"
+    done = site.run("-c", code)
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "Error: interrupted")
+    done = site.cli("list")
+    assert ("say_acme" in done.stdout, done.stderr) == (True, "")

@@ -1,7 +1,4 @@
-"""The syntaxes of calls on labelled lines, `Action: name` with `Action Input: …` below it, and in messages to a recipient.
-
-Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
-"""
+"""The syntax of ReAct: calls on labelled lines, `Action: name` with `Action Input: …` below it."""
 
 from __future__ import annotations
 
@@ -12,13 +9,11 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
-from fcregistry.dialects._source import TextMarks, wake_on_pattern
-from fcregistry.dialects._syntax_json import arguments_of, read_arguments
+from fcregistry.dialects._source import TextMarks
+from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
-
-# --- Labelled lines (ReAct) ---
 
 LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer:")
 """Labels at the beginning of a line that is not an input."""
@@ -27,7 +22,6 @@ INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
-_PAST_BLANKS: Final = wake_on_pattern(r"[^ \t]")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
@@ -39,7 +33,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
     The name is on its line, and the input below it, as JSON or a line of text.
     """
-    yield from source.run(_BLANKS, _PAST_BLANKS)
+    yield from source.run(_BLANKS)
     line, end = yield from source.until(_LINE)
     name = line.strip()
     if not name or not end:
@@ -52,7 +46,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    yield from source.run(_BLANKS, _PAST_BLANKS)
+    yield from source.run(_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
         if (yield from source.is_next(*LABELS)):
@@ -137,52 +131,3 @@ def _action_text(call: ToolCall) -> str:
     if not found or found[1] != call.name:
         raise ValueError(f"the name {call.name!r} cannot stand on the line of an action")
     return f"Action: {call.name}\n{INPUT_LABEL} {json_text(arguments_of(call))}"
-
-
-# --- Messages to a recipient (Harmony) ---
-
-MESSAGE: Final = "<|message|>"
-ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
-_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *ENDS)
-_RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
-_NAMESPACE: Final = "functions."
-_RECIPIENT_NAME: Final = re.compile(r"[\w.\-]+").fullmatch
-
-
-def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from after `to=`."""
-    header, end = yield from source.until(_HEADER_ENDS)
-    recipient = _RECIPIENT(header)
-    if end != MESSAGE or not recipient:
-        return None
-    return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *ENDS))
-
-
-def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to the user."""
-    _, end = yield from source.until(_HEADER_ENDS)
-    return [] if end == MESSAGE else None
-
-
-def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
-    role = yield from source.take("assistant to=", "assistant")
-    if role == "assistant to=":
-        return (yield from read_message(source, mark))
-    return [] if role else None
-
-
-def write_messages(calls: Sequence[ToolCall]) -> str:
-    """Write calls as messages, the first without `<|start|>assistant`, with which the prompt ends.
-
-    Raises:
-        ValueError: A name cannot be a recipient.
-    """
-    return "<|start|>assistant".join(map(_message_text, calls))
-
-
-def _message_text(call: ToolCall) -> str:
-    if not _RECIPIENT_NAME(call.name) or call.name.startswith(_NAMESPACE):
-        raise ValueError(f"the name {call.name!r} cannot be written as a recipient")
-    arguments = json_text(arguments_of(call))
-    return f"<|channel|>commentary to={_NAMESPACE}{call.name} <|constrain|>json{MESSAGE}{arguments}<|call|>"

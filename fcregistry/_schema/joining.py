@@ -1,0 +1,115 @@
+"""Conjunctions: the keywords of several schemas as those of one, for readers that know no `allOf`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+
+def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
+    """Return one schema that accepts exactly what a schema and others all accept, or None if none is known.
+
+    Args:
+        schema: The schema around the others; its annotations win.
+        others: Schemas without references.
+    """
+    result = schema
+    for other in others:
+        if other is True:
+            continue
+        if not isinstance(other, dict):
+            return None
+        result, is_exact = join(result, other)
+        if not is_exact or result.get("enum") == [] or result.get("type") == []:
+            return None
+    return dict(result)
+
+
+def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bool]:
+    """Return the keywords of two schemas together, and whether they accept exactly what both schemas accept.
+
+    Of two values of a keyword that cannot be joined, the first remains.
+    """
+    result = dict(one)
+    is_exact = not (_is_narrowed(one, other) or _is_narrowed(other, one))
+    for keyword, value in other.items():
+        if keyword not in result:
+            result[keyword] = value
+        elif keyword in _ANNOTATIONS or _is_same(result[keyword], value):
+            continue
+        elif keyword in _JOINED:
+            result[keyword] = _JOINED[keyword](result[keyword], value)
+        else:
+            is_exact = False
+    return result, is_exact
+
+
+def _is_narrowed(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    """Return whether a keyword of one schema, which applies beside others of its own, would apply to less beside those of the other."""
+    for keyword, neighbours in _BESIDE.items():
+        if one.get(keyword, True) not in (True, {}):
+            for neighbour in neighbours:
+                own, added = one.get(neighbour, ()), other.get(neighbour, ())
+                if set(added) - set(own) if isinstance(added, dict) else len(added) > len(own):
+                    return True
+    return False
+
+
+_BESIDE: Final = {"additionalProperties": ("properties", "patternProperties"), "items": ("prefixItems",)}
+"""Keyword -> the keywords beside it that take values away from it."""
+
+
+def _is_same(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
+    from fcregistry.types import json_key  # only where two schemas have the same keyword
+
+    return json_key(one) == json_key(other)
+
+
+def types_of(given: Any) -> list[str]:
+    """Return the types that a `type` keyword names; an empty list if it is missing."""
+    if given is None:
+        return []
+    return [given] if isinstance(given, str) else list(given)
+
+
+# --- Keywords ---
+
+
+def _join_types(one: Any, other: Any) -> Any:
+    ones, others = types_of(one), types_of(other)
+    shared = [kind for kind in ones if kind in others or (kind == "integer" and "number" in others)]
+    shared += [kind for kind in others if kind == "integer" and "number" in ones and kind not in shared]
+    return shared[0] if len(shared) == 1 else shared
+
+
+def _join_choices(one: list[Any], other: list[Any]) -> list[Any]:
+    return [value for value in one if any(_is_same(value, each) for each in other)]
+
+
+def _join_by_name(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
+    shared = {name: _both(one[name], other[name]) for name in one if name in other}
+    return {**one, **other, **shared}
+
+
+def _both(one: Any, other: Any) -> Any:
+    return one if _is_same(one, other) else {"allOf": [one, other]}
+
+
+_ANNOTATIONS: Final = frozenset({"title", "description", "default", "examples", "deprecated"})
+"""Annotations: those of the first schema win."""
+
+_JOINED: Final[dict[str, Callable[[Any, Any], Any]]] = {
+    **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
+    **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
+    **dict.fromkeys(("properties", "patternProperties"), _join_by_name),
+    **dict.fromkeys(("items", "propertyNames"), _both),
+    "additionalProperties": lambda one, other: False if one is False or other is False else _both(one, other),
+    "allOf": lambda one, other: [*one, *other],
+    "anyOf": lambda one, other: [_both(first, second) for first in one for second in other],
+    "enum": _join_choices,
+    "required": lambda one, other: list(dict.fromkeys([*one, *other])),
+    "type": _join_types,
+}
+"""Keyword -> the value that means what two values mean together."""

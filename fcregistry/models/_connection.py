@@ -1,0 +1,454 @@
+"""The base of the models of providers with an SDK: its requests, its answers, and the connection that they pass through.
+
+Answers of an SDK are turned into plain JSON, so that any version of it will do. The SDKs' own accumulators of streams are not used: they complete the
+arguments of a call that was cut off (anthropic), or take each call for one that follows OpenAI's protocol to the letter (openai).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import weakref
+from abc import abstractmethod
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
+
+from fcregistry import formats
+from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.models._http_limits import HttpLimits, checked_size, send
+from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
+from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
+
+if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
+    from fcregistry.models._messages import Message
+    from fcregistry.models._model import ToolChoice
+
+T = TypeVar("T")
+
+_RESERVED: Final = frozenset({"model", "messages", "input", "stream"})
+"""Fields that every request sets itself, which settings cannot have."""
+
+_SDK_SETTINGS: Final = ("timeout", "extra_headers", "extra_query")
+"""Settings that are not fields of a request: the SDK takes them beside it."""
+
+_NO_KEY: Final = "none"
+"""Sent to a user's own server, which checks no key; the SDK requires one."""
+
+
+class StreamReader(Protocol):
+    """Puts an answer together from the pieces, or events, that are streamed."""
+
+    def add(self, piece: Mapping[str, Any], /) -> Delta | None:
+        """Take the next piece, and return what is new in it; None if there is nothing to show.
+
+        Raises:
+            ValueError: It has another shape, or is an error.
+        """
+
+    def completion(self) -> Completion | None:
+        """Return the whole answer; None if its end has not come."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sdk:
+    """A provider's SDK.
+
+    Attributes:
+        package: The name of the package, and of fcregistry's extra.
+        variable: The environment variable of the key.
+        other_variable: The environment variable of another credential, which the SDK reads itself.
+        finds_keys: Whether the SDK looks for a key in other places too.
+        make_client: Makes a client from the URL and the key; None is the SDK's default.
+    """
+
+    package: str
+    variable: str
+    other_variable: str | None = None
+    finds_keys: bool = False
+    make_client: Callable[[str | None, str | None], Any]
+
+
+class HostedModel(Model):
+    """The base of the models that are reached through a provider's SDK."""
+
+    _sdk: ClassVar[Sdk]
+    _provider: ClassVar[str]
+    _choices: ClassVar[Mapping[str, Any]]
+    """What the API writes for `auto`, `required` and `none`; None if the field is left out."""
+
+    _only_streams = False
+    """Whether also a whole answer is streamed."""
+
+    def __init__(
+        self,
+        model: str,
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        client: Any,
+        max_answer_bytes: int,
+        settings: Mapping[str, Any] | None,
+    ) -> None:
+        self._model = model
+        self._settings = dict(settings or {})
+        if wrong := sorted(_RESERVED & self._settings.keys()):
+            raise ValueError(f"settings of {self.name} cannot have {', '.join(wrong)}: every request sets its own")
+        self._connection = Connection(
+            self._sdk,
+            self.name,
+            self._create,
+            base_url=base_url,
+            api_key=api_key,
+            client=client,
+            max_answer_bytes=max_answer_bytes,
+        )
+
+    @property
+    def name(self) -> str:
+        """The name of the model with its provider: `openai:gpt-5`."""
+        return f"{self._provider}:{self._model}"
+
+    async def acomplete(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+    ) -> Completion:
+        """Answer a conversation.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ModelError: There is no answer.
+            MissingDependencyError: The SDK is not installed.
+            DefinitionError: A tool cannot be described to the provider.
+            ValueError: The choice is not the name of a tool that is offered.
+        """
+        if self._only_streams:
+            *_, last = [piece async for piece in self.astream(messages, tools, tool_choice=tool_choice)]
+            assert isinstance(last, Completion)
+            return last
+        return await self._connection.answer(self._request(messages, tools, tool_choice), self._read)
+
+    async def astream(
+        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+    ) -> AsyncGenerator[Delta | Completion]:
+        """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
+
+        Args:
+            messages: The conversation, as `messages_of` gives it.
+            tools: The tools that may be called.
+            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+
+        Raises:
+            ModelError: There is no answer, or it broke off.
+            MissingDependencyError: The SDK is not installed.
+            DefinitionError: A tool cannot be described to the provider.
+            ValueError: The choice is not the name of a tool that is offered.
+        """
+        async with aclosing(self._stream(self._request(messages, tools, tool_choice))) as pieces:
+            async for piece in pieces:
+                yield piece
+
+    @staticmethod
+    @abstractmethod
+    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
+        """Return the method of a client that creates an answer."""
+
+    @abstractmethod
+    def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
+        """Return the fields of a request that hold a conversation."""
+
+    @staticmethod
+    @abstractmethod
+    def _must_call(name: str) -> dict[str, Any]:
+        """Return the choice of one tool."""
+
+    @staticmethod
+    @abstractmethod
+    def _read(answer: Mapping[str, Any], /) -> Completion:
+        """Return the completion of a whole answer.
+
+        Raises:
+            ValueError: It has another shape, or is an error.
+        """
+
+    @staticmethod
+    @abstractmethod
+    def _reader() -> StreamReader:
+        """Return the reader of a streamed answer."""
+
+    def _request(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
+    ) -> dict[str, Any]:
+        """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
+        settings = dict(self._settings)
+        for_sdk: dict[str, Any] = {name: settings.pop(name) for name in _SDK_SETTINGS if name in settings}
+        own_tools = settings.pop("tools", None) or ()
+        extra = settings.pop("extra_body", None) or {}
+        body = {**settings, **extra}
+        fields = {"model": self._model, **self._conversation(messages), **more}
+        if offered := [*formats.get(self._provider).describe(tools), *own_tools]:
+            fields["tools"] = offered
+        names = [*(tool.name for tool in tools), *(each["name"] for each in own_tools if "name" in each)]
+        choice = self._choice(tool_choice, names, bool(offered))
+        if choice is not None and not (tool_choice == "auto" and "tool_choice" in body):
+            fields["tool_choice"] = choice
+        body = {name: value for name, value in body.items() if name not in fields}
+        return {**fields, **for_sdk, **({"extra_body": body} if body else {})}
+
+    def _choice(self, tool_choice: ToolChoice, names: Sequence[str], any_offered: bool) -> Any:
+        """Return what the API writes for a choice; None without tools, when a request may not have it."""
+        if tool_choice in self._choices and (any_offered or tool_choice != "required"):
+            return self._choices[tool_choice] if any_offered else None
+        if tool_choice in names:
+            return self._must_call(tool_choice)
+        raise ValueError(
+            f"tool_choice is {tool_choice!r}; it must be auto, required, none or the name of a tool that is offered: "
+            + (", ".join(names) or "there is none")
+        )
+
+    async def _stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Delta | Completion]:
+        reader, joiner, has_begun = self._reader(), SurrogateJoiner(), False
+        try:
+            async with aclosing(self._connection.pieces(request, reader.add)) as deltas:
+                async for delta in deltas:
+                    has_begun = True
+                    if delta is not None and (joined := joiner.add(delta)) is not None:
+                        yield joined
+        except ModelError:
+            if reader.completion() is None:  # a connection that breaks after the end has lost nothing
+                raise
+        completion = reader.completion()
+        if completion is None:
+            raise incomplete_answer(self.name, has_begun=has_begun)
+        if (rest := joiner.rest()) is not None:
+            yield rest
+        yield completion
+
+
+# --- The connection ---
+
+
+class Connection:
+    """Sends the requests of one model.
+
+    Args:
+        sdk: The SDK that sends them.
+        full_name: The name of the model with its provider: `openai:gpt-5`.
+        create: Returns the method of a client that creates an answer, such as `client.messages.create`.
+        base_url: Where the API is.
+        api_key: The key for it.
+        client: A client of the SDK, or a function that makes one for each event loop, in place of both.
+        max_answer_bytes: The most bytes of one answer that are read.
+
+    Raises:
+        ValueError: A client and `base_url` or `api_key` are both given, or the limit is not a number above 0.
+        TypeError: The client is the SDK's sync client.
+    """
+
+    def __init__(
+        self,
+        sdk: Sdk,
+        full_name: str,
+        create: Callable[[Any], Callable[..., Awaitable[Any]]],
+        *,
+        base_url: str | None,
+        api_key: str | None,
+        client: Any,
+        max_answer_bytes: int,
+    ) -> None:
+        if client is not None and (base_url is not None or api_key is not None):
+            raise ValueError("give base_url and api_key, or a client, which has its own")
+        self._sdk = sdk
+        self._full_name = full_name
+        self._create = create
+        self._base_url = base_url
+        self._api_key = api_key
+        self._max_answer_bytes = checked_size(max_answer_bytes)
+        if client is None or callable(client):
+            make = client or self._make_client
+            self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)
+        else:  # its owner closes it
+            given = _checked_async(client)
+            self._clients = PerLoop(lambda: given)
+
+    async def answer(self, request: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
+        """Send a request, and return the whole answer as `read` returns it.
+
+        Args:
+            request: The arguments for the SDK.
+            read: Reads the answer, which is JSON.
+
+        Raises:
+            ModelError: There is no answer.
+            MissingDependencyError: The SDK is not installed.
+        """
+        client = await self._guarded(self._clients.get())
+
+        async def ask() -> T:
+            return read(_as_json(await self._send(client, request)))
+
+        return await self._guarded(ask(), client)
+
+    async def pieces(self, request: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> AsyncGenerator[T]:
+        """Send a request, and yield each piece of the answer as `read` returns it.
+
+        Closing the generator closes the connection.
+
+        Args:
+            request: The arguments for the SDK.
+            read: Reads a piece, which is JSON.
+
+        Raises:
+            ModelError, MissingDependencyError: As `answer` raises them.
+        """
+        client = await self._guarded(self._clients.get())
+
+        async def ask() -> AsyncGenerator[T]:
+            async with (
+                await self._send(client, {**request, "stream": True}) as stream,
+                aclosing(stream.__aiter__()) as received,
+            ):
+                async for piece in received:
+                    yield read(_as_json(piece))
+
+        asked, end = ask(), object()
+        piece: Any
+        try:
+            while (piece := await self._guarded(anext(asked, end), client)) is not end:
+                yield piece
+        finally:
+            await self._guarded(asked.aclose(), client)
+
+    async def _guarded(self, result: Awaitable[T], client: Any = None) -> T:
+        """Wait for a result of the SDK, whose exceptions become a `ModelError`.
+
+        Args:
+            result: The result.
+            client: The client that sends, whose key is not shown.
+        """
+        try:
+            return await result
+        except MissingDependencyError:
+            raise
+        except (Exception, RefusedAnswerError) as error:  # the SDK lets through exceptions of any library under it  # noqa: BLE001
+            # The SDK looks for a key when it sends, and has no exception of its own for a missing one
+            if isinstance(error, TypeError) and "authentication" in str(error):
+                error = self._no_key()
+            failed = [model_error(error, self._full_name, self._sdk.variable, self._secrets(client))]
+        # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
+        raise failed.pop()
+
+    async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
+        secrets = self._secrets(client)
+        limits = HttpLimits(full_name=self._full_name, answer=self._max_answer_bytes, secrets=secrets)
+        return await send(self._create(client), client, request, limits)
+
+    def _secrets(self, client: Any) -> list[str]:
+        """Return the texts that an error must not show: the keys, from any source."""
+        variables = filter(None, (self._sdk.variable, self._sdk.other_variable))
+        held = (getattr(client, name, None) for name in ("api_key", "auth_token"))
+        return [each for each in (self._api_key, *map(os.environ.get, variables), *held) if isinstance(each, str)]
+
+    def _no_key(self) -> ModelError:
+        return ModelError(
+            f"{self._full_name} cannot be asked without a key: set {self._sdk.variable}, or give api_key; "
+            "for a server of your own, give base_url"
+        )
+
+    def _make_client(self) -> Any:
+        """Make a client of the arguments and the environment.
+
+        Raises:
+            MissingDependencyError: The SDK is not installed.
+            ModelError: There is no key for the provider's own API.
+        """
+        package = self._sdk.package
+        base_url = self._base_url or os.environ.get(f"{package.upper()}_BASE_URL") or None
+        key = self._api_key or os.environ.get(self._sdk.variable) or None
+        is_own_server = base_url is not None and f"api.{package}.com" not in str(base_url)
+        if not key and is_own_server and not os.environ.get(self._sdk.other_variable or ""):
+            key = _NO_KEY
+        if not (key or is_own_server or self._sdk.finds_keys):
+            raise self._no_key()
+        try:
+            return self._sdk.make_client(base_url, key)
+        except ImportError as error:
+            raise MissingDependencyError(
+                f'{self._full_name} needs the package {package}: pip install "fcregistry[{package}]"'
+            ) from error
+
+
+def _checked_async(client: T) -> T:
+    """Return a client; raise for a sync one of an SDK, which would block the loop."""
+    if any(each.__name__ == "SyncAPIClient" for each in type(client).__mro__):
+        name = type(client).__name__
+        raise TypeError(f"the client is of the class {name}, which cannot be awaited: give an Async{name}")
+    return client
+
+
+def _as_json(value: Any) -> Mapping[str, Any]:
+    """Return an object of the SDK as the JSON that it was read from, with unknown fields.
+
+    Raises:
+        ValueError: It is not a JSON object.
+        AnswerError: It is an error.
+    """
+    # Without warnings: a server that writes another type than the SDK expects is read all the same.
+    read = value.to_dict(mode="json", warnings=False) if hasattr(value, "to_dict") else value
+    if not isinstance(read, Mapping):
+        raise ValueError(f"it is not a JSON object: {read!r:.80}")  # noqa: TRY004  # from JSON
+    if read.get("error") or read.get("type") == "error":
+        raise AnswerError(read)
+    return read
+
+
+# --- A client for each event loop: its connections belong to the loop on which they were made ---
+
+
+class PerLoop(Generic[T]):
+    """Keeps a client for every event loop, and closes it when the loop ends, or this object is freed.
+
+    A client is held by an asynchronous generator that waits at its `yield`: a loop closes those that began on it before it ends, as
+    `asyncio.run` does, and one that is dropped is closed on its loop.
+
+    Args:
+        make: Makes a client.
+        close: Closes a client of `make`; without it, none is closed. It must not refer to the owner of this object, which would never be freed.
+    """
+
+    def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None) -> None:
+        self._make = make
+        self._close = close
+        self._held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
+        # Held from outside, so that clients are still whole when this object is garbage: a collector that finds connections and generators
+        # together finalises them in any order, and a connection that comes first is found open.
+        weakref.finalize(self, self._held.clear).atexit = False
+
+    async def get(self) -> T:
+        """Return the client of the running loop, which is made at the first call."""
+        loop = asyncio.get_running_loop()
+        held = self._held.get(loop)
+        if held is None:
+            for other in [each for each in list(self._held) if each.is_closed()]:
+                self._held.pop(other, None)
+            holder = _hold_client(self._make(), self._close)
+            held = self._held[loop] = (await anext(holder), holder)
+        return held[0]
+
+
+async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None) -> AsyncGenerator[T]:
+    try:
+        yield client
+    finally:
+        if close is not None:
+            await close(client)
+
+
+async def close_client(client: Any) -> None:
+    """Close a client of an SDK."""
+    await client.close()

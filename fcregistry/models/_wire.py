@@ -1,0 +1,129 @@
+"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, finish reasons, and fields of JSON."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import count
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from fcregistry._base.call import ToolCall
+
+if TYPE_CHECKING:
+    from fcregistry.models._messages import Message
+    from fcregistry.models._model import FinishReason
+
+T = TypeVar("T")
+
+# --- Calls ---
+
+_NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
+_MAX_NAME: Final = 64
+_ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,200}")
+
+
+def wire_name(name: str) -> str:
+    """Return the name of a call as providers take it: a model may have used one that no tool can have."""
+    return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
+
+
+def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None = None) -> list[Message]:
+    """Return a conversation with ids for all calls and results: `call_1`, `call_2`, … for missing ones.
+
+    A result answers the newest call with its id. Without an id, it answers a call without a result: of its name, if it has one, else any.
+
+    Args:
+        messages: The conversation, which is not changed.
+        changes_ids: Returns whether the calls of a message get new ids where theirs have characters that not every provider takes, or are those of
+            earlier calls: some providers give the same ids in every answer.
+    """
+    taken = {call.id for message in messages for call in message.tool_calls}
+    fresh = (made for number in count(1) if (made := f"call_{number}") not in taken)
+    used: set[str | None] = set()
+    waiting: list[tuple[ToolCall, ToolCall]] = []  # calls without a result, before and after; the newest message first
+    given: list[Message] = []
+    for message in messages:
+        if message.tool_calls:
+            is_strict = changes_ids is not None and changes_ids(message)
+            calls = []
+            for call in message.tool_calls:
+                is_kept = call.id and not (is_strict and (call.id in used or not _ID.fullmatch(call.id)))
+                calls.append(call if is_kept else ToolCall(call.name, call.arguments, next(fresh)))
+                used.add(calls[-1].id)
+            waiting[:0] = zip(message.tool_calls, calls, strict=True)
+            given.append(message.replaced(tool_calls=tuple(calls)))
+        elif message.role == "tool":
+            answered = _answered(message, waiting)
+            if answered is not None:
+                waiting.remove(answered)
+            identity = answered[1].id if answered else message.tool_call_id
+            given.append(message.replaced(tool_call_id=identity or next(fresh)))
+        else:
+            given.append(message)
+    return given
+
+
+def _answered(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:
+    """Return the call that a result answers, before and after it got an id."""
+    if message.tool_call_id:
+        return next((each for each in waiting if each[0].id == message.tool_call_id), None)
+    of_name = [each for each in waiting if each[0].name == message.name]
+    return next(iter(of_name or waiting), None)
+
+
+# --- Answers ---
+
+_FINISHED: Final[Mapping[str, FinishReason]] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "eos": "stop",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+}
+"""The words of all providers and of servers that speak their protocols."""
+
+
+def finish_reason(word: object, has_calls: bool) -> FinishReason:
+    """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
+    reason = _FINISHED.get(str(word), "other")
+    return "tool_calls" if has_calls and reason == "stop" else reason
+
+
+# --- Fields of JSON, which may be missing or of another type ---
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def number_of(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def required(holder: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """Return a field of a piece of an answer.
+
+    Raises:
+        ValueError: It is missing, or of another type.
+    """
+    found = holder.get(name)
+    if not isinstance(found, kind):
+        raise ValueError(f"the {name} of {holder.get('type') or 'the answer'} is {found!r:.80}")  # noqa: TRY004  # from JSON
+    return found
