@@ -380,7 +380,7 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.run_call(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
+        return drive(pipeline.run_call(pipeline.prepare(call, from_application=True), calls_context(None, ())))
 
     def run_expression(
         self,

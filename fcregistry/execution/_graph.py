@@ -153,7 +153,7 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
             return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
-    ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), is_ours=True)
+    ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 

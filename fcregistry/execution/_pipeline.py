@@ -148,14 +148,14 @@ class Pipeline:
                 self.async_fast_paths[name] = async_fast_path(bound, self.settings)
         return bound
 
-    def prepare(self, given: object, *, is_ours: bool = False) -> CallStep | ToolResult:
+    def prepare(self, given: object, *, from_application: bool = False) -> CallStep | ToolResult:
         """Read, look up, parse, validate and decode a call; return a result if any of it fails.
 
         Args:
             given: The call.
-            is_ours: Whether its arguments are the application's own, and not a model's: they may have any length.
+            from_application: Whether its arguments are the application's own, and not a model's: they may have any length.
         """
-        longest = None if is_ours else self.settings.max_argument_characters
+        longest = None if from_application else self.settings.max_argument_characters
         try:
             return self._prepare(read_call(given), longest, MOST_STEPS)
         except MalformedCallError as error:

@@ -1,4 +1,4 @@
-"""How does one talk with an agent over several turns? It knows what was said before, also after the conversation was saved and loaded."""
+"""A conversation of several turns: it has the earlier turns, also after it was saved and loaded."""
 
 from __future__ import annotations
 

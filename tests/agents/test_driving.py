@@ -1,4 +1,4 @@
-"""How does a run end before it ends by itself? When it is cancelled, when its time is over, and when the caller stopped listening."""
+"""Runs that end early: cancelled, out of time, or without a listener."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which gateways are made of which tools, and what do they say?"""
+"""The gateways that are made of tools, and what they return."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens where somebody has to decide about a call? The run ends for a while, and is taken up with the decision, here or in another process."""
+"""Runs that wait for a decision about a call, and are resumed with it, here or in another process."""
 
 from __future__ import annotations
 

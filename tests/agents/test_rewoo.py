@@ -1,4 +1,4 @@
-"""Does a ReWOOAgent plan with one question, gather the evidence, and answer from it?"""
+"""A ReWOOAgent plans once, gathers the evidence, and answers from it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which evidence does the text of a ReWOO plan ask for, and what is its planner told?"""
+"""The steps in the text of a ReWOO plan, and the problems that its planner reads."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is whoever approves asked: on which thread, one question at a time or several, and for how long?"""
+"""How an approver is asked: on which thread, one question at a time or several, and for how long."""
 
 from __future__ import annotations
 

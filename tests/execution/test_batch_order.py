@@ -1,4 +1,4 @@
-"""Do the calls of a batch that touch one thing run one after the other, and all others together?"""
+"""Calls of a batch that touch one thing run one after the other, and all others together."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls are equal, what is kept of them, and what if the cache fails?"""
+"""Which calls are equal, what is cached of them, and what happens if the cache fails."""
 
 from __future__ import annotations
 

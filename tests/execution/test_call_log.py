@@ -1,4 +1,4 @@
-"""What stands in the log of a program that has set one up? Each call once, with the facts of it; what was said in it, only for debugging."""
+"""The log of calls: each call once, with its facts; arguments and content only for debugging."""
 
 from __future__ import annotations
 

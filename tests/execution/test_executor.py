@@ -1,4 +1,4 @@
-"""In which order is a call judged, what is read as a call at all, and what arrives at the function?"""
+"""The order in which a call is judged, what is read as a call, and what the function receives."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where do hooks stand on the way of a call? After validation and before approval; and after everything, whatever came of it."""
+"""Hooks around a call: after validation and before approval, and again after every result."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do hooks do to a call? They see it, change it or stop it, in their order; one that fails lets nothing through."""
+"""What hooks do: they see a call, change it or stop it, in their order; one that fails lets nothing through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How much of a result does a model read, and what is it told of the rest?"""
+"""How much of a result a model reads, and what it reads about the rest."""
 
 from __future__ import annotations
 

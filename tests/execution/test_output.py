@@ -1,4 +1,4 @@
-"""Which text, and which content, does a model read of what a tool returned?"""
+"""The text and the content that a model reads of a tool's return value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can calls be judged now and run later, in another process, without that anything but what was decided about runs?"""
+"""Prepared calls: judged now and run later, in another process too, and only as they were decided."""
 
 from __future__ import annotations
 

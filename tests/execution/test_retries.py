@@ -1,4 +1,4 @@
-"""Which failures are tried again, how often, and after how long?"""
+"""Which failures are tried again, how often, and after how long."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does content reach a model through an executor, and the value the program?"""
+"""Content reaches the model through an executor, and the value reaches the program."""
 
 from __future__ import annotations
 

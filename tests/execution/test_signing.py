@@ -1,4 +1,4 @@
-"""Is only that read which was signed with the same key, and not changed by a character?"""
+"""Only text is read that was signed with the same key, and not changed by a character."""
 
 from __future__ import annotations
 
