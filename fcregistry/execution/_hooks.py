@@ -15,7 +15,7 @@ from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._messages import scrub
+from fcregistry.execution._messages import denied_because, scrub
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copy_json, exact_text
 
@@ -62,7 +62,7 @@ class HookChain:
             try:
                 answer = hook(tool, _copy_call(given))
                 if isinstance(answer, Deny):
-                    return hook_denied(tool.name, answer.reason)
+                    return denied_because(tool.name, answer.reason)
                 if answer is not None:
                     text = _changed_arguments(call, answer)
                     given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)
@@ -163,12 +163,6 @@ def _kind(answer: object) -> str:
 
 
 # --- What a model reads ---
-
-
-def hook_denied(name: str, reason: str) -> CallError:
-    """Return the error for a call that a hook stopped."""
-    why = scrub(reason)
-    return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
 
 
 def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:

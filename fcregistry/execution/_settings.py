@@ -182,7 +182,7 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     given = [
         each
         for each in (*run.deps, *deps)
-        if _is_instance(each, context.deps) and not _stands_for_another(each, context.deps)
+        if _is(isinstance, each, context.deps) and not _represents_objects(each, context.deps)
     ]
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
@@ -191,28 +191,24 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
 
 
 def _can_have(asked: Any, deps: Sequence[Any]) -> bool:
-    return any(_is_instance(each, asked) or (isinstance(each, type) and _is_subclass(each, asked)) for each in deps)
+    return any(
+        _is(isinstance, each, asked) or (isinstance(each, type) and _is(issubclass, each, asked)) for each in deps
+    )
 
 
-def _stands_for_another(given: Any, asked: Any) -> bool:
-    """Return whether this is a class that stands for its objects.
+def _represents_objects(given: Any, asked: Any) -> bool:
+    """Return whether this is a class that represents its objects.
 
     Such a class may itself look like an instance of a protocol.
     """
     return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
 
 
-def _is_instance(value: Any, asked: Any) -> bool:
+def _is(test: Callable[[Any, Any], bool], value: Any, asked: Any) -> bool:
+    """Return whether a value is an instance, or a class a subclass, of what is asked for."""
     try:
-        return isinstance(value, getattr(asked, "__origin__", asked))
+        return test(value, getattr(asked, "__origin__", asked))
     except TypeError:  # a Protocol that is not runtime-checkable, or not a class
-        return False
-
-
-def _is_subclass(cls: type, asked: Any) -> bool:
-    try:
-        return issubclass(cls, getattr(asked, "__origin__", asked))
-    except TypeError:
         return False
 
 

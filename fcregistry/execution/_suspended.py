@@ -31,7 +31,7 @@ from fcregistry.execution._step import exact_text
 from fcregistry.types import codec_of, to_json_text
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, TypeGuard
 
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import ApprovalRules
@@ -139,7 +139,6 @@ class PreparedCalls:
             ValueError: `max_age` is negative, or NaN.
             ApprovalError: It is not such a text, was signed with another key, changed since, or is too old.
         """
-        _check_max_age(max_age)
         payload = verify_state(text, key)
         if max_age is not None:
             _check_age(payload.get("made"), max_age)
@@ -169,22 +168,23 @@ _CLOCKS_DIFFER: Final = 60.0
 """Seconds that the clock of the machine that prepared calls may be ahead."""
 
 
-def _check_max_age(max_age: object) -> None:
-    if max_age is None:
-        return
-    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
-        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
-    if not max_age >= 0:  # NaN, too: no age is greater
-        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _check_age(made: object, max_age: float) -> None:
+def _check_age(made: object, max_age: object) -> None:
     """Check that calls are not too old.
 
     Raises:
-        ApprovalError: They are, or their age is not known.
+        TypeError: `max_age` is not a number.
+        ValueError: `max_age` is negative, or NaN.
+        ApprovalError: They are too old, or their age is not known.
     """
-    if isinstance(made, bool) or not isinstance(made, (int, float)):
+    if not _is_number(max_age):
+        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
+    if not max_age >= 0:  # NaN, too: no age is greater
+        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+    if not _is_number(made):
         raise ApprovalError("these calls do not say when they were prepared; prepare them again")
     age = time.time() - made
     if age > max_age:

@@ -186,7 +186,7 @@ def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
     prepared = executor.prepare([{"name": "transfer", "arguments": {"amount": 40}}])
     assert prepared.waiting == ()
     (result,) = executor.resume(prepared)
-    assert result.content == "transfer was not run: its arguments would be others than those that were decided about"
+    assert result.content == "transfer was not run: its arguments would differ from those that were approved"
     assert sent == []
 
 
