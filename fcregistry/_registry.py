@@ -75,7 +75,7 @@ class Registry:
             function: What `fc_register` takes.
             name: The tool's name, if not the function's.
             group: The group, if not the default one.
-            **options: The options of `fc_register`: see docs/reference/options.md.
+            **options: The options of `fc_register`, with the same meaning; `help(fc_register)` describes each.
 
         Raises:
             DefinitionError: The name, the group or an option is invalid.
@@ -126,7 +126,10 @@ class Registry:
         return len(adopted)
 
     def remove(self, name: str) -> None:
-        """Forget a tool, named as for `get`.
+        """Forget a tool.
+
+        Args:
+            name: Its name: plain, `group.name`, or canonical (`distribution:name`).
 
         Raises:
             ToolNotFoundError: There is none of that name.
@@ -140,8 +143,11 @@ class Registry:
     def get(self, name: str) -> Tool:
         """Return the tool of a name: plain, `group.name`, or canonical (`distribution:name`).
 
-        A name that the application does not have is looked for in what is known of installed plugins; its own, and no other, is imported
-        when the tool is called. A plugin that nothing is known of yet is imported, so that the next process knows.
+        A name that the application does not have is looked up in the index of installed plugins; only the plugin that ships the tool is
+        imported, when the tool is called. A plugin that the index does not describe yet is imported, so that the next process knows it.
+
+        Args:
+            name: The name.
 
         Raises:
             ToolNotFoundError: There is none; names the nearest.
@@ -182,8 +188,11 @@ class Registry:
     def find(self, *selectors: str) -> tuple[Tool, ...]:
         """Return every tool that the selectors name, sorted by name and id; without any, all there are.
 
-        Unlike `select`, it may return several tools of one name. Patterns pass over tools that cannot be defined, or whose required
+        Unlike `select`, it may return several tools of one name. Patterns skip tools that cannot be defined, or whose required
         environment is not set; a tool that is named exactly is returned.
+
+        Args:
+            *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.
@@ -216,7 +225,10 @@ class Registry:
     def select(self, *selectors: str) -> Toolset:
         """Return the tools that the selectors name, as a toolset sorted by name; without any, all there are.
 
-        Where a pattern matches a tool of the application and one of a plugin that have one name, the application's own is taken.
+        If a pattern matches a tool of the application and one of a plugin that have the same name, the application's own is taken.
+
+        Args:
+            *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.
@@ -235,8 +247,11 @@ class Registry:
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
         """Return the tool that a function was declared as here, or None; the first by name if there are several.
 
+        Args:
+            function: The function.
+
         Raises:
-            ToolNotFoundError: It was, and is hidden; says why.
+            ToolNotFoundError: It was declared, and is hidden; the message says why.
         """
         declared = [each for each in self._log if is_same_or_equal(each.function, function)]
         if not declared:

@@ -47,9 +47,9 @@ def _families_of_extensions(module: str) -> tuple[Family, ...]:
 
 
 def _call_hooks(given: object) -> CallHooks | None:
-    from fcregistry._config.settings import call_hook_names
+    from fcregistry._config.settings import call_hook_items
 
-    if isinstance(given, (list, tuple)) and not given and not call_hook_names():
+    if isinstance(given, (list, tuple)) and not given and not call_hook_items():
         return None  # without importing discovery
     return _discovery().extensions.call_hooks(given)
 

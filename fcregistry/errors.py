@@ -1,14 +1,14 @@
 """Every exception that fcregistry raises.
 
-All of them derive from `FcregistryError`; each also derives from the built-in exception that fits, so that code that knows
-nothing of fcregistry catches what it expects:
+All of them derive from `FcregistryError`; each also derives from the built-in exception that fits, so that code that does
+not know fcregistry catches what it expects:
 
     FcregistryError
     ├── DefinitionError (TypeError)           a function, option or name that cannot be a tool
-    ├── DuplicateToolError (ValueError)       two tools of one name where only one can be
+    ├── DuplicateToolError (ValueError)       two tools of one name where only one can have it
     ├── ToolNotFoundError (KeyError)          no tool of that name
     ├── GroupNotFoundError (KeyError)         no group of that name
-    ├── AmbiguousToolError (LookupError)      several tools answer to that name
+    ├── AmbiguousToolError (LookupError)      several tools have that name
     ├── SelectorError (ValueError)            a selector that cannot be read
     ├── FormatNotFoundError (KeyError)        no format of that name
     ├── DialectNotFoundError (KeyError)       no dialect of that name
@@ -19,17 +19,15 @@ nothing of fcregistry catches what it expects:
     │   └── ToolChangedError                  a tool that is not, or no longer, what was described or pinned
     ├── ConfigurationError (ValueError)       a setting that cannot be read
     ├── MissingDependencyError (ImportError)  an optional package that is not installed
-    ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be taken up
+    ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be used
     ├── UnfinishedRunError (RuntimeError)     a run of an agent that gave no answer
     ├── ToolCallError (RuntimeError)          a failed result that was unwrapped
-    ├── CallCancelledError (RuntimeError)     raised *in* a tool that was cancelled and asked whether it was
+    ├── CallCancelledError (RuntimeError)     raised *in* a tool that checks whether it was cancelled
     └── ToolError (Exception)                 raised *by* a tool: its message is meant for the model
 
-    DefinitionWarning (UserWarning)           a tool that works, but says less than its author could say
+    DefinitionWarning (UserWarning)           a tool that works, but whose schema could say more
 
 These are the programmer's mistakes, and they raise. A model's mistakes and a tool's failures are values: see `ToolResult`.
-
-A little longer than other files, since all of them stand here.
 """
 
 from __future__ import annotations
@@ -56,7 +54,7 @@ if TYPE_CHECKING:
         def exception(self) -> BaseException | None: ...
 
     class UnfinishedRun(Protocol):
-        """What an agent's run gave: a `fcregistry.agents.RunResult`, which is above this module."""
+        """The result of an agent's run: a `fcregistry.agents.RunResult`, which is above this module."""
 
         @property
         def stop_reason(self) -> Any: ...
@@ -110,12 +108,16 @@ class FcregistryError(Exception):
 class DefinitionError(FcregistryError, TypeError):
     """A function, option or name that cannot be a tool.
 
+    Args:
+        message: The definition that is wrong. The text of the error has the problems below it, a line each.
+        problems: Everything that is wrong with the definition, in the order of its parameters.
+
     Attributes:
-        problems: Everything that is wrong with the one definition, in the order of its parameters.
+        problems: Everything that is wrong with the definition, in the order of its parameters.
     """
 
     def __init__(self, message: str, problems: Sequence[str] = ()) -> None:
-        """Join the message and its problems, a line each, without the addresses of objects: they say nothing, and are others in each run."""
+        # Without the addresses of objects: they differ in each run, and help nobody.
         if " at 0x" in f"{message}{problems}":
             from re import sub  # rarely needed
 
@@ -130,6 +132,11 @@ class DuplicateToolError(FcregistryError, ValueError):
 
 class ToolNotFoundError(FcregistryError, KeyError):
     """No tool has that name; the message names the nearest ones.
+
+    Args:
+        message: The name that was asked for, and the nearest ones.
+        name: The name that was asked for.
+        candidates: The nearest names that exist, best first.
 
     Attributes:
         name: The name that was asked for.
@@ -147,7 +154,11 @@ class GroupNotFoundError(FcregistryError, KeyError):
 
 
 class AmbiguousToolError(FcregistryError, LookupError):
-    """Several tools answer to a name.
+    """Several tools have one name.
+
+    Args:
+        message: The name, and the ids of the tools that have it.
+        candidates: The ids that are not ambiguous, sorted.
 
     Attributes:
         candidates: The ids that are not ambiguous, sorted.
@@ -159,22 +170,28 @@ class AmbiguousToolError(FcregistryError, LookupError):
 
 
 class SelectorError(FcregistryError, ValueError):
-    """A selector that cannot be read, or that is no selector at all."""
+    """A selector that cannot be read, or an object that is not a selector."""
 
 
 class FormatNotFoundError(FcregistryError, KeyError):
-    """No format has that name; the message lists the names there are."""
+    """No format has that name; the message lists the names that exist."""
 
 
 class DialectNotFoundError(FcregistryError, KeyError):
-    """No dialect has that name; the message lists the names there are."""
+    """No dialect has that name; the message lists the names that exist."""
 
 
 class ChatTemplateError(FcregistryError, ValueError):
-    """A chat template that cannot be read or rendered, or a conversation that it or a chat format cannot write.
+    """A chat template that cannot be read or rendered, or a conversation that it cannot write.
+
+    Chat formats raise it too, for a conversation that they cannot write.
+
+    Args:
+        message: What is wrong with the template or the conversation.
+        line: The line of the template, from 1, if it is known.
 
     Attributes:
-        line: The line of the template, from 1, where that is known.
+        line: The line of the template, from 1, if it is known.
     """
 
     def __init__(self, message: str, *, line: int | None = None) -> None:
@@ -183,11 +200,17 @@ class ChatTemplateError(FcregistryError, ValueError):
 
 
 class ModelNotFoundError(FcregistryError, LookupError):
-    """No model can be had by that name; the message says which names there are, and what to install."""
+    """No model has that name; the message lists the names that exist, and says what to install."""
 
 
 class ModelError(FcregistryError, RuntimeError):
     """A model that gives no answer: its provider refuses, cannot be reached, or breaks off.
+
+    Args:
+        message: What the provider did, and what to do about it.
+        status: The HTTP status that the provider answered with, if it answered.
+        retryable: Whether the same request may succeed later.
+        retry_after: Seconds to wait before that, if the provider says.
 
     Attributes:
         status: The HTTP status that the provider answered with, if it answered.
@@ -205,11 +228,14 @@ class ModelError(FcregistryError, RuntimeError):
 
 
 class PluginError(FcregistryError, ImportError):
-    """A plugin that does not load, or that ships something that is no tool."""
+    """A plugin that does not load, or that ships something that is not a tool."""
 
 
 class ToolChangedError(PluginError):
-    """A tool that is not what it was described as before its plugin was imported, or not what a lock pins; it does not run."""
+    """A tool that differs from its description in the index, or from the lock; it does not run.
+
+    The index describes a tool before its plugin is imported; the lock pins its description.
+    """
 
 
 class ConfigurationError(FcregistryError, ValueError):
@@ -221,19 +247,25 @@ class MissingDependencyError(FcregistryError, ImportError):
 
 
 class ApprovalError(FcregistryError, ValueError):
-    """Prepared calls that cannot be taken up: changed, signed with another key, too old, taken up before; or a decision about none of them."""
+    """Prepared calls that cannot be continued, or a decision that is about none of them.
+
+    Such calls were changed, signed with another key, are too old, or were continued before.
+    """
 
 
 class UnfinishedRunError(FcregistryError, RuntimeError):
-    """A run of an agent that gave no answer, where an answer was asked for.
+    """A run of an agent that ended without the answer that was asked for.
+
+    Args:
+        result: The result of the run.
 
     Attributes:
-        result: What came of it, with the reason, and with what resumes it, where calls wait for a decision.
+        result: The result of the run, with the reason; and with the state to resume it, if calls wait for a decision.
     """
 
     def __init__(self, result: UnfinishedRun) -> None:
-        said = f": {result.error}" if result.error is not None else ""
-        super().__init__(f"there is no answer: {result}{said}")
+        cause = f": {result.error}" if result.error is not None else ""
+        super().__init__(f"there is no answer: {result}{cause}")
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:
@@ -243,8 +275,11 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
 class ToolCallError(FcregistryError, RuntimeError):
     """A failed `ToolResult` that was unwrapped; the tool's own exception is its cause.
 
+    Args:
+        error: The error of the result.
+
     Attributes:
-        error: What the result says of the failure.
+        error: The error of the result.
     """
 
     def __init__(self, error: FailedCall) -> None:
@@ -258,8 +293,11 @@ class ToolCallError(FcregistryError, RuntimeError):
 class CallCancelledError(FcregistryError, RuntimeError):
     """Raised inside a tool by `CancellationToken.check`: the call was cancelled, and its result says so.
 
+    Args:
+        reason: The reason that the caller gave; empty if none.
+
     Attributes:
-        reason: What the one who cancelled said; empty if nothing.
+        reason: The reason that the caller gave; empty if none.
     """
 
     def __init__(self, reason: str = "") -> None:
@@ -268,9 +306,14 @@ class CallCancelledError(FcregistryError, RuntimeError):
 
 
 class ToolError(FcregistryError):
-    """Raised by a tool to say to the model, in its own words, why it could not do what was asked.
+    """Raised by a tool to tell the model, in its own words, why it failed.
 
     Any other exception works too, and is shown with its type before its message; the message of a `ToolError` is shown as it is.
+
+    Args:
+        message: The reason, for the model.
+        retryable: Whether the same call may succeed later.
+        retry_after: Seconds to wait before that, if the tool knows.
 
     Attributes:
         retryable: Whether the same call may succeed later.
@@ -284,14 +327,14 @@ class ToolError(FcregistryError):
 
 
 def said_by(exception: BaseException) -> str:
-    """Return what an exception says, or nothing if it cannot say it: its `__str__` is foreign code too."""
+    """Return the text of an exception; empty if its `__str__`, which is external code, raises."""
     try:
         return str(exception)
     except KeyboardInterrupt:
         raise
-    except BaseException:  # noqa: BLE001  # an exception that cannot say itself still has a type
+    except BaseException:  # noqa: BLE001  # its type is known all the same
         return ""
 
 
 class DefinitionWarning(UserWarning):
-    """A tool that works, but whose schema says less than its author could say."""
+    """A tool that works, but whose schema could say more, such as a description."""

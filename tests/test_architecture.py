@@ -191,6 +191,16 @@ def test_every_room_has_a_row_and_every_row_a_room() -> None:
     assert {room_of(module) for module in MODULES} == set(ROW_OF)
 
 
+def test_the_picture_shows_the_rooms_as_they_are() -> None:
+    """The picture on the page about the architecture has each row of rooms, the highest first."""
+    page = (Path(__file__).parents[1] / "docs" / "explanation" / "architecture.md").read_text(encoding="utf-8")
+    shown = [
+        set(re.findall(r"<b>(\w+)(?:\.py)?</b>", line))
+        for line in re.findall(r'^    r\d+\["(.*)"\]$', page, re.MULTILINE)
+    ]
+    assert shown == [set(row) for row in reversed(ROWS[1:-2])]
+
+
 def test_imports_go_down() -> None:
     """Inside functions and for type checkers too: a room that needs a higher one has a slot or a Protocol of its own instead."""
     wrong = [

@@ -137,15 +137,15 @@ def test_call_hooks_of_higher_layers_come_first_and_each_once(
 WRONG = {
     'mode = "lockd"': 'mode in FILE is "open", "allow" or "locked", not \'lockd\'',
     "mode = 1": 'mode in FILE is "open", "allow" or "locked", not 1',
-    'alow = ["acme:*"]': "FILE has the key 'alow', which means nothing; did you mean 'allow'?",
-    "call-hooks = []": "FILE has the key 'call-hooks', which means nothing; did you mean 'call_hooks'?",
-    "colour = 1": "FILE has the key 'colour', which means nothing; the keys are mode, allow, deny, ask, disable, precedence, "
+    'alow = ["acme:*"]': "FILE has the key 'alow', which does not exist; did you mean 'allow'?",
+    "call-hooks = []": "FILE has the key 'call-hooks', which does not exist; did you mean 'call_hooks'?",
+    "colour = 1": "FILE has the key 'colour', which does not exist; the keys are mode, allow, deny, ask, disable, precedence, "
     "call_hooks, lock, model",
     'deny = "acme:*"': "deny in FILE is a list of strings, such as [\"acme-weather\"], not 'acme:*'",
     "deny = [1]": 'deny in FILE is a list of strings, such as ["acme-weather"], not [1]',
-    'ask = ["a b"]': "ask in FILE: 'a b' is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
+    'ask = ["a b"]': "ask in FILE: 'a b' is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
     "read_only=true, or one of these after '!'",
-    'precedence = ["acme:*"]': "precedence in FILE lists distributions, such as [\"acme-weather\"], and 'acme:*' is none",
+    'precedence = ["acme:*"]': "precedence in FILE lists distributions, such as [\"acme-weather\"], and 'acme:*' is not one",
     "lock = 3": 'lock in FILE is the path of a file, such as "fcregistry.lock", not 3',
     'mode = "x"\nlock = 3': 'mode in FILE is "open", "allow" or "locked", not \'x\'\n'
     'lock in FILE is the path of a file, such as "fcregistry.lock", not 3',
@@ -166,7 +166,8 @@ def test_a_file_that_cannot_be_read_raises(machine: Machine, layer: str, text: s
 def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
     (machine.project / "fcregistry.toml").write_text('mode = "locked')
     with pytest.raises(
-        ConfigurationError, match=r"fcregistry\.toml is no TOML: .+; mend it, for what it says cannot be known"
+        ConfigurationError,
+        match=r"fcregistry\.toml is not valid TOML: .+; its rules are not known, so nothing can be used until it is correct",
     ):
         configuration()
 
@@ -176,7 +177,7 @@ def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
 def test_a_file_that_is_a_link_to_a_device_is_not_read(machine: Machine, name: str) -> None:
     """It may never end; a repository may hold such a link."""
     (machine.project / name).symlink_to("/dev/null")
-    with pytest.raises(ConfigurationError, match=f"{name} is no regular file$"):
+    with pytest.raises(ConfigurationError, match=f"{name} is not a regular file$"):
         configuration()
 
 
@@ -186,7 +187,7 @@ def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
     with pytest.raises(ConfigurationError) as caught:
         configuration()
     assert str(caught.value).splitlines() == [
-        f"[tool.fcregistry] of {path} has the key 'mod', which means nothing; did you mean 'mode' or 'model'?",
+        f"[tool.fcregistry] of {path} has the key 'mod', which does not exist; did you mean 'mode' or 'model'?",
         f'tool.fcregistry.ask in {path} is a list of strings, such as ["acme-weather"], not 2',
     ]
     path.write_text("[tool]\nfcregistry = 1")
@@ -207,7 +208,7 @@ def test_a_project_has_one_file(machine: Machine) -> None:
 def test_a_file_that_is_a_folder_or_binary_raises(machine: Machine) -> None:
     path = machine.user / "fcregistry.toml"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(ConfigurationError, match="is no TOML: 'utf-8' codec can't decode"):
+    with pytest.raises(ConfigurationError, match="is not valid TOML: 'utf-8' codec can't decode"):
         configuration()
     path.unlink()
     path.mkdir()
@@ -218,16 +219,16 @@ def test_a_file_that_is_a_folder_or_binary_raises(machine: Machine) -> None:
 @pytest.mark.parametrize(
     ("variable", "value", "message"),
     [
-        ("FCREGISTRY_MODE", "close", "FCREGISTRY_MODE is open, allow or locked, not 'close'"),
+        ("FCREGISTRY_MODE", "close", 'FCREGISTRY_MODE is "open", "allow" or "locked", not \'close\''),
         (
             "FCREGISTRY_DENY",
             "a:",
-            "FCREGISTRY_DENY: 'a:' is no selector: write distribution:name, such as acme-weather:*",
+            "FCREGISTRY_DENY: 'a:' is not a selector: write distribution:name, such as acme-weather:*",
         ),
         (
             "FCREGISTRY_CONFIG",
             "gone.toml",
-            "FCREGISTRY_CONFIG names gone.toml, which is not there; correct or unset it",
+            "FCREGISTRY_CONFIG names gone.toml, which does not exist; correct or unset it",
         ),
     ],
 )
@@ -251,7 +252,9 @@ def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatc
 
     monkeypatch.setattr("os.access", lambda path, mode: True)
     monkeypatch.setattr("os.stat", kept_out)  # root, which tests may run as, is kept out of nothing
-    with pytest.raises(ConfigurationError, match=r"system.fcregistry\.toml cannot be looked for: Permission denied"):
+    with pytest.raises(
+        ConfigurationError, match=r"the system does not say whether .*system.fcregistry\.toml exists: Permission"
+    ):
         configuration()
     monkeypatch.setattr("fcregistry._config.settings.system_folder", lambda: "/nowhere")
     assert configuration() == ()

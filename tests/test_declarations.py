@@ -360,7 +360,7 @@ def test_a_prefix_or_group_that_is_illegal_is_refused_for_all_methods_at_once() 
         isolated.register_object(Shelf("Poems"), prefix="no such ", group="no such")
     assert len(caught.value.problems) == 6
     assert "name='no_such_read_label' would do" in str(caught.value)
-    assert "'no such' is no group name" in str(caught.value)
+    assert "'no such' is not a group name" in str(caught.value)
     assert len(isolated) == 0
 
 
@@ -436,7 +436,7 @@ def test_names_are_case_sensitive() -> None:
 
 @pytest.mark.parametrize("group", ["", ".", "a.", ".a", "a..b", "9a", "-a", "a b", "é", "a.9", "tool/x", "a:b"])
 def test_an_illegal_group_is_refused_with_the_rule(group: str) -> None:
-    with pytest.raises(DefinitionError, match="is no group name: dotted segments"):
+    with pytest.raises(DefinitionError, match="is not a group name: dotted segments"):
         fc_register(group)(picklable)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -36,6 +37,11 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "cache": (True, {}),
     "replace": (True, False),
 }
+
+
+def test_the_docstring_describes_every_option() -> None:
+    assert re.findall(r"- `(\w+)`: .", fc_register.__doc__ or "") == list(GOOD)
+
 
 BAD: dict[str, tuple[Any, ...]] = {
     "name": (1, None, b"x"),
@@ -135,7 +141,7 @@ def test_everything_wrong_is_said_in_one_error_and_nothing_is_declared() -> None
         "option 'timeout' takes seconds: a finite number above 0, not -1",
         "option 'tags' takes a sequence of strings, not 'one'",
         "option 'blocking' takes a bool or \"caller\", not 'maybe'",
-        "alias: 'a b' is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' (3 characters here); name='a_b' would do",
+        "alias: 'a b' is not a tool name: 1 to 64 ASCII letters, digits, '_' and '-' (3 characters here); name='a_b' would do",
     )
     assert "wrong_options" not in {tool.name for tool in registry.everything()}
 

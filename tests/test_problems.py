@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from .validation.told import told
+from .validation.both_engines import problems_by_both
 
 
 def wrong_at(path: tuple[str | int, ...]) -> tuple[dict[str, Any], Any]:
@@ -39,7 +39,7 @@ def wrong_at(path: tuple[str | int, ...]) -> tuple[dict[str, Any], Any]:
     ],
 )
 def test_a_path_is_written_as_jsonschema_does_bounded_and_printable(path: tuple[str | int, ...], written: str) -> None:
-    assert told(*wrong_at(path)) == [f"{written}: must be null, not 1"]
+    assert problems_by_both(*wrong_at(path)) == [f"{written}: must be null, not 1"]
 
 
 @pytest.mark.parametrize(
@@ -54,7 +54,7 @@ def test_a_path_is_written_as_jsonschema_does_bounded_and_printable(path: tuple[
     ],
 )
 def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, shown: str) -> None:
-    (said,) = told({"properties": {"x": {"not": {}}}}, {"x": value})
+    (said,) = problems_by_both({"properties": {"x": {"not": {}}}}, {"x": value})
     assert said == f"$.x: must not be of the form {{}}, and is {shown}"
     said.encode()
 
@@ -100,12 +100,12 @@ def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, sho
     ],
 )
 def test_every_keyword_has_its_words(keyword: str, limit: Any, value: Any, message: str) -> None:
-    assert told({"properties": {"x": {keyword: limit}}}, {"x": value}) == [f"$.x: {message}"]
+    assert problems_by_both({"properties": {"x": {keyword: limit}}}, {"x": value}) == [f"$.x: {message}"]
 
 
 def test_what_may_not_be_there_or_not_as_often_is_told() -> None:
-    assert told({"properties": {"x": False}}, {"x": 1}) == ["$.x: must not be there"]
-    assert told({"contains": True, "maxContains": 2.0}, [1, 2, 3]) == [
+    assert problems_by_both({"properties": {"x": False}}, {"x": 1}) == ["$.x: must not be there"]
+    assert problems_by_both({"contains": True, "maxContains": 2.0}, [1, 2, 3]) == [
         "$: must have at most 2 items of the form true, not [1, 2, 3]"
     ]
 
@@ -120,17 +120,17 @@ def test_what_may_not_be_there_or_not_as_often_is_told() -> None:
     ],
 )
 def test_a_name_that_is_not_allowed_is_told_with_what_names_must_be(names: Any, message: str) -> None:
-    assert told({"propertyNames": names}, {"bb": 1}) == [f"$.bb: {message}"]
+    assert problems_by_both({"propertyNames": names}, {"bb": 1}) == [f"$.bb: {message}"]
 
 
 def test_a_long_enum_is_cut_and_counted() -> None:
-    (message,) = told({"enum": list(range(40))}, "x")
+    (message,) = problems_by_both({"enum": list(range(40))}, "x")
     assert message.endswith('28, 29, … (40 values), not "x"')
 
 
 def test_missing_and_unknown_names_have_paths_of_their_own_and_the_nearest_name() -> None:
     schema = {"properties": {"limit": {}, "query": {}}, "required": ["query"], "additionalProperties": False}
-    assert told(schema, {"qurey": 1, "other": 2}) == [
+    assert problems_by_both(schema, {"qurey": 1, "other": 2}) == [
         '$.other: is not a known name; the known ones are "limit", "query"',
         "$.query: is required",
         '$.qurey: is not a known name; did you mean "query"?',
@@ -138,14 +138,14 @@ def test_missing_and_unknown_names_have_paths_of_their_own_and_the_nearest_name(
 
 
 def test_an_unknown_name_where_there_are_none_says_so() -> None:
-    assert told({"additionalProperties": False}, {"x": 1}) == ["$.x: is not a known name; there are none"]
+    assert problems_by_both({"additionalProperties": False}, {"x": 1}) == ["$.x: is not a known name; there are none"]
 
 
 def test_problems_stand_once_each_sorted_by_path_with_positions_as_numbers() -> None:
     whole = {"items": {"type": "integer"}}
     schema = {"properties": {"items": {"allOf": [whole, whole]}, "a": {"type": "null"}}}
     items = ["x" if place in (2, 9, 10) else place for place in range(12)]
-    assert [said.split(":")[0] for said in told(schema, {"items": items, "a": 1})] == [
+    assert [said.split(":")[0] for said in problems_by_both(schema, {"items": items, "a": 1})] == [
         "$.a",
         "$.items[2]",
         "$.items[9]",
@@ -154,17 +154,17 @@ def test_problems_stand_once_each_sorted_by_path_with_positions_as_numbers() -> 
 
 
 def test_problems_are_bounded_and_the_last_says_how_many_more_there_are() -> None:
-    problems = told({"items": {"type": "integer"}}, ["x"] * 99)
+    problems = problems_by_both({"items": {"type": "integer"}}, ["x"] * 99)
     assert len(problems) == 26
     assert problems[-1] == "$: and 74 more problems"
     assert [problem.split(":")[0] for problem in problems[:-1]] == [f"$[{place}]" for place in range(25)]
-    more = told({"items": {"type": "integer"}}, ["x"] * 100)
+    more = problems_by_both({"items": {"type": "integer"}}, ["x"] * 100)
     assert more[-1] == "$: and at least 75 more problems"  # no more than a hundred are collected
 
 
 def test_a_hundred_thousand_unknown_names_are_worded_as_the_first_few() -> None:
     value = {f"limits{number}": 1 for number in range(100_000)}
-    problems = told({"properties": {"limit": {}}, "additionalProperties": False}, value)
+    problems = problems_by_both({"properties": {"limit": {}}, "additionalProperties": False}, value)
     assert len(problems) == 26
     assert all(problem.endswith('did you mean "limit"?') for problem in problems[:-1])
 
@@ -173,7 +173,7 @@ def test_a_hundred_thousand_unknown_names_are_worded_as_the_first_few() -> None:
 
 
 def union(*branches: dict[str, Any], value: Any) -> list[str]:
-    return told({"anyOf": [*branches]}, value)
+    return problems_by_both({"anyOf": [*branches]}, value)
 
 
 def test_a_value_of_no_allowed_kind_is_told_all_of_them() -> None:
@@ -183,7 +183,7 @@ def test_a_value_of_no_allowed_kind_is_told_all_of_them() -> None:
 def test_the_only_branch_of_the_kind_is_meant() -> None:
     branches = [{"type": "null"}, {"type": "array", "items": {"type": "string"}}]
     schema = {"properties": {"a": {"anyOf": branches}}}
-    assert told(schema, {"a": [1]}) == ["$.a[0]: must be a string, not 1"]
+    assert problems_by_both(schema, {"a": [1]}) == ["$.a[0]: must be a string, not 1"]
 
 
 def test_branches_that_are_about_the_value_itself_are_joined() -> None:
@@ -244,7 +244,7 @@ def test_one_of_several_names_that_is_missing_is_told_with_the_others() -> None:
 def test_a_problem_says_what_made_it_one(schema: Any, value: Any, said: str) -> None:
     branch = "then" if said.startswith("where") else "else"
     document = {"properties": {"o": {"if": schema, branch: {"required": ["cvc"]}}}}
-    assert told(document, {"o": value}) == [f"$.o.cvc: is required ({said})"]
+    assert problems_by_both(document, {"o": value}) == [f"$.o.cvc: is required ({said})"]
 
 
 def test_conditions_in_each_other_are_all_told_once() -> None:
@@ -252,6 +252,6 @@ def test_conditions_in_each_other_are_all_told_once() -> None:
     for part in ({"a": True}, {"b": False}, {"a": True}):
         ((name, holds),) = part.items()
         wrong = {"if": {"required": [name]}, "then" if holds else "else": wrong}
-    assert told(wrong, {"a": 1, "x": "y"}) == [
+    assert problems_by_both(wrong, {"a": 1, "x": "y"}) == [
         '$.x: must be an integer, not "y" (where $.a is given and unless $.b is given)'
     ]

@@ -279,7 +279,7 @@ def test_the_default_group_of_an_isolated_registry_is_where_its_tools_land() -> 
 
 
 def test_an_illegal_default_group_is_refused() -> None:
-    with pytest.raises(DefinitionError, match="no group name"):
+    with pytest.raises(DefinitionError, match="not a group name"):
         Registry(default_group="a b")
 
 

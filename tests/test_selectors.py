@@ -95,7 +95,7 @@ def test_what_is_no_selector_is_refused_with_the_grammar(text: str) -> None:
     with pytest.raises(SelectorError) as caught:
         parse_selector(text)
     assert str(caught.value) == (
-        f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
+        f"{text!r} is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
         "or one of these after '!'"
     )
 
@@ -105,7 +105,7 @@ def test_only_some_properties_have_an_equals_sign_and_a_value(text: str) -> None
     with pytest.raises(SelectorError) as caught:
         parse_selector(text)
     assert str(caught.value) == (
-        f"{text!r} is no selector: only tag=…, group=… and the hints read_only=…, destructive=…, idempotent=…, open_world=… "
+        f"{text!r} is not a selector: only tag=…, group=… and the hints read_only=…, destructive=…, idempotent=…, open_world=… "
         "have an equals sign"
     )
 

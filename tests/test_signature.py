@@ -364,7 +364,7 @@ def test_unpacking_what_is_no_typed_dict_is_refused(given: Any, shown: str) -> N
     bad.__annotations__ = {"options": Unpack[given]}
     with pytest.raises(DefinitionError) as caught:
         read(bad)
-    assert caught.value.problems == (f"parameter 'options': Unpack[…] takes a TypedDict, and {shown} is none",)
+    assert caught.value.problems == (f"parameter 'options': Unpack[…] takes a TypedDict, which {shown} is not",)
 
 
 def test_a_key_of_an_unpacked_typed_dict_without_json_form_is_named() -> None:
@@ -679,7 +679,7 @@ def test_doubts_and_remarks_are_warned_of_at_the_function_each_naming_its_parame
         f"{place}parameter 'v' accepts any JSON value: its docstring's type 'Str' is not known; annotate it",
         f"{place}parameter 'x' accepts any JSON value: its docstring's type \"exec('raise SystemExit')\" is not known; annotate it",
         f"{place}the docstring's line 'nonsense' cannot be read, and is left out",
-        f"{place}the docstring describes 'y', which is no parameter",
+        f"{place}the docstring describes 'y', which is not a parameter",
     ]
     assert {(warning.filename, warning.lineno) for warning in caught} == {(__file__, line)}
 

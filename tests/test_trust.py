@@ -38,7 +38,9 @@ def seen(operator: Trust) -> list[str]:
 
 
 def imported(operator: Trust) -> list[str]:
-    return [entry_point for name, entry_point in PLUGINS if operator.plugin_refusal(name, entry_point) is None]
+    return [
+        entry_point for name, entry_point in PLUGINS if operator.refusal(name, entry_point, ships_tools=True) is None
+    ]
 
 
 EVERYTHING = ["forecast", "delete_all", "look", "own"]
@@ -111,7 +113,7 @@ def test_a_refused_tool_is_told_what_says_so(table: dict[str, Any], refusal: str
     ],
 )
 def test_a_refused_plugin_is_told_what_says_so(table: dict[str, Any], refusal: str) -> None:
-    assert layers(table).plugin_refusal("acme-weather", "weather") == refusal
+    assert layers(table).refusal("acme-weather", "weather", ships_tools=True) == refusal
 
 
 @pytest.mark.parametrize(
@@ -128,7 +130,7 @@ def test_a_refused_plugin_is_told_what_says_so(table: dict[str, Any], refusal: s
 )
 def test_an_extension_is_refused_where_it_is_meant(table: dict[str, Any], refused: bool) -> None:
     """It ships no tools: lists of tools say nothing of it, and others may need it."""
-    assert (layers(table).extension_refusal("acme-weather", "weather") is not None) is refused
+    assert (layers(table).refusal("acme-weather", "weather", ships_tools=False) is not None) is refused
 
 
 def test_a_tool_that_a_program_gives_is_not_asked_about_what_is_offered() -> None:
@@ -232,7 +234,9 @@ def test_a_lower_layer_only_tightens(tables: list[dict[str, Any]], lower: dict[s
     for tool in TOOLS:
         assert before.asks(tool) is None or after.asks(tool) == before.asks(tool)
     for plugin in PLUGINS:
-        assert before.extension_refusal(*plugin) is None or after.extension_refusal(*plugin) is not None
+        assert (
+            before.refusal(*plugin, ships_tools=False) is None or after.refusal(*plugin, ships_tools=False) is not None
+        )
 
 
 @given(tables=st.lists(TABLES, max_size=3))
@@ -242,5 +246,5 @@ def test_a_plugin_is_refused_only_with_all_of_its_tools(tables: list[dict[str, A
     named = [item for table in tables for key in ("deny", "disable") for item in table.get(key, ()) if "[" in item]
     operator = layers(*open_tables)
     for name, entry_point in PLUGINS:
-        if operator.plugin_refusal(name, entry_point) is not None and not named:
+        if operator.refusal(name, entry_point, ships_tools=True) is not None and not named:
             assert not [tool for tool in TOOLS if tool.distribution == name and operator.tool_refusal(tool) is None]

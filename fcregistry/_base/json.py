@@ -12,7 +12,6 @@ chompjs ignore text after the object.
 
 from __future__ import annotations
 
-import io
 import json
 import re
 from collections.abc import Callable
@@ -101,21 +100,7 @@ def is_too_deep(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> Any:
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _read_float(text: str) -> float:
-    return _require_finite(float(text))
-
-
-def _read_exact_float(text: str) -> float:
-    return _require_finite(ExactFloat(text))
-
-
-def _require_finite(number: float) -> float:
-    if number - number != 0:
-        raise ValueError("a number is too large for JSON to carry (it is not finite)")
-    return number
+    raise ValueError(f"{name} is not a JSON number")
 
 
 def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -124,7 +109,7 @@ def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen: set[str] = set()
         for name, _ in pairs:
             if name in seen:
-                raise ValueError(f"the name {json.dumps(name[:60])} stands twice in one object")
+                raise ValueError(f"the name {json.dumps(name[:60])} occurs twice in one object")
             seen.add(name)
     return read
 
@@ -205,18 +190,29 @@ def with_plain_floats(value: Any) -> Any:
 # --- Decoders ---
 
 
-def _decoders(read_float: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
-    """Return a decoder, and one that also refuses a name that occurs twice in an object."""
+def _decoders(number: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
+    """Return a decoder, and one that also refuses a name that occurs twice in an object.
+
+    Args:
+        number: Makes a number with a fraction or an exponent of its text.
+    """
+
+    def read_float(text: str) -> float:
+        value = number(text)
+        if value - value != 0:
+            raise ValueError("a number is too large for JSON to carry (it is not finite)")
+        return value
+
     plain = json.JSONDecoder(parse_constant=_refuse_constant, parse_float=read_float)
     return plain, json.JSONDecoder(
         parse_constant=_refuse_constant, parse_float=read_float, object_pairs_hook=_object_of_unique_names
     )
 
 
-_DECODERS: Final = _decoders(_read_float)
+_DECODERS: Final = _decoders(float)
 PLAIN_DECODER: Final = _DECODERS[0]
 STRICT_DECODER: Final = _DECODERS[1]
-_EXACT_DECODERS: Final = _decoders(_read_exact_float)
+_EXACT_DECODERS: Final = _decoders(ExactFloat)
 
 # --- Repairing slips ---
 
@@ -224,14 +220,14 @@ MAX_REPAIRED_LENGTH: Final = 1_000_000
 """Characters of the longest text that is repaired: more than any model writes at once."""
 
 MAX_TOKENS: Final = 50_000
-"""Tokens of the longest text that is repaired; a string is one token. Reading this many takes some 0.15 s."""
+"""Most tokens of a text that are repaired; a string is one token. Reading this many takes some 0.15 s."""
 
 MAX_CHANGES: Final = 100_000
 """Most changes that are made in one text."""
 
 _SLIP_NOTES: Final = {
     "comments": "had comments: left out",
-    "fences": "stood in a code fence: taken without it",
+    "fences": "had a code fence: left out",
     "python-literals": "had True, False or None: taken as true, false or null",
     "raw-control-characters": "had line ends, tabs or other control characters in strings: taken as escaped",
     "single-quotes": "had single quotes that JSON does not know: taken as JSON writes them",
@@ -262,18 +258,18 @@ def read_lenient_json(text: str, exact: bool, allowed: Collection[str], where: s
     except NotJsonError:
         if len(text) > MAX_REPAIRED_LENGTH:
             raise
-        repaired, slips = _repair(text, allowed)
-        if not slips:
+        changes = [*islice((change for change in _all_changes(text) if change.slip in allowed), MAX_CHANGES)]
+        if not changes:
             raise
+    parts, done = [], 0
+    for change in changes:
+        parts += [text[done : change.start], change.new]
+        done = change.end
+    notes = sorted(f"{where} {_SLIP_NOTES[slip]}" for slip in {change.slip for change in changes})
     try:
-        return read_json(repaired, exact), tuple(sorted(f"{where} {_SLIP_NOTES[slip]}" for slip in slips))
+        return read_json("".join([*parts, text[done:]]), exact), tuple(notes)
     except NotJsonError as error:
-        place = _original_position(text, allowed, error.place)
-        raise NotJsonError(text, error.reason, place) from None
-
-
-class _TooManyTokensError(Exception):
-    """A text has more than `MAX_TOKENS` tokens."""
+        raise NotJsonError(text, error.reason, _original_position(changes, error.place)) from None
 
 
 class _Change(NamedTuple):
@@ -285,33 +281,13 @@ class _Change(NamedTuple):
     new: str
 
 
-def _repair(text: str, allowed: Collection[str]) -> tuple[str, set[str]]:
-    """Return the text with all allowed changes, and the slips that they repair.
-
-    If there are too many changes or tokens, the text does not change.
-    """
-    slips: set[str] = set()
-    repaired, done = io.StringIO(), 0
-    try:
-        changes = list(islice(_allowed_changes(text, allowed), MAX_CHANGES + 1))
-    except _TooManyTokensError:
-        changes = []
-    for slip, start, end, new in changes if len(changes) <= MAX_CHANGES else ():
-        repaired.write(text[done:start])
-        repaired.write(new)
-        slips.add(slip)
-        done = end
-    repaired.write(text[done:])
-    return repaired.getvalue(), slips
-
-
-def _original_position(text: str, allowed: Collection[str], place: int) -> int:
+def _original_position(changes: list[_Change], place: int) -> int:
     """Return the position in the original text of a position in the repaired one.
 
     For a position inside a replacement, it is the start of the replaced text.
     """
     longer = 0
-    for _, start, end, new in _allowed_changes(text, allowed):
+    for _, start, end, new in changes:
         if place < start + longer:
             break
         if place < start + longer + len(new):
@@ -341,12 +317,8 @@ _IN_STRING: Final = re.compile(r"""\\.|["\x00-\x1f]""", re.DOTALL)
 _LITERALS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
-def _allowed_changes(text: str, allowed: Collection[str]) -> Iterator[_Change]:
-    """Yield the allowed changes in order."""
-    return (change for change in _all_changes(text) if change.slip in allowed)
-
-
 def _all_changes(text: str) -> Iterator[_Change]:
+    """Yield the changes that repair slips, in order."""
     opening = _OPENING_FENCE.match(text)
     if opening:
         yield _Change("fences", opening.start(1), opening.end(1), "")
@@ -366,12 +338,11 @@ def _all_changes(text: str) -> Iterator[_Change]:
 
 
 def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
-    """Yield the tokens up to the end, or up to text that no change makes valid; then None."""
-    count = 0
-    while token := _TOKEN.match(text, place):
-        count += 1
-        if count > MAX_TOKENS:
-            raise _TooManyTokensError
+    """Yield the tokens up to the end, up to the most, or up to text that no change makes valid; then None."""
+    for _ in range(MAX_TOKENS):
+        token = _TOKEN.match(text, place)
+        if token is None:
+            break
         if token.lastgroup != "space":
             yield token
         place = token.end()
@@ -436,37 +407,30 @@ def has_unique_names(text: str, value: dict[str, Any] | list[Any]) -> bool:
     count = text.count(":")
     if count == (len(value) if type(value) is dict else 0):  # all names are in the outermost object, as in most calls
         return True
-    return count == _count_names(value) or ("\\u003" not in text and count == _count_colons(value))
+    return count == _count_names(value) or ("\\u003" not in text and count == _count_names(value, with_colons=True))
 
 
-def _count_colons(value: dict[str, Any] | list[Any]) -> int:
-    """Return the least number of colons in the text of a JSON value, if none is an escape."""
+def _count_names(value: dict[str, Any] | list[Any], with_colons: bool = False) -> int:
+    """Return the number of names in all objects of a JSON value.
+
+    Args:
+        value: The value.
+        with_colons: Whether to add the colons in names and other texts.
+    """
     count = 0
     inside: list[Any] = [value]
     for each in inside:  # the list grows in the loop
         items = each
         if type(each) is dict:
-            count += len(each) + sum([name.count(":") for name in each])
-            items = each.values()
-        for item in items:
-            if type(item) is str:
-                count += item.count(":")
-            elif type(item) in _CONTAINERS:
-                inside.append(item)
-    return count
-
-
-def _count_names(value: dict[str, Any] | list[Any]) -> int:
-    """Return the number of names in all objects of a JSON value."""
-    count = 0
-    inside: list[Any] = [value]
-    for each in inside:  # the list grows in the loop
-        if type(each) is dict:
             count += len(each)
-            each = each.values()  # noqa: PLW2901  # the values are checked like the items of an array
-        for item in each:
+            items = each.values()
+            if with_colons:
+                count += sum([name.count(":") for name in each])
+        for item in items:
             if type(item) in _CONTAINERS:
-                inside.append(item)  # noqa: PERF401  # it is the list that is iterated
+                inside.append(item)
+            elif with_colons and type(item) is str:
+                count += item.count(":")
     return count
 
 

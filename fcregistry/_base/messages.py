@@ -25,56 +25,6 @@ _MAX_COMPARISONS: Final = 10_000
 """Most comparisons of a known name with an unknown one, each of which takes some 5 µs."""
 
 
-class Violation:
-    """A keyword of a schema that an instance breaks.
-
-    Attributes:
-        path: The place in the instance.
-        keyword: The keyword of JSON Schema.
-        limit: The value of the keyword; for `required`, the names that are missing; for `additionalProperties`, the names that are not known.
-        instance: The value that breaks it.
-        asked: The result of `requirement` for keyword and limit, if it is known already.
-        known: For `additionalProperties`, the names of the properties.
-        branches: For `anyOf` and `oneOf`, the violations of each branch.
-        conditions: The conditions under which the keyword applies, from the outside in.
-    """
-
-    __slots__ = ("asked", "branches", "conditions", "instance", "keyword", "known", "limit", "path")
-
-    def __init__(
-        self,
-        path: tuple[str | int, ...],
-        keyword: str,
-        limit: Any,
-        instance: Any,
-        asked: str = "",
-        known: tuple[str, ...] = (),
-        branches: tuple[tuple[Violation, ...], ...] = (),
-        conditions: tuple[Condition, ...] = (),
-    ) -> None:
-        self.path = path
-        self.keyword = keyword
-        self.limit = limit
-        self.instance = instance
-        self.asked = asked
-        self.known = known
-        self.branches = branches
-        self.conditions = conditions
-
-    def under(self, condition: Condition) -> Violation:
-        """Return the same violation where one more condition, outside of the others, applies."""
-        return Violation(
-            self.path,
-            self.keyword,
-            self.limit,
-            self.instance,
-            self.asked,
-            self.known,
-            self.branches,
-            (condition, *self.conditions),
-        )
-
-
 class Condition(NamedTuple):
     """A condition under which a part of a schema applies.
 
@@ -89,12 +39,52 @@ class Condition(NamedTuple):
     holds: bool
 
 
+class Violation(NamedTuple):
+    """A keyword of a schema that an instance breaks.
+
+    Attributes:
+        path: The place in the instance.
+        keyword: The keyword of JSON Schema.
+        limit: The value of the keyword; for `required`, the names that are missing; for `additionalProperties`, the names that are not known.
+        instance: The value that breaks it.
+        asked: The result of `requirement` for keyword and limit, if it is known already.
+        known: For `additionalProperties`, the names of the properties.
+        branches: For `anyOf` and `oneOf`, the violations of each branch.
+        conditions: The conditions under which the keyword applies, from the outside in.
+    """
+
+    path: tuple[str | int, ...]
+    keyword: str
+    limit: Any
+    instance: Any
+    asked: str = ""
+    known: tuple[str, ...] = ()
+    branches: tuple[tuple[Any, ...], ...] = ()  # of violations; mypy knows no named tuple that holds itself
+    conditions: tuple[Condition, ...] = ()
+
+    def under(self, condition: Condition) -> Violation:
+        """Return the same violation where one more condition, outside of the others, applies."""
+        return self._replace(conditions=(condition, *self.conditions))
+
+
 def word_problems(violations: Iterable[Violation]) -> tuple[Problem, ...]:
     """Return the problems of an instance, each once, sorted by path.
 
     After 25 problems, the last one says how many more there are.
+
+    Args:
+        violations: The keywords that it breaks.
     """
-    return _ProblemWriter().all(list(violations))
+    problems = _ProblemWriter().problems
+    found = [problem for violation in violations for problem in problems(violation)]
+    if len(found) < 2:
+        return tuple(found)
+    ordered = sorted(dict.fromkeys(found), key=lambda problem: (_sort_key(problem.path), problem.message))
+    if len(ordered) > MAX_PROBLEMS:
+        more = f"{len(ordered) - MAX_PROBLEMS} more problems"
+        last = f"and {more}" if len(found) < MAX_VIOLATIONS else f"and at least {more}"
+        ordered = [*ordered[:MAX_PROBLEMS], Problem("$", last)]
+    return tuple(ordered)
 
 
 class _ProblemWriter:
@@ -108,23 +98,6 @@ class _ProblemWriter:
     def __init__(self) -> None:
         self._known: dict[int, list[Problem]] = {}
 
-    def all(self, violations: Sequence[Violation]) -> tuple[Problem, ...]:
-        """Return the problems of violations, as `word_problems` does."""
-        found: list[Problem] = []
-        for violation in violations:
-            if violation.keyword in _COMPOUND or violation.conditions:
-                found += self.problems(violation)
-            else:
-                found.append(_problem(violation))
-        if len(found) < 2:
-            return tuple(found)
-        ordered = sorted(dict.fromkeys(found), key=lambda problem: (_sort_key(problem.path), problem.message))
-        if len(ordered) > MAX_PROBLEMS:
-            more = f"{len(ordered) - MAX_PROBLEMS} more problems"
-            last = f"and {more}" if len(found) < MAX_VIOLATIONS else f"and at least {more}"
-            ordered = [*ordered[:MAX_PROBLEMS], Problem("$", last)]
-        return tuple(ordered)
-
     def problems(self, violation: Violation) -> list[Problem]:
         """Return the problems of a violation."""
         known = self._known.get(id(violation))
@@ -133,18 +106,24 @@ class _ProblemWriter:
         return known
 
     def _make_problems(self, violation: Violation) -> list[Problem]:
-        if violation.keyword in ("anyOf", "oneOf") and violation.branches:
-            problems = list(self._union_problems(violation))
-        elif violation.keyword in _COMPOUND:
-            problems = list(_compound_problems(violation))
+        path, keyword, limit = violation.path, violation.keyword, violation.limit
+        if keyword in ("anyOf", "oneOf") and violation.branches:
+            problems = self._union_problems(violation)
+        elif keyword == "required":
+            problems = [Problem(json_path((*path, name)), "is required") for name in limit]
+        elif keyword == "additionalProperties" and isinstance(violation.instance, dict):
+            problems = _unknown_names(violation)
+        elif keyword == "propertyNames":
+            problems = [Problem(json_path(path), _wrong_name(limit))]
         else:
-            problems = [_problem(violation)]
+            asked, link = violation.asked or requirement(keyword, limit), _BEFORE_VALUE.get(keyword, ", not ")
+            problems = [Problem(json_path(path), f"{asked}{link}{show(violation.instance)}" if link else asked)]
         if violation.conditions:
             conditions = _conditions_text(violation.conditions)
             problems = [Problem(each.path, f"{each.message}{conditions}") for each in problems]
         return problems[:MAX_VIOLATIONS]
 
-    def _union_problems(self, violation: Violation) -> Iterable[Problem]:
+    def _union_problems(self, violation: Violation) -> list[Problem]:
         """Return the problems of the branch that was meant, or one problem with what all branches take."""
         path, branches = violation.path, violation.branches
         meant = [branch for branch in branches if not _has_wrong_type(branch, path)]
@@ -158,7 +137,7 @@ class _ProblemWriter:
             return self._nearest(candidates, path)
         return [Problem(json_path(path), f"{_alternatives(candidates or branches)}, not {show(violation.instance)}")]
 
-    def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> Iterable[Problem]:
+    def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> list[Problem]:
         """Return the problems of the branch with the fewest.
 
         Of several such branches, return the problems that all share, or else those of the first.
@@ -188,17 +167,6 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
     ]
 
 
-def _problem(violation: Violation) -> Problem:
-    keyword = violation.keyword
-    asked = violation.asked or requirement(keyword, violation.limit)
-    return Problem(json_path(violation.path), _message(keyword, asked, violation.instance))
-
-
-def _message(keyword: str, asked: str, instance: Any) -> str:
-    link = _BEFORE_VALUE.get(keyword, ", not ")
-    return f"{asked}{link}{show(instance)}" if link else asked
-
-
 _BEFORE_VALUE: Final = {
     "false schema": "",
     "items": "",
@@ -210,40 +178,28 @@ _BEFORE_VALUE: Final = {
 """Keyword -> the text between its requirement and the value; empty if the value is not shown."""
 
 
-# --- Keywords that may be broken in several ways at once ---
-
-_COMPOUND: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
-"""Keywords that an instance may break in several ways at once."""
+# --- Names of properties ---
 
 _NAME_KEYWORDS: Final = ("required", "additionalProperties")
 
 _STRING_KEYWORDS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")
 
 
-def _compound_problems(violation: Violation) -> Iterable[Problem]:
-    path, keyword, limit = violation.path, violation.keyword, violation.limit
-    if keyword == "required":
-        return [Problem(json_path((*path, name)), "is required") for name in limit]
-    if keyword == "additionalProperties" and isinstance(violation.instance, dict):
-        if len(limit) == 1:
-            return [Problem(json_path((*path, limit[0])), _unknown_name(limit[0], violation.known))]
-        # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
-        names = sorted(limit, key=lambda name: _sort_key(json_path((*path, name))))
-        near = violation.known[: _MAX_COMPARISONS // min(len(names), MAX_PROBLEMS)]
-        known = [near if place <= MAX_PROBLEMS else () for place in range(len(names))]
-        return [
-            Problem(json_path((*path, name)), _unknown_name(name, some))
-            for name, some in zip(names, known, strict=True)
-        ]
-    if keyword == "propertyNames":
-        return [Problem(json_path(path), _wrong_name(limit))]
-    return [Problem(json_path(path), _message(keyword, requirement(keyword, limit), violation.instance))]
+def _unknown_names(violation: Violation) -> list[Problem]:
+    paths = {name: json_path((*violation.path, name)) for name in violation.limit}
+    names = sorted(paths, key=lambda name: _sort_key(paths[name]))
+    # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
+    near = violation.known[: _MAX_COMPARISONS // min(len(names), MAX_PROBLEMS)]
+    return [
+        Problem(paths[name], _unknown_name(name, near if place <= MAX_PROBLEMS else ()))
+        for place, name in enumerate(names)
+    ]
 
 
 def _unknown_name(name: str, known: Sequence[str]) -> str:
     from difflib import get_close_matches  # only on the way to an error
 
-    close = get_close_matches(name, known[:_MAX_COMPARISONS], n=1)
+    close = get_close_matches(name, known, n=1)
     if close:
         return f"is not a known name; did you mean {show(close[0])}?"
     names = ", ".join(show(each) for each in known[:MAX_CHOICES])

@@ -23,9 +23,10 @@ if TYPE_CHECKING:
 
 
 def trust() -> Trust:
-    """Return the rules of the present configuration. They are made anew only if a file or variable has changed.
+    """Return the rules of the present configuration.
 
-    This asks the system for each possible file, which takes some ten microseconds: call it once for one piece of work.
+    They are made anew only if a file or variable has changed. This asks the system for each possible file, which takes some ten
+    microseconds: call it once for one piece of work.
 
     Raises:
         ConfigurationError: A file or variable cannot be read. Its rules are not known, so nothing may be used.
@@ -42,10 +43,10 @@ def _trust_of(layers: tuple[Layer, ...], locks: tuple[tuple[str, Lock], ...]) ->
 
 
 class Trust:
-    """The rules of the configuration for installed plugins and tools. Immutable; `trust` returns the present ones.
+    """The rules of the configuration for installed plugins and tools; `trust` returns the present ones.
 
-    A lower layer can only tighten a higher one: each is asked, and each can refuse. The methods named `…_refusal` return the reason,
-    which names the file or variable, or None.
+    They are immutable. A lower layer can only tighten a higher one: each is asked, and each can refuse. The methods with `refusal` in their
+    names return the reason, which names the file or variable, or None.
 
     Args:
         layers: The layers of the configuration, the highest first.
@@ -82,44 +83,42 @@ class Trust:
         self._allow_modes = tuple(_allow_modes(layers))
         self._mode_source = next((layer.mode_source for layer in layers if layer.mode == self.mode), "")
 
-    def plugin_refusal(self, distribution: str, entry_point: str) -> str | None:
-        """Return why a plugin may be neither imported nor indexed, or None.
+    def refusal(self, distribution: str, entry_point: str, *, ships_tools: bool) -> str | None:
+        """Return why a plugin may be neither imported nor indexed, or an extension not loaded; None if it may.
 
         Whether its version and files are those of a lock is not checked here, but in `fcregistry.discovery`.
+
+        Args:
+            distribution: Its distribution.
+            entry_point: The name of its entry point.
+            ships_tools: Whether it is a plugin. A list affects an extension only if it names that or its whole distribution.
         """
-        if self.is_open:
-            return None
         for rules, _ in self._refusing:
-            if reason := rules.plugin_reason(distribution, entry_point):
+            if reason := rules.entry_point_reason(distribution, entry_point, ships_tools=ships_tools):
                 return reason
-        for rules in self._allow:
-            if not rules.could_name(distribution):
+        for rules in self._allow if ships_tools else ():
+            if not rules.names_distribution(distribution, itself=False):
                 return f"{rules.source} names nothing of {distribution}"
-        return self._not_allowed(distribution) or self._not_locked(distribution)
-
-    def extension_refusal(self, distribution: str, entry_point: str) -> str | None:
-        """Return why an extension may not be loaded, or None.
-
-        It ships no tools. So a list affects it only if it names the extension or its whole distribution.
-        """
-        if self.is_open:
-            return None
-        for rules, _ in self._refusing:
-            if reason := rules.extension_reason(distribution, entry_point):
-                return reason
-        return self._not_allowed(distribution) or self._not_locked(distribution)
+        for source, lists in self._allow_modes:
+            if not any(rules.names_distribution(distribution, itself=True) for rules in lists):
+                return f'{source}, and no allow there or above names {distribution}: allow = ["{distribution}:*"] does'
+        for source, lock in self.locks:
+            if reason := lock.distribution_refusal(distribution):
+                return f"{source}, and {reason}"
+        return None
 
     def names_distributions(self, distribution: str) -> str | None:
-        """Return the source of the rule that trusts a distribution by its name, so that no other may bear that name; None if there is none.
+        """Return the source of the rule that trusts a distribution by its name, or None.
 
-        Such a rule is the mode `allow` or `locked`, or an `allow` list that names the distribution.
+        No other distribution may have that name then. Such a rule is the mode `allow` or `locked`, or an `allow` list that names the distribution.
 
         Args:
             distribution: The distribution.
         """
         if self.mode != "open":
             return self._mode_source
-        return next((rules.source for rules in self._allow if rules.names_distribution(distribution)), None)
+        trusting = (rules for rules in self._allow if rules.names_distribution(distribution, itself=True))
+        return next((rules.source for rules in trusting), None)
 
     def tool_refusal(self, subject: SelectorSubject, *, given: bool = False) -> str | None:
         """Return why a tool is neither listed nor callable, or None.
@@ -166,7 +165,7 @@ class Trust:
         return None
 
     def preferred(self, distributions: Iterable[str]) -> str | None:
-        """Return the distribution that wins a plain name that all given ones ship, or None if none has precedence."""
+        """Return which of some distributions that ship a plain name wins it, or None if none has precedence."""
         if not self._precedence:
             return None
         given = {normalized(each): each for each in distributions}
@@ -175,7 +174,9 @@ class Trust:
     def idle(
         self, subjects: Iterable[SelectorSubject], plugins: Iterable[tuple[str, str]]
     ) -> tuple[tuple[str, str], ...]:
-        """Return the items of lists that name nothing, as sorted pairs of source and item: a misspelt name protects nothing.
+        """Return the items of lists that name nothing, as sorted pairs of source and item.
+
+        A misspelt name protects nothing.
 
         Args:
             subjects: All known tools.
@@ -189,21 +190,12 @@ class Trust:
         every = [*self._allow, *(rules for rules, _ in self._refusing), *self._ask]
         return tuple(sorted((rules.source, text) for rules in every for text in rules.unmatched(tools, found)))
 
-    def _not_allowed(self, distribution: str) -> str | None:
-        for source, lists in self._allow_modes:
-            if not any(rules.names_distribution(distribution) for rules in lists):
-                return f'{source}, and no allow there or above names {distribution}: allow = ["{distribution}:*"] does'
-        return None
-
-    def _not_locked(self, distribution: str) -> str | None:
-        for source, lock in self.locks:
-            if reason := lock.distribution_refusal(distribution):
-                return f"{source}, and {reason}"
-        return None
-
 
 def _allow_modes(layers: tuple[Layer, ...]) -> Iterator[tuple[str, tuple[Rules, ...]]]:
-    """Yield the source of each mode `allow`, and the `allow` lists that count for it: its own and higher ones. A lower one would loosen it."""
+    """Yield the source of each mode `allow`, and the `allow` lists that count for it.
+
+    These are its own and higher ones: a lower one would loosen it.
+    """
     above: list[Rules] = []
     for layer in layers:
         if layer.allow is not None:
@@ -221,6 +213,8 @@ OPEN: Final = Trust()
 
 FORMAT: Final = 1
 """The version of the lock format, the only one that is read."""
+
+_RESTORE: Final = "take it from version control, or make it anew"
 
 
 class Pin(NamedTuple):
@@ -302,10 +296,10 @@ def read_lock(path: str) -> Lock:
         found = os.stat(path)  # noqa: PTH116  # pathlib takes longer to import
     except OSError as error:
         if isinstance(error, FileNotFoundError | NotADirectoryError):
-            return _unreadable(path, f"is not there: `fcregistry lock --file {path}` makes it")
+            return _unreadable(path, f"does not exist: `fcregistry lock --file {path}` makes it")
         return _unreadable(path, f"cannot be read: {error.strerror}")
     if S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode):  # a repository may contain a link to a file that never ends
-        return _unreadable(path, "cannot be read: it is no regular file")
+        return _unreadable(path, "cannot be read: it is not a regular file")
     return _parse_lock(path, found.st_mtime_ns, found.st_size)
 
 
@@ -319,16 +313,16 @@ def _parse_lock(path: str, _modified: int, _size: int) -> Lock:
     except OSError as error:
         return _unreadable(path, f"cannot be read: {error.strerror}")
     except (ValueError, RecursionError) as error:
-        return _unreadable(path, f"is no lock ({error}): take it from version control, or make it anew")
+        return _unreadable(path, f"is not a lock ({error}): {_RESTORE}")
     if not isinstance(written, dict) or "fcregistry_lock" not in written:
-        return _unreadable(path, "is no lock of fcregistry's: take it from version control, or make it anew")
+        return _unreadable(path, f"is not a lock of fcregistry: {_RESTORE}")
     if written["fcregistry_lock"] != FORMAT:
         shown = json.dumps(written["fcregistry_lock"])
         return _unreadable(path, f"is a lock of another format ({shown:.20}, not {FORMAT}): make it anew")
     try:
         pins = {normalized(name): _read_pin(name, pin) for name, pin in written["distributions"].items()}
     except (KeyError, TypeError, AttributeError) as error:
-        return _unreadable(path, f"is a damaged lock ({error}): take it from version control, or make it anew")
+        return _unreadable(path, f"is a damaged lock ({error}): {_RESTORE}")
     return Lock(path=path, pins=pins)
 
 
@@ -342,7 +336,7 @@ def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
     digests = {(each["group"], each["name"]): each["digest"] for each in tools}
     pin = Pin(name=name, version=written["version"], files=written["files"], tools=tools, digests=digests)
     if not all(isinstance(text, str) for text in (pin.version, pin.files, *digests.values())):
-        raise TypeError(f"what it says of {name} is not text")
+        raise TypeError(f"a version or digest of {name} is not text")
     return pin
 
 
@@ -355,7 +349,7 @@ _lifted: ContextVar[bool] = ContextVar("lifted", default=False)
 
 @contextmanager
 def without_locks() -> Iterator[None]:
-    """Ignore locks inside, and nothing else: to make a lock or to compare one, plugins must be looked at first."""
+    """Ignore locks inside the block, and nothing else: to make or compare a lock, plugins must be described."""
     token = _lifted.set(True)
     try:
         yield

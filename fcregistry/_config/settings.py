@@ -8,7 +8,7 @@ Without any file, reading it only asks the system for each: this runs at the sta
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping
 from functools import lru_cache
 from stat import S_ISCHR, S_ISFIFO
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
@@ -27,21 +27,29 @@ if TYPE_CHECKING:
 
 
 def configuration() -> tuple[Layer, ...]:
-    """Return the layers of the current configuration: system, user, project, the file of `FCREGISTRY_CONFIG`, variables; no empty ones.
+    """Return the layers of the current configuration, the highest first, without empty ones.
 
-    A file is read again when its time or size has changed. For a missing file, the only cost is to ask the system for it.
+    They are the files of the system, the user and the project, the file of `FCREGISTRY_CONFIG`, and the variables. A file is read again
+    when its time or size has changed. For a missing file, the only cost is to ask the system for it.
 
     Raises:
         ConfigurationError: One of them cannot be read.
     """
-    named = os.environ.get(CONFIG)
-    layers = (
-        system_layer(),
-        user_layer(),
-        project_layer(),
-        named_layer(named, CONFIG) if named else None,
-        environment_layer(),
-    )
+    system, user, named = f"{system_folder()}/{FILE}", user_folder(), os.environ.get(CONFIG)
+    try:
+        everyone = _read_file(system)
+    except OSError as error:  # the operator's rules must not be ignored because the folder is closed
+        raise ConfigurationError(f"the system does not say whether {system} exists: {error.strerror}") from error
+    layers = [
+        everyone,
+        None if user is None else _read_if_reachable(f"{user}/{FILE}"),
+        _project_layer(),
+    ]
+    if named:
+        layers.append(_read_if_reachable(os.path.join(_working_folder() or "", named)))
+        if layers[-1] is None:
+            raise ConfigurationError(f"{CONFIG} names {named}, which does not exist; correct or unset it")
+    layers.append(_environment_layer())
     return tuple(layer for layer in layers if layer is not None)
 
 
@@ -54,12 +62,17 @@ def project_lock() -> str:
     Raises:
         ConfigurationError: The project's file cannot be read.
     """
-    project = project_layer()
-    return nearest_lock() if project is None or project.lock is None else project.lock
+    project = _project_layer()
+    if project is not None and project.lock is not None:
+        return project.lock
+    locks = (f"{folder}{LOCK}" for folder in _project_folders())
+    return next(filter(_exists, locks), None) or os.path.join(_working_folder() or "", LOCK)
 
 
 def call_hook_items() -> tuple[tuple[str, str], ...]:
-    """Return the extensions with mandatory call hooks, those of higher layers first, each once, as pairs of its source and its name.
+    """Return the extensions with mandatory call hooks, each once, as pairs of source and name.
+
+    Those of higher layers come first.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
@@ -71,11 +84,6 @@ def call_hook_items() -> tuple[tuple[str, str], ...]:
     return tuple((source, name) for name, source in named.items())
 
 
-def call_hook_names() -> tuple[str, ...]:
-    """Return the names of the extensions with mandatory call hooks."""
-    return tuple(name for _, name in call_hook_items())
-
-
 Mode: TypeAlias = Literal["open", "allow", "locked"]
 
 MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
@@ -83,7 +91,9 @@ MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
 
 
 class Layer(NamedTuple):
-    """The settings of one file, or of all variables. Higher layers come before lower ones, which can only tighten them.
+    """The settings of one file, or of all variables.
+
+    Higher layers come before lower ones, which can only tighten them.
 
     Attributes:
         path: The file; empty for the environment.
@@ -120,60 +130,22 @@ PYPROJECT: Final = "pyproject.toml"
 LOCK: Final = "fcregistry.lock"
 
 
-def system_layer() -> Layer | None:
-    """Return the layer of the file for all users, or None if there is none.
-
-    Raises:
-        ConfigurationError: It cannot be read.
-    """
-    path = f"{system_folder()}/{FILE}"
-    try:
-        return _read_file(path)
-    except OSError as error:  # the operator's rules must not be ignored because the folder is closed
-        raise ConfigurationError(f"{path} cannot be looked for: {error.strerror}") from error
-
-
-def user_layer() -> Layer | None:
-    """Return the layer of the user's file, or None if there is none.
-
-    Raises:
-        ConfigurationError: It cannot be read.
-    """
-    folder = user_folder()
-    return None if folder is None else _read_if_reachable(f"{folder}/{FILE}")
-
-
-def project_layer() -> Layer | None:
+def _project_layer() -> Layer | None:
     """Return the layer of the project's file, the nearest one, or None if there is none.
 
     The search goes from the working folder upwards to the root of a repository or the home folder. A pyproject.toml without
     `[tool.fcregistry]` does not count.
-
-    Raises:
-        ConfigurationError: It cannot be read, or there are two in one folder.
     """
     for folder in _project_folders():
-        if (layer := _read_folder(folder)) is not None:
-            return layer
+        own = _read_if_reachable(folder + FILE, is_untrusted=True)
+        shared = _read_if_reachable(folder + PYPROJECT, is_untrusted=True)
+        if own is not None and shared is not None:
+            raise ConfigurationError(
+                f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
+            )
+        if own is not None or shared is not None:
+            return own or shared
     return None
-
-
-def named_layer(path: str, source: str) -> Layer:
-    """Return the layer of a file that a variable or option names.
-
-    Raises:
-        ConfigurationError: It does not exist, or cannot be read.
-    """
-    layer = _read_if_reachable(os.path.join(_working_folder() or "", path))
-    if layer is None:
-        raise ConfigurationError(f"{source} names {path}, which is not there; correct or unset it")
-    return layer
-
-
-def nearest_lock() -> str:
-    """Return the path of the nearest lock, in the folders where a project's file is looked for; if there is none, of one in the working folder."""
-    locks = (f"{folder}{LOCK}" for folder in _project_folders())
-    return next(filter(_is_there, locks), None) or os.path.join(_working_folder() or "", LOCK)
 
 
 def _project_folders() -> Iterator[str]:
@@ -186,19 +158,9 @@ def _project_folders() -> Iterator[str]:
         folder = working if working.endswith(os.sep) else working + os.sep
         yield folder
         above = os.path.dirname(working)
-        if above == working or working == home or _is_there(folder + ".git"):
+        if above == working or working == home or _exists(folder + ".git"):
             return
         working = above
-
-
-def _read_folder(folder: str) -> Layer | None:
-    own = _read_if_reachable(folder + FILE, is_untrusted=True)
-    shared = _read_if_reachable(folder + PYPROJECT, is_untrusted=True)
-    if own is not None and shared is not None:
-        raise ConfigurationError(
-            f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
-        )
-    return own or shared
 
 
 def _working_folder() -> str | None:
@@ -208,14 +170,17 @@ def _working_folder() -> str | None:
         return None
 
 
-def _is_there(path: str) -> bool:
+def _exists(path: str) -> bool:
     return os.access(path, os.F_OK)  # a third of the time of an exception
 
 
 def _read_if_reachable(path: str, *, is_untrusted: bool = False) -> Layer | None:
-    """Return the layer of a file; None also if its folder is closed to this process, as home folders are to services."""
+    """Return the layer of a file; None if it does not exist, or its folder is closed to this process.
+
+    Home folders are closed to services.
+    """
     try:
-        return _read_file(path, is_untrusted=is_untrusted) if _is_there(path) else None
+        return _read_file(path, is_untrusted=is_untrusted) if _exists(path) else None
     except OSError:
         return None
 
@@ -232,7 +197,7 @@ def _read_file(path: str, *, is_untrusted: bool = False) -> Layer | None:
     except (FileNotFoundError, NotADirectoryError):
         return None
     if is_untrusted and (S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode)):  # reading it might never end
-        raise ConfigurationError(f"{path} is no regular file")
+        raise ConfigurationError(f"{path} is not a regular file")
     return _parse_file(path, found.st_mtime_ns, found.st_size)
 
 
@@ -246,7 +211,13 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
     in_project = path.endswith(PYPROJECT)
     if in_project and b"fcregistry" not in content:
         return None  # without the cost of TOML
-    table = _parse_toml(content, path)
+    import tomllib  # only if there is a file
+
+    try:
+        table: Any = tomllib.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        why = "its rules are not known, so nothing can be used until it is correct"
+        raise ConfigurationError(f"{path} is not valid TOML: {error}; {why}") from error
     if in_project:
         tools = table.get("tool")
         table = tools.get("fcregistry") if isinstance(tools, dict) else None
@@ -255,15 +226,6 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
         if not isinstance(table, dict):
             raise ConfigurationError(f"tool.fcregistry in {path} is a table, [tool.fcregistry], not {table!r}")
     return read_layer(table, path, "tool.fcregistry." if in_project else "")
-
-
-def _parse_toml(content: bytes, path: str) -> Any:
-    import tomllib  # only where there is a file
-
-    try:
-        return tomllib.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is no TOML: {error}; mend it, for what it says cannot be known") from error
 
 
 # --- Keys ---
@@ -287,7 +249,11 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
         try:
             read[key] = _READERS[key](value, source)
         except KeyError:
-            problems.append(_unknown_key_text(key, prefix, path))
+            from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
+
+            near = did_you_mean(nearest(key.replace("-", "_"), _READERS)) or f"; the keys are {', '.join(_READERS)}"
+            where = f"[{prefix.rstrip('.')}] of {path}" if prefix else path
+            problems.append(f"{where} has the key {key!r}, which does not exist{near}")
         except ConfigurationError as error:
             problems.append(str(error))
     if problems:
@@ -296,27 +262,7 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
     return Layer(**read)
 
 
-def _unknown_key_text(key: str, prefix: str, path: str) -> str:
-    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
-
-    near = did_you_mean(nearest(key.replace("-", "_"), _READERS)) or f"; the keys are {', '.join(_READERS)}"
-    where = f"[{prefix.rstrip('.')}] of {path}" if prefix else path
-    return f"{where} has the key {key!r}, which means nothing{near}"
-
-
 _WITH_PLUGINS: Final = ("deny", "disable")
-
-
-def read_rules(key: str, items: Sequence[str], source: str) -> Rules:
-    """Return the rules of a list in a file or variable.
-
-    Raises:
-        ConfigurationError: An item is not a selector, and not a plugin where the key allows plugins.
-    """
-    try:
-        return Rules.of(items, source, plugins=key in _WITH_PLUGINS)
-    except SelectorError as error:
-        raise ConfigurationError(f"{source}: {error}") from error
 
 
 def _read_mode(value: object, source: str) -> str:
@@ -332,13 +278,19 @@ def _read_strings(value: object, source: str) -> tuple[str, ...]:
 
 
 def _rules_reader(key: str) -> Callable[[object, str], Rules]:
-    return lambda value, source: read_rules(key, _read_strings(value, source), source)
+    def read(value: object, source: str) -> Rules:
+        try:
+            return Rules.of(_read_strings(value, source), source, plugins=key in _WITH_PLUGINS)
+        except SelectorError as error:
+            raise ConfigurationError(f"{source}: {error}") from error
+
+    return read
 
 
 def _read_distributions(value: object, source: str) -> tuple[str, ...]:
     for name in (names := _read_strings(value, source)):
         if not all(each.isalnum() or each in "-_." for each in name):
-            raise ConfigurationError(f'{source} lists distributions, such as ["acme-weather"], and {name!r} is none')
+            raise ConfigurationError(f'{source} lists distributions, such as ["acme-weather"], and {name!r} is not one')
     return tuple(map(normalized, names))
 
 
@@ -346,16 +298,18 @@ def _read_hooks(value: object, source: str) -> tuple[tuple[str, str], ...]:
     return tuple((source, name) for name in _read_strings(value, source))
 
 
-def _read_lock_path(value: object, source: str) -> str:
+def _read_text(value: object, source: str, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(f'{source} is the path of a file, such as "{LOCK}", not {value!r}')
-    return path_beside(source.partition(" in ")[2], value)
+        raise ConfigurationError(f"{source} is {what}, not {value!r}")
+    return value.strip()
+
+
+def _read_lock_path(value: object, source: str) -> str:
+    return path_beside(source.partition(" in ")[2], _read_text(value, source, f'the path of a file, such as "{LOCK}"'))
 
 
 def _read_model(value: object, source: str) -> str:
-    if not isinstance(value, str) or not value.strip():
-        raise ConfigurationError(f'{source} is the name of a model, such as "openai:gpt-5", not {value!r}')
-    return value.strip()
+    return _read_text(value, source, 'the name of a model, such as "openai:gpt-5"')
 
 
 _READERS: Final[dict[str, Callable[[object, str], object]]] = {
@@ -398,35 +352,24 @@ CONFIG: Final = "FCREGISTRY_CONFIG"
 MODEL: Final = "FCREGISTRY_MODEL"
 """The variable that names the model of `fcregistry ask`, as `models.resolve` takes it."""
 
-_LISTS: Final = {"allow": ALLOW, "deny": DENY, "ask": ASK, "disable": DISABLE}
+_VARIABLES: Final = {
+    "mode": MODE,
+    "allow": ALLOW,
+    "deny": DENY,
+    "ask": ASK,
+    "disable": DISABLE,
+    "call_hooks": CALL_HOOKS,
+}
+"""Key -> the variable that sets it."""
 
 
-def environment_layer() -> Layer | None:
-    """Return the layer of the variables, or None if none is set.
-
-    Raises:
-        ConfigurationError: One of them cannot be read.
-    """
-    lists = {key: items for key, variable in _LISTS.items() if (items := _items(variable))}
-    mode = os.environ.get(MODE, "").strip()
-    hooks = _items(CALL_HOOKS)
-    if not (lists or mode or hooks):
-        return None
-    read = {key: read_rules(key, items, _LISTS[key]) for key, items in lists.items()}
-    return Layer(
-        mode=_parse_mode(mode) if mode else None,
-        mode_source=f"{MODE}={mode}",
-        allow=read.get("allow"),
-        deny=read.get("deny"),
-        ask=read.get("ask"),
-        disable=read.get("disable"),
-        call_hooks=tuple((CALL_HOOKS, name) for name in hooks),
-    )
-
-
-def disabled_items() -> tuple[str, ...]:
-    """Return the items of `FCREGISTRY_DISABLE`, in their order."""
-    return _items(DISABLE)
+def _environment_layer() -> Layer | None:
+    """Return the layer of the variables, or None if none is set."""
+    read: dict[str, Any] = {}
+    for key, variable in _VARIABLES.items():
+        if items := os.environ.get(variable, "").replace(",", " ").split():
+            read[key] = _READERS[key](" ".join(items) if key == "mode" else items, variable)
+    return Layer(mode_source=f"{MODE}={read.get('mode')}", **read) if read else None
 
 
 def model_variable() -> str | None:
@@ -434,23 +377,13 @@ def model_variable() -> str | None:
     return os.environ.get(MODEL, "").strip() or None
 
 
-def _parse_mode(text: str) -> Mode:
-    for mode in MODES:
-        if mode == text:
-            return mode
-    raise ConfigurationError(f"{MODE} is {', '.join(MODES[:-1])} or {MODES[-1]}, not {text!r}")
-
-
-def _items(variable: str) -> tuple[str, ...]:
-    text = os.environ.get(variable)
-    return tuple(text.replace(",", " ").split()) if text else ()
-
-
 # --- Lists of selectors ---
 
 
 class Rules(NamedTuple):
-    """A list of selectors, applied in order: one with `!` excludes tools from what precedes it, or, if it comes first, from everything.
+    """A list of selectors, applied in order.
+
+    One with `!` excludes tools from what precedes it, or, if it comes first, from everything.
 
     Attributes:
         source: Where the list is, for messages: `deny in FILE`, or a variable.
@@ -497,29 +430,46 @@ class Rules(NamedTuple):
                 reason = None if selector.excludes else f"{self.source} names {selector.text}"
         return reason
 
-    def plugin_reason(self, distribution: str, entry_point: str) -> str | None:
-        """Return why a plugin, and so each of its tools, is named, or None if it is not."""
-        return self._entry_point_reason(distribution, entry_point) or self._distribution_reason(
-            distribution, self.selectors, self._all_but
-        )
+    def entry_point_reason(self, distribution: str, entry_point: str, *, ships_tools: bool) -> str | None:
+        """Return why a plugin (and so each of its tools) or an extension is named, or None if it is not.
 
-    def extension_reason(self, distribution: str, entry_point: str) -> str | None:
-        """Return why an extension is named, or None if it is not.
-
-        It ships no tools, and other tools may need it. So only its own name or that of its whole distribution counts.
+        Args:
+            distribution: Its distribution.
+            entry_point: The name of its entry point.
+            ships_tools: Whether it is a plugin. For an extension, which other tools may need, only its own name or that of its whole
+                distribution counts.
         """
-        selectors = tuple(each for each in self.selectors if each.distribution is not None)
-        return self._entry_point_reason(distribution, entry_point) or self._distribution_reason(
-            distribution, selectors, None
-        )
+        if (normalized(distribution), entry_point) in self.plugins:
+            return f"{self.source} names {distribution}[{entry_point}]"
+        reason = self._all_but if ships_tools else None
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
+        for selector in self.selectors:  # the plugin of a tool that a later selector excepts is loaded
+            if selector.distribution is None and not ships_tools:
+                continue
+            named = selector if selector.distribution is None else selector._replace(name="*", group=None)
+            if selector.excludes and (selector.distribution is None or named.matches(anything)):
+                reason = None
+            elif not selector.excludes and _names_everything(selector) and selector.matches(anything):
+                reason = f"{self.source} names {selector.text}"
+        return reason
 
-    def could_name(self, distribution: str) -> bool:
-        """Return whether some tool of a distribution may be named."""
-        return self._reaches(distribution, named=False)
+    def names_distribution(self, distribution: str, *, itself: bool) -> bool:
+        """Return whether some tool of a distribution may be named.
 
-    def names_distribution(self, distribution: str) -> bool:
-        """Return whether a distribution is named itself, and not only tools of any distribution."""
-        return self._reaches(distribution, named=True)
+        Args:
+            distribution: The distribution.
+            itself: Whether only selectors that name the distribution count, not those of tools of any distribution.
+        """
+        reached = self._all_but is not None
+        anything = SelectorSubject(name="*", group="*", distribution=distribution)
+        for selector in self.selectors:
+            if selector.distribution is not None and not selector._replace(name="*", group=None).matches(anything):
+                continue
+            if not selector.excludes:
+                reached = reached or not itself or selector.distribution is not None
+            elif _names_everything(selector):
+                reached = False
+        return reached
 
     def unmatched(self, subjects: Iterable[SelectorSubject], plugins: Collection[tuple[str, str]]) -> tuple[str, ...]:
         """Return the items that name none of the given tools and plugins, sorted."""
@@ -527,36 +477,6 @@ class Rules(NamedTuple):
         unmatched = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
         unmatched += [each.text for each in self.selectors if not any(map(each.matches, tools))]
         return tuple(sorted(unmatched))
-
-    def _reaches(self, distribution: str, *, named: bool) -> bool:
-        reached = self._all_but is not None
-        anything = SelectorSubject(name="*", group="*", distribution=distribution)
-        for selector in self.selectors:
-            if selector.distribution is not None and not selector._replace(name="*", group=None).matches(anything):
-                continue
-            if not selector.excludes:
-                reached = reached or not named or selector.distribution is not None
-            elif _names_everything(selector):
-                reached = False
-        return reached
-
-    def _entry_point_reason(self, distribution: str, entry_point: str) -> str | None:
-        if (normalized(distribution), entry_point) in self.plugins:
-            return f"{self.source} names {distribution}[{entry_point}]"
-        return None
-
-    def _distribution_reason(
-        self, distribution: str, selectors: tuple[Selector, ...], reason: str | None
-    ) -> str | None:
-        """Return why a distribution is named as a whole, or None; `reason` is the answer before the first selector."""
-        anything = SelectorSubject(name="*", group="*", distribution=distribution)
-        for selector in selectors:  # the plugin of a tool that a later selector excepts is loaded
-            named = selector if selector.distribution is None else selector._replace(name="*", group=None)
-            if selector.excludes and (selector.distribution is None or named.matches(anything)):
-                reason = None
-            elif not selector.excludes and _names_everything(selector) and selector.matches(anything):
-                reason = f"{self.source} names {selector.text}"
-        return reason
 
     @property
     def _all_but(self) -> str | None:

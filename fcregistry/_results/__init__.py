@@ -1,1 +1,1 @@
-"""What a call gives back, and what a tool knows of its call: content, results, context."""
+"""Content, results, and the context of a call."""

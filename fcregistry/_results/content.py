@@ -1,6 +1,6 @@
 """Content: what a tool may give a model beside text, its form as content blocks, and its media types.
 
-`fcregistry.execution` makes it public. Nothing here imports more than it needs. Media types are without parameters, as providers take them.
+`fcregistry.execution` makes it public. Media types have no parameters, since providers take none.
 
 Sources: Model Context Protocol specification 2025-06-18, "Server features: Tools", section "Tool result"; RFC 6838 (names of media types); the
 signatures in the specifications of the file formats.
@@ -22,10 +22,19 @@ if TYPE_CHECKING:
 
 
 class Content:
-    """One piece of a tool's result for the model. Immutable; made by the class methods, which check their arguments.
+    """One piece of a tool's result for the model. Immutable.
 
-    A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
+    The class methods make it, and check their arguments. A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
     only text: the text itself, or words that name the content.
+
+    Args:
+        kind: `text`, `image`, `audio`, `file` or `link`.
+        media_type: The media type, such as `image/png`; None if it is not known.
+        plain: The text of a text, or of a file that is text.
+        data: The bytes of other content.
+        name: The name of a file or a link.
+        uri: The address of a link, or the identifier of a file.
+        description: What a link leads to, for the model.
     """
 
     __slots__ = ("_data", "_description", "_kind", "_media_type", "_name", "_plain", "_uri")
@@ -53,8 +62,11 @@ class Content:
     def text(cls, text: str) -> Content:
         """Return a text, shown as it is.
 
+        Args:
+            text: The text.
+
         Raises:
-            TypeError: It is no string.
+            TypeError: It is not a string.
         """
         if not isinstance(text, str):
             raise TypeError(
@@ -64,7 +76,10 @@ class Content:
 
     @classmethod
     def json(cls, value: object) -> Content:
-        """Return any value as JSON text, written by its own type, now.
+        """Return any value as JSON text, which is written at once.
+
+        Args:
+            value: A value of any type that a tool may return; its own type decides how it is written.
 
         Raises:
             EncodingError: It has no JSON form (a TypeError and a ValueError).
@@ -78,36 +93,45 @@ class Content:
         """Return an image.
 
         Args:
-            source: Its bytes, or the path of its file (a `Path`, not a string), which is read now.
-            media_type: Such as `image/png`; told from the bytes where it is not given, else from the file's name.
+            source: The bytes of the image, or the path of its file (a `Path`, not a string), which is read at once.
+            media_type: Such as `image/png`; by default, it is recognized by the bytes, else by the file's name.
 
         Raises:
             TypeError: The source is neither.
-            ValueError: It holds nothing, or it is not known, or not said, to be an image.
+            ValueError: The source is empty, or is not an image, or its media type is not known.
             OSError: The file cannot be read.
         """
         return cls._medium("image", source, media_type)
 
     @classmethod
     def audio(cls, source: bytes | PathLike[str], *, media_type: str | None = None) -> Content:
-        """Return a sound; the arguments and errors are those of `image`."""
+        """Return a sound.
+
+        Args:
+            source: The bytes of the sound, or the path of its file (a `Path`, not a string), which is read at once.
+            media_type: Such as `audio/wav`; by default, it is recognized by the bytes, else by the file's name.
+
+        Raises:
+            TypeError: The source is neither.
+            ValueError: The source is empty, or is not a sound, or its media type is not known.
+            OSError: The file cannot be read.
+        """
         return cls._medium("audio", source, media_type)
 
     @classmethod
     def _medium(cls, kind: Literal["image", "audio"], source: object, given: str | None) -> Content:
-        data, name = read_source(f"Content.{kind}", source)
+        maker = f"Content.{kind}"
+        data, name = _read_source(maker, source)
         if not data:
-            raise ValueError(f"Content.{kind} was given nothing: 0 bytes")
-        shown = media_type_of(data, name)
-        media_type = shown if given is None else check_media_type(given)
+            raise ValueError(f"{maker} takes {kind} data of at least one byte, not an empty source")
+        shown = _media_type_of(data, name)
+        media_type = shown if given is None else _check_media_type(given)
         if media_type is None:
-            raise ValueError(f"Content.{kind} cannot tell what these bytes are; give media_type='{kind}/…'")
+            raise ValueError(f"{maker} does not recognize these bytes; give media_type='{kind}/…'")
         if not media_type.startswith(f"{kind}/"):
-            raise ValueError(
-                f"Content.{kind} takes what is of the type {kind}/…, not {media_type}; Content.file takes all"
-            )
-        if kind == "image" and given is not None and (media_type_of(data) or media_type) != media_type:
-            raise ValueError(f"Content.image was given {media_type} as the media type, and the bytes are {shown}")
+            raise ValueError(f"{maker} takes a media type {kind}/…, not {media_type}; Content.file takes all")
+        if kind == "image" and given is not None and (_media_type_of(data) or media_type) != media_type:
+            raise ValueError(f"{maker} was given the media type {media_type}, but the bytes are {shown}")
         return cls(kind, media_type, data=data)
 
     @classmethod
@@ -119,52 +143,57 @@ class Content:
         name: str | None = None,
         uri: str | None = None,
     ) -> Content:
-        """Return a file. One that is text, by its media type and in UTF-8, is handed on as text.
+        """Return a file. If its media type is one of text, and it is valid UTF-8, the model gets its text.
 
         Args:
-            source: Its bytes, or its path (a `Path`, not a string), which is read now.
-            media_type: Such as `application/pdf`; told from the bytes or the name where it is not given.
-            name: What a model is told it is called; that of the path where it is not given, else `file.pdf` or its like.
-            uri: What identifies it to MCP clients; `file:///NAME` where it is not given, so no folder of yours is told.
+            source: The bytes of the file, or its path (a `Path`, not a string), which is read at once.
+            media_type: Such as `application/pdf`; by default, it is recognized by the bytes, else by the name.
+            name: The name that the model sees; by default, that of the path, else `file.pdf` and the like.
+            uri: The identifier for MCP clients; by default, `file:///NAME`, which does not show the folder.
 
         Raises:
             TypeError: The source is neither.
-            ValueError: A name, URI or media type that cannot be one.
+            ValueError: The name, the URI or the media type is not valid.
             OSError: The file cannot be read.
         """
-        data, own_name = read_source("Content.file", source)
-        uri = None if uri is None else check_uri(uri)
-        called = own_name or (None if uri is None else name_in(uri)) if name is None else check_line("name", name)
-        known = media_type_of(data, called) if media_type is None else check_media_type(media_type)
+        from urllib.parse import quote  # only needed for files
+
+        data, own_name = _read_source("Content.file", source)
+        uri = None if uri is None else _check_uri(uri)
+        called = own_name or (None if uri is None else _name_in(uri)) if name is None else _check_line("name", name)
+        known = _media_type_of(data, called) if media_type is None else _check_media_type(media_type)
         media_type = known or UNKNOWN
         name = called or f"file{extension_of(media_type)}"
-        plain = decode_text(data) if is_text(media_type) else None
-        held = data if plain is None else None
-        return cls("file", media_type, plain=plain, data=held, name=name, uri=uri or file_uri(name))
+        uri = uri or f"file:///{quote(name, safe='', errors='replace')}"  # RFC 8089
+        try:
+            plain = data.decode() if _is_text(media_type) else None
+        except UnicodeDecodeError:
+            plain = None
+        return cls("file", media_type, plain=plain, data=data if plain is None else None, name=name, uri=uri)
 
     @classmethod
     def link(
         cls, uri: str, *, name: str | None = None, media_type: str | None = None, description: str | None = None
     ) -> Content:
-        """Return a link to what the model, or its host, may fetch itself.
+        """Return a link to something that the model, or its host, may fetch.
 
         Args:
-            uri: Where it is (RFC 3986), with its scheme.
-            name: What it is called; the end of the URI where it is not given.
-            media_type: What is there, if that is known.
-            description: What a model should know of it.
+            uri: The address, with its scheme (RFC 3986).
+            name: The name that the model sees; by default, the end of the URI.
+            media_type: The media type of what the link leads to, if it is known.
+            description: What the link leads to, for the model.
 
         Raises:
-            TypeError: Something that is no string.
-            ValueError: Something empty or of several lines, or a URI without a scheme.
+            TypeError: An argument is not a string.
+            ValueError: An argument is empty or has several lines, or the URI has no scheme.
         """
-        uri = check_uri(uri)
+        uri = _check_uri(uri)
         return cls(
             "link",
-            None if media_type is None else check_media_type(media_type),
-            name=name_in(uri) if name is None else check_line("name", name),
+            None if media_type is None else _check_media_type(media_type),
+            name=_name_in(uri) if name is None else _check_line("name", name),
             uri=uri,
-            description=None if description is None else check_line("description", description),
+            description=None if description is None else _check_line("description", description),
         )
 
     @property
@@ -174,34 +203,34 @@ class Content:
 
     @property
     def media_type(self) -> str | None:
-        """What it is, such as `image/png`; None for a link of which that is not known."""
+        """The media type, such as `image/png`; None for a link if it is not known."""
         return self._media_type
 
     @property
     def plain(self) -> str | None:
-        """Its text, of a text and of a file that is one; None of everything else."""
+        """The text of a text, or of a file that is text; None for everything else."""
         return self._plain
 
     @property
     def data(self) -> bytes:
-        """Its bytes: of a text in UTF-8, of a link none."""
+        """The bytes; those of a text in UTF-8, and none for a link."""
         if self._data is not None:
             return self._data
         return (self._plain or "").encode("utf-8", "surrogatepass")
 
     @property
     def name(self) -> str | None:
-        """What a file or a link is called; None for everything else."""
+        """The name of a file or a link; None for everything else."""
         return self._name
 
     @property
     def uri(self) -> str | None:
-        """Where a link leads, or what identifies a file; None for everything else."""
+        """The address of a link, or the identifier of a file; None for everything else."""
         return self._uri
 
     @property
     def description(self) -> str | None:
-        """What a model should know of a link."""
+        """What a link leads to, for the model; None for everything else."""
         return self._description
 
     @property
@@ -211,7 +240,7 @@ class Content:
 
     @property
     def label(self) -> str:
-        """Words that name it, such as `[image: image/png, 68 bytes]`; nothing for a text."""
+        """Words that name the content, such as `[image: image/png, 68 bytes]`; empty for a text."""
         if self._kind == "text":
             return ""
         if self._kind == "link":
@@ -221,17 +250,39 @@ class Content:
         return f"[{self._kind}: {', '.join(fact for fact in facts if fact)}]"
 
     def to_block(self) -> dict[str, Any]:
-        """Return it as a content block of the Model Context Protocol."""
-        return block_of(self)
+        """Return the content as a content block of the Model Context Protocol."""
+        match self._kind:
+            case "text":
+                return {"type": "text", "text": self._plain}
+            case "image" | "audio":
+                return {"type": self._kind, "data": base64_of(self.data), "mimeType": self._media_type}
+            case "file":
+                held = {"blob": base64_of(self.data)} if self._plain is None else {"text": self._plain}
+                return {"type": "resource", "resource": {"uri": self._uri, "mimeType": self._media_type, **held}}
+        shown = {"uri": self._uri, "name": self._name, "description": self._description, "mimeType": self._media_type}
+        return {"type": "resource_link", **{name: value for name, value in shown.items() if value is not None}}
 
     @classmethod
     def from_block(cls, block: Mapping[str, Any]) -> Content:
-        """Return the content of a block of the Model Context Protocol: what `to_block` gave, or a server.
+        """Return the content of a content block of the Model Context Protocol.
+
+        Args:
+            block: A block as `to_block` returns it, or as a server writes it: an object with a `type`.
 
         Raises:
-            ValueError: It is no such block; says what is wrong with it.
+            ValueError: It is not such a block; the message says what is wrong with it.
         """
-        return content_from_block(block, cls)
+        if not isinstance(block, Mapping):
+            raise ValueError(f"a content block is an object with a type, not {type(block).__name__}")  # noqa: TRY004  # from JSON
+        sort = block.get("type")
+        read = _READERS.get(sort) if isinstance(sort, str) else None
+        if read is None:
+            raise ValueError(f"a content block has one of the types {', '.join(_READERS)}, not {sort!r:.50}")
+        try:
+            return read(block, cls)
+        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            reason = f"{error} is missing" if isinstance(error, KeyError) else error
+            raise ValueError(f"a content block of the type {sort} cannot be read: {reason}") from error
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.label, self._plain) if part)
@@ -263,7 +314,13 @@ class ToolOutput:
     __slots__ = ("_content", "_value")
 
     def __init__(self, *, value: object = None, content: str | Content | Iterable[str | Content]) -> None:
-        parts = (content,) if isinstance(content, (str, Content)) else _as_parts(content)
+        parts = tuple(content) if hasattr(content, "__iter__") and not isinstance(content, str) else (content,)
+        for part in parts:
+            if not isinstance(part, (str, Content)):
+                raise TypeError(
+                    f"the content of a ToolOutput is text, Content, or a list of them, and contains {type(part).__name__}; "
+                    "Content.json takes any JSON value"
+                )
         self._content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
         self._value = value
 
@@ -279,17 +336,6 @@ class ToolOutput:
 
     def __repr__(self) -> str:
         return f"ToolOutput(value={self._value!r}, content={self._content!r})"
-
-
-def _as_parts(content: object) -> tuple[str | Content, ...]:
-    parts = tuple(content) if hasattr(content, "__iter__") else (content,)
-    for part in parts:
-        if not isinstance(part, (str, Content)):
-            raise TypeError(
-                f"the content of a ToolOutput is text, Content, or a list of them, and holds no {type(part).__name__}; "
-                "Content.json takes any JSON value"
-            )
-    return parts
 
 
 class Output:
@@ -330,64 +376,22 @@ def base64_of(data: bytes) -> str:
     return b2a_base64(data, newline=False).decode()
 
 
-def block_of(content: Content) -> dict[str, Any]:
-    """Return a piece of content as a block."""
-    match content.kind:
-        case "text":
-            return {"type": "text", "text": content.plain}
-        case "image" | "audio":
-            return {"type": content.kind, "data": base64_of(content.data), "mimeType": content.media_type}
-        case "file":
-            return {"type": "resource", "resource": _resource(content)}
-    shown = {"uri": content.uri, "name": content.name, "description": content.description}
-    known = {**shown, "mimeType": content.media_type}
-    return {"type": "resource_link", **{name: value for name, value in known.items() if value is not None}}
-
-
-def _resource(content: Content) -> dict[str, Any]:
-    held = {"blob": base64_of(content.data)} if content.plain is None else {"text": content.plain}
-    return {"uri": content.uri, "mimeType": content.media_type, **held}
-
-
-def content_from_block(block: object, make: type[Content]) -> Content:
-    """Return the content of a block.
-
-    Args:
-        block: A block, of ours or of a server: an object with a `type`.
-        make: The class to make it with.
-
-    Raises:
-        ValueError: It is no block, or lacks something.
-    """
-    if not isinstance(block, Mapping):
-        raise ValueError(f"a content block is an object with a type, not {type(block).__name__}")  # noqa: TRY004  # from JSON
-    sort = block.get("type")
-    read = _READERS.get(sort) if isinstance(sort, str) else None
-    if read is None:
-        raise ValueError(f"a content block has one of the types {', '.join(_READERS)}, not {sort!r:.50}")
-    try:
-        return read(block, make)
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
-        reason = f"{error} is missing" if isinstance(error, KeyError) else error
-        raise ValueError(f"a content block of the type {sort} cannot be read: {reason}") from error
-
-
 def _decode_base64(text: str) -> bytes:
     try:
         return a2b_base64(text, strict_mode=True)
     except Error as error:
-        raise ValueError(f"its data is no base64: {error}") from error
+        raise ValueError(f"its data is not base64: {error}") from error
 
 
 def _media_type(holder: Mapping[str, Any]) -> str | None:
-    """Return the media type that a server gives, without the parameters that it may have there."""
+    """Return the media type that a server writes, without its parameters."""
     given = holder.get("mimeType")
     return given if given is None else given.partition(";")[0].strip()
 
 
 def _image(block: Mapping[str, Any], make: type[Content]) -> Content:
     data = _decode_base64(block["data"])
-    shown = media_type_of(data)  # which models are shown, whatever a server calls it
+    shown = _media_type_of(data)  # models get this one, even if a server writes another
     return make.image(data, media_type=_media_type(block) if shown is None else None)
 
 
@@ -455,11 +459,11 @@ UNKNOWN: Final = "application/octet-stream"
 """The media type of unknown bytes (RFC 2046, 4.5.1)."""
 
 
-def check_media_type(given: object) -> str:
+def _check_media_type(given: object) -> str:
     """Return a media type in small letters.
 
     Raises:
-        TypeError: It is no string.
+        TypeError: It is not a string.
         ValueError: It is not of the form `type/subtype`.
     """
     if not isinstance(given, str):
@@ -471,8 +475,8 @@ def check_media_type(given: object) -> str:
     return media_type
 
 
-def media_type_of(data: bytes, name: str | None = None) -> str | None:
-    """Return the media type that bytes show by their beginning, or else a file by its ending; None if neither tells."""
+def _media_type_of(data: bytes, name: str | None = None) -> str | None:
+    """Return the media type of bytes, by their beginning, else by the file's name; None if it is unknown."""
     for beginning, media_type in _SIGNATURES:
         if data.startswith(beginning):
             return media_type
@@ -482,7 +486,7 @@ def media_type_of(data: bytes, name: str | None = None) -> str | None:
 
 
 def _guess_by_name(name: str) -> str | None:
-    from mimetypes import MimeTypes  # not needed where a file is not named
+    from mimetypes import MimeTypes  # only for a file with a name
     from pathlib import PurePath
 
     ending = PurePath(name).suffix.lower()
@@ -490,7 +494,7 @@ def _guess_by_name(name: str) -> str | None:
     return known or MimeTypes().guess_type(f"x{ending}", strict=False)[0]  # Python's own table, not the machine's
 
 
-def is_text(media_type: str) -> bool:
+def _is_text(media_type: str) -> bool:
     """Return whether bytes of a media type are text."""
     return (
         media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml", "+yaml"))
@@ -498,7 +502,7 @@ def is_text(media_type: str) -> bool:
 
 
 def extension_of(media_type: str) -> str:
-    """Return the ending of a file of a media type, with its dot; `.bin` where none is known."""
+    """Return the ending of a file of a media type, with its dot; `.bin` if none is known."""
     for ending, known in _EXTENSIONS.items():
         if known == media_type:
             return ending
@@ -513,11 +517,11 @@ def extension_of(media_type: str) -> str:
 _REST_OF_SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-.")
 
 
-def read_source(maker: str, source: object) -> tuple[bytes, str | None]:
+def _read_source(maker: str, source: object) -> tuple[bytes, str | None]:
     """Return the bytes of a source, and the name of its file if it is one.
 
     Args:
-        maker: Who asks, for messages.
+        maker: The method that reads it, for messages.
         source: Bytes, or a path.
 
     Raises:
@@ -527,7 +531,7 @@ def read_source(maker: str, source: object) -> tuple[bytes, str | None]:
     if isinstance(source, (bytes, bytearray, memoryview)):
         return bytes(source), None
     if isinstance(source, str) or not hasattr(source, "__fspath__"):
-        hint = "; of a path make a Path, of a text take .encode()" if isinstance(source, str) else ""
+        hint = "; pass Path(…) for a path, or .encode() for a text" if isinstance(source, str) else ""
         raise TypeError(f"{maker} takes bytes or a Path, not {type(source).__name__}{hint}")
     from pathlib import Path  # only where there is a file
 
@@ -535,52 +539,37 @@ def read_source(maker: str, source: object) -> tuple[bytes, str | None]:
     return path.read_bytes(), path.name
 
 
-def decode_text(data: bytes) -> str | None:
-    """Return the text of bytes in UTF-8, or None if they are none."""
-    try:
-        return data.decode()
-    except UnicodeDecodeError:
-        return None
-
-
-def check_line(what: str, given: object) -> str:
+def _check_line(what: str, given: object) -> str:
     """Return a text of one line.
 
     Raises:
-        TypeError: It is no string.
+        TypeError: It is not a string.
         ValueError: It is empty, or has a character that ends lines or controls terminals.
     """
     if not isinstance(given, str):
         raise TypeError(f"{what} is a string, not {type(given).__name__}")
     if not given.strip() or not given.isprintable():
-        raise ValueError(f"{what} is a text of one line, and not empty: {given!r:.100} is not")
+        raise ValueError(f"{what} must be a text of one line, and not empty, not {given!r:.100}")
     return given
 
 
-def check_uri(given: object) -> str:
+def _check_uri(given: object) -> str:
     """Return a URI.
 
     Raises:
-        TypeError: It is no string.
+        TypeError: It is not a string.
         ValueError: It has no scheme (RFC 3986, 3.1).
     """
-    uri = check_line("uri", given)
+    uri = _check_line("uri", given)
     scheme, colon, rest = uri.partition(":")
     if not (colon and rest and scheme[:1].isalpha() and _REST_OF_SCHEME.issuperset(scheme.lower())):
-        raise ValueError(f"uri has its scheme in front, such as 'file:///report.pdf': {uri!r:.100} has none")
+        raise ValueError(f"uri must begin with a scheme, as in 'file:///report.pdf': {uri!r:.100} does not")
     return uri
 
 
-def name_in(uri: str) -> str:
-    """Return what a URI ends with, to be called by; the whole where that is nothing."""
+def _name_in(uri: str) -> str:
+    """Return the end of a URI as a name; the whole URI if the end is empty."""
     from urllib.parse import unquote, urlsplit  # only for a link without a name
 
     name = unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2]
     return name if name.isprintable() and name.strip() else uri
-
-
-def file_uri(name: str) -> str:
-    """Return the URI of a file of which only the name is told (RFC 8089)."""
-    from urllib.parse import quote  # only where a block is made
-
-    return f"file:///{quote(name, safe='', errors='replace')}"

@@ -1,4 +1,4 @@
-"""`Context`, through which a tool learns of the call that it is running for."""
+"""`Context`, which gives a tool the call that it is running for."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ else:
 
 
 class Context(Generic[Deps]):
-    """The call that a tool is running for. The executor fills in a parameter with this annotation; models never see it.
+    """The call that a tool is running for.
+
+    The executor fills in a parameter with this annotation; models never see it.
 
         @fc_register("tool")
         def orders(context: Context[Shop], customer: str) -> list[str]:
             return context.deps.orders_of(customer)
 
-    A test makes one of its own: `orders(Context(Shop(…)), "Ada")`.
+    A test makes its own: `orders(Context(Shop(…)), "Ada")`.
 
     Args:
-        deps: What the tool depends on, such as a client or a session.
+        deps: The object that the tool depends on, such as a client or a session.
         call: The call.
         tool: The tool.
-        cancellation: Tells whether the call was cancelled.
+        cancellation: Shows whether the call was cancelled.
         report: Called with progress: a number from 0 to 1, and a message.
     """
 
@@ -56,8 +58,11 @@ class Context(Generic[Deps]):
 
     @property
     def deps(self) -> Deps:
-        """The object of the type that the annotation asks for, as in `Context[Shop]`, from those given to the executor or the call."""
-        return self._deps  # type: ignore[return-value]  # the executor sees to it that it is there
+        """The object of the annotated type, as in `Context[Shop]`.
+
+        It is one of those given to the executor or the call.
+        """
+        return self._deps  # type: ignore[return-value]  # the executor checks that it was given
 
     @property
     def call(self) -> ToolCall | None:
@@ -76,7 +81,7 @@ class Context(Generic[Deps]):
 
     @property
     def cancellation(self) -> CancellationToken:
-        """Tells whether the call was cancelled, or took too long; see `CancellationToken`."""
+        """Shows whether the call was cancelled, or took too long; see `CancellationToken`."""
         if self._cancellation is None:
             self._cancellation = CancellationToken()
         return self._cancellation
@@ -85,8 +90,8 @@ class Context(Generic[Deps]):
         """Report progress to the caller, if it streams the call.
 
         Args:
-            fraction: From 0 to 1; what lies outside is taken for the nearer of the two.
-            message: What is being done.
+            fraction: From 0 to 1; a number outside is moved to the nearer of the two.
+            message: The step that the tool is at.
         """
         if self._report is not None:
             self._report(min(max(float(fraction), 0.0), 1.0), str(message))

@@ -20,37 +20,37 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
 
 
+@dataclass(frozen=True, slots=True)
 class Notes:
-    """Unusual circumstances of a result. Immutable.
+    """Unusual circumstances of a result.
 
-    Args:
+    Attributes:
         attempts: How often the tool was called.
-        cached: Whether it was not called, since an equal call was before.
+        cached: Whether it was not called, since the cache had the result of an equal call.
         approval: How the call was approved or denied.
     """
 
-    __slots__ = ("approval", "attempts", "cached")
-
-    def __init__(self, attempts: int = 1, cached: bool = False, approval: Approval | None = None) -> None:
-        self.attempts = attempts
-        self.cached = cached
-        self.approval = approval
+    attempts: int = 1
+    cached: bool = False
+    approval: Approval | None = None
 
 
 class ToolResult:
-    """The outcome of a tool call. Immutable; made once the value is encoded, so it cannot change afterwards.
+    """The outcome of a tool call. Immutable.
+
+    It is made once the value is encoded, so that it cannot change afterwards.
 
     Args:
-        call: The call that was asked for; None where there was nothing that could be read as one.
-        value: What the tool returned, for the program.
+        call: The call that the model asked for; None if it could not be read as a call.
+        value: The value that the tool returned, for the program.
         error: Why the call failed, or None.
         content: The text for the model.
-        tool: The tool that ran, or would have.
+        tool: The tool that ran, or would have run.
         arguments: The decoded arguments that the tool was called with.
         duration: Seconds that the tool itself took.
         repairs: What was repaired in the call before it was validated.
-        output: What more there is of what the tool returned: pieces of content, the whole of what was cut; None where `content` is all.
-        notes: What is to be said of how it came about; None where nothing is.
+        output: The pieces of content, and the whole text if it was cut; None if `content` is everything.
+        notes: Unusual circumstances, such as an approval; None if there are none.
     """
 
     __slots__ = (
@@ -97,12 +97,12 @@ class ToolResult:
 
     @property
     def call(self) -> ToolCall | None:
-        """The call that was asked for; None where nothing could be read as one."""
+        """The call that the model asked for; None if it could not be read as a call."""
         return self._call
 
     @property
     def value(self) -> Any:
-        """What the tool returned, as the Python object it returned; the value of a `ToolOutput`."""
+        """The Python object that the tool returned, or the value of its `ToolOutput`."""
         return self._value
 
     @property
@@ -112,34 +112,37 @@ class ToolResult:
 
     @property
     def content(self) -> str:
-        """The text for the model: a str as it is, everything else as JSON; of `Content`, its texts, and words that name the rest."""
+        """The text for the model: a str as it is, everything else as JSON.
+
+        Of `Content`, it has the texts, and words that name the rest.
+        """
         return self._content
 
     @property
     def parts(self) -> tuple[Content, ...]:
-        """The pieces of content that the tool gave; none where it gave a value, whose text is `content`."""
+        """The pieces of content that the tool returned; none if it returned a value, whose text is `content`."""
         return () if self._output is None else self._output.parts
 
     @property
     def blocks(self) -> tuple[dict[str, Any], ...]:
-        """The content as content blocks of the Model Context Protocol: `{"type": "text", "text": …}`, and one for each of `parts`."""
+        """The content as content blocks of the Model Context Protocol: one for each of `parts`, or one text."""
         if self._output is None or not self._output.parts:
             return ({"type": "text", "text": self._content},)
         return tuple(part.to_block() for part in self._output.parts)
 
     @property
     def whole(self) -> str | tuple[Content, ...] | None:
-        """The text, or the parts, as they were before a size limit took from them; None where none did."""
+        """The text, or the parts, before a size limit cut them; None if none did."""
         return None if self._output is None else self._output.whole
 
     @property
     def tool(self) -> Tool | None:
-        """The tool that ran, or would have; None for an unknown one."""
+        """The tool that ran, or would have run; None for an unknown one."""
         return self._tool
 
     @property
     def arguments(self) -> Mapping[str, Any] | None:
-        """The decoded arguments by parameter name; None where it never came to that."""
+        """The decoded arguments by parameter name; None if the call failed before they were decoded."""
         return self._arguments
 
     @property
@@ -154,32 +157,32 @@ class ToolResult:
 
     @property
     def attempts(self) -> int:
-        """How often the tool was called for it."""
+        """How often the tool was called for this result."""
         return 1 if self._notes is None else self._notes.attempts
 
     @property
     def cached(self) -> bool:
-        """Whether it is that of an equal call before, which was kept."""
+        """Whether the result is from the cache, which had the result of an equal call."""
         return self._notes is not None and self._notes.cached
 
     @property
     def approval(self) -> Approval | None:
-        """How the call was approved or denied, for the developer; None where nobody was asked."""
+        """How the call was approved or denied, for the developer; None if no approval was needed."""
         return None if self._notes is None else self._notes.approval
 
     @property
     def provenance(self) -> Provenance | None:
-        """Which tool it was, of which distribution, version and schema; None for an unknown one."""
+        """The tool's distribution, version and schema; None for an unknown tool."""
         return None if self._tool is None else self._tool.provenance
 
     def with_content(self, content: str | Content | Iterable[str | Content]) -> ToolResult:
-        """Return this result with something else for the model, and nothing beside it; the value for the program stays.
+        """Return this result with other content for the model; the value for the program stays.
 
         Args:
             content: A text, a `Content`, or several of them.
 
         Raises:
-            TypeError: It is something else.
+            TypeError: The content is something else.
         """
         result = self._copied()
         if type(content) is str:
@@ -191,7 +194,11 @@ class ToolResult:
         return result
 
     def with_approval(self, approval: Approval) -> ToolResult:
-        """Return this result with how its call was approved or denied."""
+        """Return this result with the approval or denial of its call.
+
+        Args:
+            approval: How the call was approved or denied.
+        """
         result = self._copied()
         result._notes = Notes(self.attempts, self.cached, approval)
         return result
@@ -217,23 +224,22 @@ class ToolResult:
         return self._value
 
     def to_json(self) -> dict[str, Any]:
-        """This result as a JSON object: what `fcregistry call --batch` writes."""
-        shown: dict[str, Any] = {"ok": self.ok}
-        shown |= (
-            {"id": None, "name": None} if self._call is None else {"id": self._call.id, "name": self._call.name or None}
-        )
-        shown["content"] = self._content
-        if self.parts:
-            shown["blocks"] = list(self.blocks)
-        if self._error is not None:
-            shown["error"] = self._error.to_json()
-        if self._repairs:
-            shown["repairs"] = list(self._repairs)
-        if self.cached:
-            shown["cached"] = True
-        if self.attempts > 1:
-            shown["attempts"] = self.attempts
-        return shown
+        """Return the result as a JSON object: what `fcregistry call --batch` writes."""
+        more = {
+            "blocks": list(self.blocks) if self.parts else None,
+            "error": None if self._error is None else self._error.to_json(),
+            "repairs": list(self._repairs),
+            "cached": self.cached,
+            "attempts": self.attempts if self.attempts > 1 else None,
+        }
+        call = self._call
+        named = {"id": None, "name": None} if call is None else {"id": call.id, "name": call.name or None}
+        return {
+            "ok": self.ok,
+            **named,
+            "content": self._content,
+            **{name: value for name, value in more.items() if value},
+        }
 
     def __repr__(self) -> str:
         name = "?" if self._call is None else self._call.name
@@ -244,13 +250,13 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Approval:
-    """How a call came to run, or not to, once it was asked about: for the developer, never shown to a model.
+    """The approval or denial of a call: for the developer, never shown to a model.
 
     Attributes:
-        approved: Whether the answer was yes.
-        rule: Why it was asked about.
-        edited: Whether the arguments were changed by whoever approved.
-        by: Who answered, if that was said.
+        approved: Whether the call was approved.
+        rule: The rule that required an approval.
+        edited: Whether the approver changed the arguments.
+        by: The name of the approver, if it is known.
     """
 
     approved: bool

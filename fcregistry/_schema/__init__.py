@@ -1,1 +1,1 @@
-"""JSON Schema: documents and their references, drafts, validation, and schemas that come from elsewhere."""
+"""JSON Schema: documents, references, drafts, validation and external schemas."""

@@ -1,4 +1,4 @@
-"""JSON Schema documents: the schemas in them, references, whether they are well-formed, and a short form for display.
+"""JSON Schema documents: the schemas in them, their references, their form and a short text.
 
 Source: JSON Schema 2020-12 and before, core and the meta-schemas.
 """
@@ -49,14 +49,20 @@ def schemas_of_keyword(keyword: str, value: Any) -> Iterator[tuple[Place, Any]]:
 
 
 def subschemas(schema: dict[str, Any]) -> Iterator[tuple[Place, Any]]:
-    """Yield the schemas directly inside a schema with their places, except definitions, which count only where a reference leads to them."""
+    """Yield the schemas directly inside a schema with their places, except definitions.
+
+    A definition counts only where a reference leads to it.
+    """
     for keyword, value in schema.items():
         if keyword not in DEFINITIONS:
             yield from schemas_of_keyword(keyword, value)
 
 
 def walk_schemas(schema: Any) -> Iterator[tuple[Place, dict[str, Any]]]:
-    """Yield a schema and all schemas inside it with their places: outermost first, in their order, definitions last."""
+    """Yield a schema and all schemas inside it with their places.
+
+    The outermost comes first, definitions last; otherwise they come in their order.
+    """
     waiting: list[tuple[Place, Any]] = [((), schema)]
     while waiting:
         place, each = waiting.pop()
@@ -130,7 +136,10 @@ class References:
         return self._targets[reference]
 
     def name(self, place: Place) -> str:
-        """Return a name in `$defs` for the schema at a place: its last segment, with `_` added while another place has that name."""
+        """Return a name in `$defs` for the schema at a place.
+
+        It is the last segment, with `_` added while another place has that name.
+        """
         if place not in self._names:
             name = str(place[-1]) if place else "root"
             while name in self._names.values():
@@ -218,7 +227,9 @@ def _reachable(start: Place, edges: dict[Place, list[Place]]) -> set[Place]:
 
 
 def check_tool_schemas(parameters: dict[str, Any], returns: dict[str, Any] | None, *, is_defined: bool) -> None:
-    """Check the schemas of a tool that an external record describes: code that shows or compares them relies on their form.
+    """Check the form of the schemas of a tool that an external record describes.
+
+    Code that shows or compares them relies on it.
 
     Args:
         parameters: The schema of the arguments.
@@ -230,9 +241,9 @@ def check_tool_schemas(parameters: dict[str, Any], returns: dict[str, Any] | Non
     """
     for field, schema in (("parameters", parameters), ("returns", returns or {})):
         if (place := malformed_place(schema)) is not None:
-            raise ValueError(f"cannot be used: {field} is no JSON Schema: {place} holds what it cannot")
+            raise ValueError(f"cannot be used: {field} is not a JSON Schema: the value at {place} is of a wrong kind")
     if is_defined and not (parameters.get("type") == "object" and "properties" in parameters):
-        raise ValueError("cannot be used: parameters is no schema of an object with properties")
+        raise ValueError("cannot be used: parameters is not the schema of an object with properties")
 
 
 def malformed_place(schema: object) -> str | None:

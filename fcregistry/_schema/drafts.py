@@ -1,4 +1,4 @@
-"""The drafts of JSON Schema, from 4 to 2020-12: their keywords, which one a schema is written in, and its form in the newest.
+"""The drafts of JSON Schema from 4 to 2020-12: their keywords, and the draft of a schema.
 
 Source: the meta-schemas of drafts 4 to 2020-12, and what they list under `properties`.
 """
@@ -105,7 +105,10 @@ _TOO_OLD: Final = re.compile(r"json-schema\.org/draft-0[0-3]/(hyper-)?schema")
 
 
 def split_by_draft(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[str, Any], Draft]]:
-    """Yield a schema and its subschemas that name a draft of their own, each without the others: a bundle has several."""
+    """Yield a schema and its subschemas that name a draft of their own, each without the others.
+
+    A bundle of schemas has several.
+    """
     if not any(map(_has_embedded, schema.values())):
         yield schema, draft
         return
@@ -133,7 +136,9 @@ def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
 
 
 def upgrade_keywords(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a copy of a schema with the keywords of draft 2020-12, and without those that only identify it.
+    """Return a copy of a schema with the keywords of draft 2020-12.
+
+    Keywords that only identify it are left out.
 
     Only the schema itself is rewritten, not its subschemas. Source: JSON Schema, "Migrating from older drafts".
     """

@@ -47,7 +47,7 @@ _OF_DOCUMENT: Final = frozenset({"$id", "$schema"})
 
 @cache
 def _validator_class(draft: Draft) -> Any:
-    """Return jsonschema's validator class of a draft, with the walk for subschemas that jsonschema would not decide right."""
+    """Return jsonschema's validator class of a draft, with the walk for some subschemas."""
     import referencing  # noqa: F401  # all of it, before jsonschema imports a part of it: another thread may import it at the same time
 
     # isort: split

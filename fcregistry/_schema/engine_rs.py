@@ -1,4 +1,7 @@
-"""The fast engine, `jsonschema-rs`: its validators, and its linear-time checks of patterns and formats, which the other engine uses too."""
+"""The fast engine, `jsonschema-rs`: its validators, and its checks of patterns and formats.
+
+These checks take time linear in the text. The walk uses them too.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,9 @@ if TYPE_CHECKING:
 
 
 def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]], draft: Draft) -> Any:
-    """Return the validator of a schema, or None if the package is not installed or does not support the schema.
+    """Return the validator of a schema, or None if the engine cannot decide by it.
+
+    The package may not be installed.
 
     It refuses malformed schemas, and some valid ones: with a pattern that its engine rejects, a reference to the meta-schema of another
     draft, half a surrogate pair, or too many levels. jsonschema then tells them apart.
@@ -176,5 +181,8 @@ def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
 
 
 def _without_surrogate_halves(text: str) -> str:
-    """Return a text with halves of surrogate pairs replaced: the engine cannot read them, and no format or pattern names them."""
+    """Return a text with halves of surrogate pairs replaced, which the engine cannot read.
+
+    No format or pattern names such a half.
+    """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

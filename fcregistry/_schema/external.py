@@ -1,4 +1,4 @@
-"""External schemas: whether a schema that fcregistry did not make may be that of a tool's arguments, and what it says of them."""
+"""Schemas of arguments that fcregistry did not make: whether they can be used, and their notes."""
 
 from __future__ import annotations
 
@@ -80,7 +80,10 @@ def schema_problem(schema: Mapping[str, Any]) -> str | None:
 
 
 def schema_notes(schema: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the parts of a schema that are accepted and not enforced, a sentence each with its path; empty for an unusable schema."""
+    """Return the parts of a schema that are accepted and not enforced, a sentence each with its path.
+
+    A schema that cannot be used has none.
+    """
     try:
         return ExternalSchema.read(schema).notes
     except SchemaError:

@@ -65,7 +65,9 @@ _IN_PLACE: Final = frozenset(REFERENCES) | {
 
 
 def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
-    """Return the schemas that a schema applies, itself first; definitions that nothing refers to are left out.
+    """Return the schemas that a schema applies, itself first.
+
+    Definitions that nothing refers to are left out.
 
     Args:
         schema: A schema that is valid by its meta-schema, in which no dict occurs twice.
@@ -107,7 +109,10 @@ def _note_places(value: Any, path: Place, places: dict[int, Place]) -> None:
 
 
 def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
-    """Yield the subschemas that a schema applies by its own keywords, with the resolvers for their references."""
+    """Yield the subschemas that a schema applies by its own keywords.
+
+    Each comes with its keyword and the resolver for its references.
+    """
     keywords = node.keywords
     for (keyword, *rest), schema in subschemas(keywords):
         ignored = keyword in ("then", "else") and "if" not in keywords

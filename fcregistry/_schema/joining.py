@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
-    """Return one schema that accepts exactly what a schema and others all accept, or None if none is known.
+    """Return one schema that accepts what a schema and others all accept, or None if none is known.
 
     Args:
         schema: The schema around the others; its annotations win.
@@ -26,7 +26,9 @@ def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
 
 
 def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bool]:
-    """Return the keywords of two schemas together, and whether they accept exactly what both schemas accept.
+    """Return the keywords of two schemas together, and whether that is exact.
+
+    It is exact if they accept what both schemas accept, no more and no less.
 
     Of two values of a keyword that cannot be joined, the first remains.
     """
@@ -45,7 +47,7 @@ def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bo
 
 
 def _is_narrowed(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether a keyword of one schema, which applies beside others of its own, would apply to less beside those of the other."""
+    """Return whether a keyword of one schema would apply to less beside the keywords of the other."""
     for keyword, neighbours in _BESIDE.items():
         if one.get(keyword, True) not in (True, {}):
             for neighbour in neighbours:

@@ -1,4 +1,4 @@
-"""References of any form: the scope in which the graph of a schema and the walk through a value follow them.
+"""References of any form, and the scope in which they are followed.
 
 References stay inside the document or lead to the standard's own schemas. Nothing is fetched.
 """
@@ -76,7 +76,10 @@ _OF_RESOURCES: Final = frozenset({"$id", "$schema", "id"})
 
 
 def resolver_of(document: dict[str, Any], draft: Draft) -> Any:
-    """Return a resolver for the references of a document: `References`, or one of `referencing` if it needs more. Nothing is fetched."""
+    """Return a resolver for the references of a document. Nothing is fetched.
+
+    It is a `References`, or one of `referencing` if the document has a base URI, an anchor or another draft in it.
+    """
     if _refers_locally({keyword: value for keyword, value in document.items() if keyword != "$schema"}):
         return References(document)
     from jsonschema_specifications import REGISTRY  # type: ignore[import-untyped]  # 60 ms, only for external schemas

@@ -1,4 +1,4 @@
-"""Validation of JSON values against a schema, by `jsonschema-rs` where it may decide, otherwise by `jsonschema`."""
+"""Validation of JSON values by `jsonschema-rs` where it may decide, otherwise by `jsonschema`."""
 
 from __future__ import annotations
 
@@ -94,7 +94,9 @@ class Validator:
         return () if self.is_valid(value) else word_problems(self.violations(value))
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
-        """Return the first hundred violations of an invalid JSON value, before they are word_problems; always at least one.
+        """Return the first hundred violations of an invalid JSON value, always at least one.
+
+        They are not yet put into words.
 
         Args:
             value: The value.
@@ -103,11 +105,21 @@ class Validator:
         Raises:
             TooManyStepsError: `most_steps` is below `MOST_STEPS`, and the value takes more.
         """
-        if self._finder is None:
-            draft = declared_draft(self._schema) or NEWEST
-            checker = TextChecker(self._formats, draft, has_unenforced_patterns(self._schema))
-            self._finder = ViolationFinder(self._schema, draft, checker)
-        return self._finder.find(value, most_steps) or [Violation((), "schema", None, value)]
+        return self._violation_finder().find(value, most_steps) or [Violation((), "schema", None, value)]
+
+    def accepts_part(self, part: Any, value: object) -> bool:
+        """Return whether a subschema of this one, or a schema made of several, accepts a value.
+
+        Args:
+            part: The schema. It must exist as long as this validator. One with a reference that cannot be followed accepts every value.
+            value: The value.
+        """
+        from referencing.exceptions import Unresolvable  # only the conformance kit asks
+
+        try:
+            return self._violation_finder().start_walk()(part, value)
+        except (LookupError, Unresolvable):
+            return True
 
     @property
     def properties(self) -> frozenset[str]:
@@ -124,6 +136,13 @@ class Validator:
             self._arguments = arguments_of_schema(self._schema, declared_draft(self._schema) or NEWEST)
         return self._arguments
 
+    def _violation_finder(self) -> ViolationFinder:
+        if self._finder is None:
+            draft = declared_draft(self._schema) or NEWEST
+            checker = TextChecker(self._formats, draft, has_unenforced_patterns(self._schema))
+            self._finder = ViolationFinder(self._schema, draft, checker)
+        return self._finder
+
     def _compile_python(self) -> Callable[[object], bool]:
         if self._python is None:
             self._python = compile_schema(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
@@ -131,7 +150,7 @@ class Validator:
 
 
 def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
-    """Return whether jsonschema-rs may decide if a value is valid, because jsonschema would decide the same.
+    """Return whether jsonschema-rs may decide, because jsonschema would decide the same.
 
     Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema decides:
 

@@ -51,7 +51,10 @@ class ViolationFinder:
         self._words: dict[tuple[int, str], str] = {}
 
     def start_walk(self) -> Callable[[Any, Any], bool]:
-        """Return a function that decides whether a subschema holds for a part of one value, in as many steps as it takes."""
+        """Return a function that decides whether a subschema holds for a part of one value.
+
+        It takes as many steps as it needs.
+        """
         walk = _Walk(self._words, inf, gives_up=False)
         return lambda schema, part: not walk.apply(schema, self._scope.inside(schema), part, (id(part),))
 
@@ -181,7 +184,7 @@ class _Place(NamedTuple):
         return not self.apply(schema, value)
 
     def surely_holds(self, schema: Any, value: Any) -> bool:
-        """Return whether a subschema holds in the same place even if patterns that are not enforced do not match."""
+        """Return whether a subschema holds even if patterns that are not enforced do not match."""
         return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
 
     def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:
@@ -193,7 +196,10 @@ class _Place(NamedTuple):
                 return
 
     def matches(self, pattern: str, text: str) -> bool:
-        """Return whether a text matches a pattern; for a pattern that is not enforced, the answer that refuses less."""
+        """Return whether a text matches a pattern.
+
+        For a pattern that is not enforced, this is the answer that refuses less.
+        """
         matches = self.scope.checker.matches(pattern, text)
         return not self.scope.checker.strict if matches is None else matches
 
@@ -203,7 +209,10 @@ class _Place(NamedTuple):
 
 
 def _add(more: list[Violation], found: list[Violation]) -> None:
-    """Append violations, each once: where several references lead to one subschema, they would double at each level."""
+    """Append violations, each once.
+
+    Where several references lead to one subschema, they would otherwise double at each level.
+    """
     if not found:
         found += more
     elif more:
@@ -314,7 +323,10 @@ def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Vio
 
 
 def _may_match(checker: TextChecker, pattern: str, name: str) -> bool:
-    """Return whether a property must be of a pattern's subschema; for a pattern that is not enforced, the answer that refuses less."""
+    """Return whether a pattern's subschema applies to a property.
+
+    For a pattern that is not enforced, this is the answer that refuses less.
+    """
     matches = checker.matches(pattern, name)
     return checker.strict if matches is None else matches
 
@@ -482,7 +494,10 @@ def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
 
 
 def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
-    """Return whether the type of a value, or a constant in it, rules out a branch; False if only applying the branch can tell."""
+    """Return whether the type of a value, or a constant in it, rules out a branch.
+
+    If only applying the branch can tell, the answer is False.
+    """
     if isinstance(branch, dict) and "$ref" in branch:
         branch, scope = scope.follow("$ref", branch["$ref"])
     if not isinstance(branch, dict) or "$ref" in branch:

@@ -61,9 +61,34 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
 
     Args:
         group: The group, dotted where nested. Without parentheses, the function itself.
-        **options: `name, title, description, parameters, examples, tags, aliases, deprecated, meta, read_only, destructive,
-            idempotent, open_world, requires_approval, requires_env, timeout, isolation, blocking, reads, writes, exclusive, cache,
-            replace`: see docs/reference/options.md.
+        **options: The options of the tool, each by its name:
+
+            - `name`: The tool's name, if not the function's: 1 to 64 ASCII letters, digits, `_` and `-`.
+            - `title`: A name for people.
+            - `description`: The description for the model, in place of the docstring's text.
+            - `parameters`: A JSON Schema of the arguments, as a dict, in place of the annotations.
+            - `examples`: A list of argument dicts that make sense; people see them, models do not.
+            - `tags`: Strings that selectors can ask for, as in `tag=read`.
+            - `aliases`: Other names that find the tool if no tool has that name itself; models see only its name.
+            - `deprecated`: True, or a string that says what to use instead; models read it at the end of the description.
+            - `meta`: Your own facts: a dict with dotted keys, such as `{"acme.team": "maps"}`.
+            - `read_only`: A hint, True or False: the tool changes nothing.
+            - `destructive`: A hint: what it changes may be lost.
+            - `idempotent`: A hint: calling it twice has the effect of calling it once.
+            - `open_world`: A hint: it deals with the world outside, such as the web.
+            - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
+            - `requires_env`: The name of an environment variable that must be set, or several; without it, the tool is
+              unavailable. Its value is removed from error messages.
+            - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
+            - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
+            - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own
+              (True, the default), on the event loop (False), or on the thread that called `run_all` (`"caller"`).
+            - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them. Calls of a
+              batch that touch the same thing run in their order.
+            - `writes`: What a call changes, given like `reads`.
+            - `exclusive`: Whether a call of a batch runs alone.
+            - `cache`: True, if the result depends on the arguments alone: the executor's cache stores it. Or a cache of its own.
+            - `replace`: Whether to replace another function of the same module, group and name, which is otherwise an error.
 
     Returns:
         The function, or a decorator that takes it (and, as a second argument, a name).

@@ -220,7 +220,7 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
     from fcregistry._tools.signature import Signature
 
     headline = f"{declared.module}.{declared.name} cannot be a tool:"
-    signature = Signature.untyped(declared.function, declared.module, declared.locals)
+    signature = Signature.of(declared.function, declared.module, declared.locals, typed=False)
     try:
         external = ExternalSchema.read(given)
     except SchemaError as error:

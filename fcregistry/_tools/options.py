@@ -76,22 +76,16 @@ def _is_meta(value: object) -> bool:
 
 
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
-    "name": (_is_text, "a string"),
-    "title": (_is_text, "a string"),
-    "description": (_is_text, "a string"),
+    **dict.fromkeys(("name", "title", "description"), (_is_text, "a string")),
     "parameters": (_is_mapping, "a JSON Schema as a dict"),
     "examples": (
         lambda value: isinstance(value, (list, tuple)) and all(map(_is_mapping, value)),
         "a list of argument dicts",
     ),
-    "tags": (_is_texts, "a sequence of strings"),
-    "aliases": (_is_texts, "a sequence of strings"),
+    **dict.fromkeys(("tags", "aliases"), (_is_texts, "a sequence of strings")),
     "deprecated": (lambda value: isinstance(value, (bool, str)), "a bool, or a string that says what to use instead"),
     "meta": (_is_meta, 'a dict with dotted keys, such as {"acme.team": "maps"}'),
-    "read_only": (_is_bool, "a bool"),
-    "destructive": (_is_bool, "a bool"),
-    "idempotent": (_is_bool, "a bool"),
-    "open_world": (_is_bool, "a bool"),
+    **dict.fromkeys(("read_only", "destructive", "idempotent", "open_world"), (_is_bool, "a bool")),
     "requires_approval": (
         lambda value: isinstance(value, bool) or callable(value),
         "a bool, or a predicate of the arguments",
@@ -103,8 +97,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "timeout": (_is_seconds, "seconds: a finite number above 0"),
     "isolation": (lambda value: value == "process", '"process"'),
     "blocking": (lambda value: isinstance(value, bool) or value == "caller", 'a bool or "caller"'),
-    "reads": (_is_keys, "a key, a sequence of keys, or a function of the arguments"),
-    "writes": (_is_keys, "a key, a sequence of keys, or a function of the arguments"),
+    **dict.fromkeys(("reads", "writes"), (_is_keys, "a key, a sequence of keys, or a function of the arguments")),
     "exclusive": (_is_bool, "a bool"),
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
@@ -159,7 +152,7 @@ def name_problem(name: object) -> str | None:
         return f"{name!r} holds a dot; names have none, groups do: register {last!r} in the group {group!r}"
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)[:64]
     return (
-        f"{name if len(name) <= 80 else name[:80] + '…'!r} is no tool name: 1 to 64 ASCII letters, digits, '_' and '-' "
+        f"{name if len(name) <= 80 else name[:80] + '…'!r} is not a tool name: 1 to 64 ASCII letters, digits, '_' and '-' "
         f"({len(name)} character{'' if len(name) == 1 else 's'} here); name={legal!r} would do"
     )
 
@@ -172,7 +165,7 @@ def group_problem(group: object) -> str | None:
         plain = segment.replace("_", "a").replace("-", "a")
         if not (plain.isascii() and plain.isalnum() and not plain[0].isdigit()) or segment.startswith("-"):
             return (
-                f"{group!r} is no group name: dotted segments of ASCII letters, digits, '_' and '-', "
+                f"{group!r} is not a group name: dotted segments of ASCII letters, digits, '_' and '-', "
                 "none of them empty or beginning with a digit or '-'"
             )
     return None

@@ -21,6 +21,7 @@ from fcregistry.types import (
     Codec,
     ListCodec,
     RecordCodec,
+    TypeReader,
     UnsupportedType,
     holds_text,
     resolve_texts,
@@ -28,12 +29,9 @@ from fcregistry.types import (
     type_parameters,
     unpacked_typed_dict,
 )
-from fcregistry.types import make_reader as type_reader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-
-    from fcregistry.types import TypeReader
 
 
 # --- Parameters of a tool ---
@@ -55,7 +53,6 @@ class ParameterReader:
 
     Args:
         function: The callable.
-        source: The function behind it.
         names: Locals of the enclosing function that its string annotations name.
         documentation: Its docstring.
 
@@ -67,28 +64,37 @@ class ParameterReader:
     """
 
     def __init__(
-        self, function: Callable[..., Any], source: Any, names: Mapping[str, Any], documentation: Documentation
+        self, function: Callable[..., Any], names: Mapping[str, Any], documentation: Documentation = NO_DOCUMENTATION
     ) -> None:
         self.problems: list[str] = []
         self.doubts: list[str] = []
         self.remarks: list[str] = []
-        if documentation.unread:
-            unread = [f"the docstring's line {line!r} cannot be read, and is left out" for line in documentation.unread]
-            self.remarks += unread
+        for line in documentation.unread:
+            self.remarks.append(f"the docstring's line {line!r} cannot be read, and is left out")
         self.context: ContextParameter | None = None
-        self._source = source
+        self._source = source = underlying(function)
         self._documented = dict(documentation.parameters)
         self._globals: dict[str, Any] | None = None
         self._scope = {**names, **type_parameters(source)}
-        self._reader: TypeReader = type_reader(names, _owner(function))
+        self._reader = TypeReader(names, _owner(function))
 
-    def parameters(self, raw: list[RawParameter]) -> list[Parameter]:
-        """Return the parameters of the tool; a TypedDict that `**kwargs` unpacks gives one for each of its keys."""
+    def parameters(self, raw: list[RawParameter], *, typed: bool = True) -> tuple[Parameter, ...]:
+        """Return the parameters of the tool, without the context.
+
+        A TypedDict that `**kwargs` unpacks gives one for each of its keys.
+
+        Args:
+            raw: The parameters of the function.
+            typed: Whether to read their types; a tool with an external schema takes values as they are.
+        """
         read: list[Parameter] = []
         self.context = context_parameter(raw, self._resolved, self.problems)
         for each in raw:
             if self.context is not None and each.name == self.context.name:
                 self._documented.pop(each.name, None)
+                continue
+            if not typed:
+                read.append(Parameter(each.name, each.kind, ANY_CODEC, each.default, "", each.required))
                 continue
             typed_dict = unpacked_typed_dict(self._tried(each.annotation)) if each.kind is STAR_STAR else None
             if typed_dict is None:
@@ -97,7 +103,7 @@ class ParameterReader:
             read += self._unpacked(each, typed_dict)
             names = Counter(each.name for each in read)
             self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
-        return read
+        return tuple(read)
 
     def _parameter(self, raw: RawParameter) -> Parameter:
         documented = self._documented.pop(raw.name, None) if self._documented else None
@@ -107,23 +113,21 @@ class ParameterReader:
             codec = self._undeclared(raw, documented.type if documented else None)
         if raw.kind is STAR:
             codec = ListCodec(codec, list)
-        default = raw.default
-        if default is EMPTY:
-            pass
-        elif type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic"):
+        default = type(raw.default)
+        if default.__name__ == "FieldInfo" and default.__module__.startswith("pydantic"):
             self.problems.append(
                 f"parameter {raw.name!r}: its default is a pydantic Field, which a call would hand to the function as it is; "
                 "write Annotated[…, Field(…)], and the default itself after it"
             )
-        required = default is EMPTY and raw.kind is not STAR and raw.kind is not STAR_STAR
-        return Parameter(raw.name, raw.kind, codec, default, documented.description if documented else "", required)
+        description = documented.description if documented else ""
+        return Parameter(raw.name, raw.kind, codec, raw.default, description, raw.required)
 
     def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
         record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
             if record is not ANY_CODEC:  # then the problem is recorded already
                 self.problems.append(
-                    f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, and {show_type(annotation)} is none"
+                    f"parameter {raw.name!r}: Unpack[…] takes a TypedDict, which {show_type(annotation)} is not"
                 )
             return []
         rest = self._documented.pop(raw.name, None)
@@ -141,7 +145,7 @@ class ParameterReader:
         if self._documented:
             own = signature_of(self._source).parameters
             left = [name for name in self._documented if name not in own]  # a partial has some arguments already
-            self.remarks += [f"the docstring describes {name!r}, which is no parameter" for name in left]
+            self.remarks += [f"the docstring describes {name!r}, which is not a parameter" for name in left]
 
     def result(self) -> Codec | None:
         """Return the codec of the result, or None if it has none."""
@@ -216,37 +220,6 @@ def _owner(function: Any) -> type | None:
     if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
     return instance if isinstance(instance, type) else type(instance)
-
-
-def result_codec(function: Callable[..., Any], names: Mapping[str, Any]) -> Codec | None:
-    """Return the codec of a function's result, or None if it has none; `names` are the locals that its string annotations name."""
-    return ParameterReader(function, underlying(function), names, NO_DOCUMENTATION).result()
-
-
-def read_untyped(
-    function: Callable[..., Any], module: str, names: Mapping[str, Any]
-) -> tuple[tuple[Parameter, ...], ContextParameter | None, list[str]]:
-    """Return the parameters of a tool with its own schema, without types; the one for the context; and problems.
-
-    Raises:
-        DefinitionError: Python does not know the parameters.
-    """
-    raw = raw_parameters(function, module)
-    reader = ParameterReader(function, underlying(function), names, NO_DOCUMENTATION)
-    context = context_parameter(raw, reader._resolved, reader.problems)
-    parameters = tuple(
-        Parameter(
-            each.name,
-            each.kind,
-            ANY_CODEC,
-            each.default,
-            "",
-            each.default is EMPTY and each.kind not in (STAR, STAR_STAR),
-        )
-        for each in raw
-        if context is None or each.name != context.name
-    )
-    return parameters, context, reader.problems
 
 
 def warn_author(message: str, source: Any) -> None:
@@ -356,6 +329,11 @@ class RawParameter(NamedTuple):
     default: Any
     annotation: Any
 
+    @property
+    def required(self) -> bool:
+        """Whether a call must pass it."""
+        return self.default is EMPTY and self.kind is not STAR and self.kind is not STAR_STAR
+
 
 def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParameter]:
     """Return the parameters of a callable as Python sees them.
@@ -449,9 +427,8 @@ def docstring_of(function: Callable[..., Any]) -> str | None:
 
 def kind_of_function(function: Callable[..., Any]) -> Kind:
     """Return the kind of a function, also behind partials and methods."""
-    if _is_plain(function):
-        flags = function.__code__.co_flags
-        return _kind_of_code(flags) if flags & _NOT_SYNC else "sync"
+    if _is_plain(function) and not function.__code__.co_flags & _NOT_SYNC:
+        return "sync"  # the usual case
     for source in (function, underlying(function)):
         if inspect.isasyncgenfunction(source):
             return "async generator"
@@ -460,14 +437,6 @@ def kind_of_function(function: Callable[..., Any]) -> Kind:
         if inspect.isgeneratorfunction(source):
             return "generator"
     return "sync"
-
-
-def _kind_of_code(flags: int) -> Kind:
-    if flags & inspect.CO_ASYNC_GENERATOR:
-        return "async generator"
-    if flags & inspect.CO_COROUTINE:
-        return "async"
-    return "generator" if flags & inspect.CO_GENERATOR else "sync"
 
 
 _NOT_SYNC: Final = inspect.CO_ASYNC_GENERATOR | inspect.CO_COROUTINE | inspect.CO_GENERATOR

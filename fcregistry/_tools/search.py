@@ -135,14 +135,9 @@ def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: st
 
 def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
     """Return the columns of a tool."""
-    options = tool.options
-    return text_fields(
-        tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}",
-        tool.description,
-        tool.parameters,
-        group="" if tool.group == DEFAULT_GROUP else tool.group,
-        more=(options.title or "", *options.aliases, *options.tags, tool.origin.distribution or ""),
-    )
+    names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
+    options = tool.options._asdict()
+    return _fields(names, tool.group, tool.description, tool.parameters, options, tool.origin.distribution or "")
 
 
 def fields_of_record(record: ToolRecord, distribution: str = "") -> tuple[str, str, str]:
@@ -152,14 +147,29 @@ def fields_of_record(record: ToolRecord, distribution: str = "") -> tuple[str, s
         record: The tool.
         distribution: The distribution that ships it.
     """
-    options = record["options"]
-    return text_fields(
-        record["name"],
-        record["description"],
-        record["parameters"],
-        group="" if record["group"] == DEFAULT_GROUP else record["group"],
-        more=(options.get("title") or "", *options.get("aliases", ()), *options.get("tags", ()), distribution),
+    described, options = record["description"], record["options"]
+    return _fields(record["name"], record["group"], described, record["parameters"], options, distribution)
+
+
+def _fields(
+    names: str,
+    group: str,
+    description: str,
+    parameters: Mapping[str, Any],
+    options: Mapping[str, Any],
+    distribution: str,
+) -> tuple[str, str, str]:
+    """Return the columns of a tool: the words of its names, of what describes it, and of its parameters."""
+    if group != DEFAULT_GROUP:
+        names += " " + group.replace(".", " ")
+    described = (
+        description,
+        options.get("title") or "",
+        *options.get("aliases", ()),
+        *options.get("tags", ()),
+        distribution,
     )
+    return index_text(names), index_text(" ".join(described)), index_text(" ".join(_schema_texts(parameters, 0)))
 
 
 # --- The table ---
@@ -169,7 +179,7 @@ CREATE: Final = "CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, name, descr
 """Makes the table; the words are written as ASCII splits them, whatever script they are in."""
 
 INSERT: Final = "INSERT INTO words (rowid, id, name, description, parameters) VALUES (?, ?, ?, ?, ?)"
-"""Adds a tool: a row id, or NULL for the next one; its canonical id; and the result of `text_fields`."""
+"""Adds a tool: a row id, or NULL for the next one; its canonical id; and its columns."""
 
 DELETE: Final = "DELETE FROM words WHERE rowid = ?"
 """Removes a tool."""
@@ -192,28 +202,6 @@ def create_table(connection: sqlite3.Connection) -> None:
             f"tools cannot be searched here: SQLite {sqlite3.sqlite_version} of this Python was built without FTS5; "
             "use a Python whose sqlite3 has it"
         ) from error
-
-
-def text_fields(
-    name: str,
-    description: str,
-    parameters: Mapping[str, Any],
-    *,
-    group: str = "",
-    more: Iterable[str] = (),
-) -> tuple[str, str, str]:
-    """Return the columns of a tool: the words of its name, of its description and of its parameters.
-
-    Args:
-        name: Its name.
-        description: Its description.
-        parameters: The JSON Schema of its arguments.
-        group: Its group; empty for the default one.
-        more: More texts by which it can be found: its title, aliases and tags, the distribution that ships it.
-    """
-    words = (name, group.replace(".", " "))
-    said = (description, *more)
-    return index_text(" ".join(words)), index_text(" ".join(said)), index_text(" ".join(_schema_texts(parameters, 0)))
 
 
 def _schema_texts(schema: Any, depth: int) -> list[str]:

@@ -1,4 +1,4 @@
-"""Selectors, which name tools by patterns, and how tools are told apart by name.
+"""Selectors, which name tools by patterns, and the comparison of tools by name.
 
 One grammar serves the registry, executors, agents, the command line and configuration:
 
@@ -61,23 +61,23 @@ def parse_selector(text: str) -> Selector:
         SelectorError: It is empty, or not a selector.
     """
     if not isinstance(text, str):
-        raise SelectorError(f"{text!r} is no selector: a selector is a string")
+        raise SelectorError(f"{text!r} is not a selector: a selector is a string")
     written = text.strip()
     excludes = written.startswith("!")
     body = written[1:].strip() if excludes else written
     if not body or body.startswith("!") or any(character.isspace() for character in body):
         raise SelectorError(
-            f"{text!r} is no selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
+            f"{text!r} is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as read_only=true, "
             "or one of these after '!'"
         )
     if "=" in body:
         return _by_property(body, excludes)
     distribution, colon, local = body.rpartition(":")
     if colon and not (distribution and local):
-        raise SelectorError(f"{text!r} is no selector: write distribution:name, such as acme-weather:*")
+        raise SelectorError(f"{text!r} is not a selector: write distribution:name, such as acme-weather:*")
     group, dot, name = local.rpartition(".")
     if dot and not (group and name):
-        raise SelectorError(f"{text!r} is no selector: write group.name, such as search.lookup or search.*")
+        raise SelectorError(f"{text!r} is not a selector: write group.name, such as search.lookup or search.*")
     return Selector(
         text=body,
         excludes=excludes,
@@ -92,11 +92,13 @@ def _by_property(body: str, excludes: bool) -> Selector:
     key, _, value = body.partition("=")
     if key in HINTS:
         if value not in _HINT_VALUES:
-            raise SelectorError(f"{body!r} is no selector: {key} is true, false or unset")
+            raise SelectorError(f"{body!r} is not a selector: {key} is true, false or unset")
         return Selector(text=body, excludes=excludes, hint=(key, _HINT_VALUES[value]))
     if key not in ("tag", "group") or not value:
         hints = "=…, ".join(HINTS)
-        raise SelectorError(f"{body!r} is no selector: only tag=…, group=… and the hints {hints}=… have an equals sign")
+        raise SelectorError(
+            f"{body!r} is not a selector: only tag=…, group=… and the hints {hints}=… have an equals sign"
+        )
     if key == "tag":
         return Selector(text=body, excludes=excludes, tag=value)
     return Selector(text=body, excludes=excludes, group=value)

@@ -21,8 +21,6 @@ from fcregistry._tools.parameters import (
     docstring_of,
     kind_of_function,
     raw_parameters,
-    read_untyped,
-    result_codec,
     warn_author,
 )
 from fcregistry.errors import DefinitionError, said_by
@@ -72,7 +70,13 @@ class Signature:
 
     @classmethod
     def of(
-        cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None, *, strict: bool = False
+        cls,
+        function: Callable[..., Any],
+        module: str,
+        names: Mapping[str, Any] | None = None,
+        *,
+        strict: bool = False,
+        typed: bool = True,
     ) -> Signature:
         """Read a function.
 
@@ -81,36 +85,24 @@ class Signature:
             module: The module that declares it, for messages.
             names: Locals of the enclosing function that its string annotations name.
             strict: Whether a parameter without a type is an error rather than a warning.
+            typed: Whether to read its types; without them, for a tool with its own schema, values are passed on as they are.
 
         Raises:
             DefinitionError: Parameters have no JSON form; the message names all of them.
         """
-        source = underlying(function)
         documentation = read_docstring(docstring_of(function))
-        reader = ParameterReader(function, source, names or {}, documentation)
-        parameters = reader.parameters(raw_parameters(function, module))
-        reader.remark_what_is_left()
+        reader = ParameterReader(function, names or {}, documentation)
+        parameters = reader.parameters(raw_parameters(function, module), typed=typed)
+        if typed:
+            reader.remark_what_is_left()
         problems = [*reader.problems, *(reader.doubts if strict else ())]
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
-        remarks = (*reader.doubts, *reader.remarks)
+        remarks = (*reader.doubts, *reader.remarks) if typed else ()
         for remark in remarks:
-            warn_author(f"{place_text(function, module)}: {remark}", source)
-        return cls(function, documentation, tuple(parameters), names, remarks, reader.context)
-
-    @classmethod
-    def untyped(cls, function: Callable[..., Any], module: str, names: Mapping[str, Any] | None = None) -> Signature:
-        """Read only how a function is called, for a tool with its own schema, whose values are passed on as they are.
-
-        Raises:
-            DefinitionError: Python does not know its parameters, or its context parameter is invalid.
-        """
-        documentation = read_docstring(docstring_of(function))
-        parameters, context, problems = read_untyped(function, module, names or {})
-        if problems:
-            raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
-        signature = cls(function, documentation, parameters, context=context)
-        signature._external = True
+            warn_author(f"{place_text(function, module)}: {remark}", underlying(function))
+        signature = cls(function, documentation, parameters, names, remarks, reader.context)
+        signature._external = not typed
         return signature
 
     def misfits(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
@@ -158,7 +150,7 @@ class Signature:
     @cached_attribute
     def returns(self) -> Codec | None:
         """The codec of its result, or None. It is made at first use, because definitions for models do not need it."""
-        return None if self._external else result_codec(self._function, self._names or {})
+        return None if self._external else ParameterReader(self._function, self._names or {}).result()
 
     def returns_schema(self) -> dict[str, Any] | None:
         """Return the JSON Schema of the result, or None if it is not annotated. Callers must not change it."""

@@ -30,6 +30,11 @@ class Tool:
     """A Python callable with a name, a description and a JSON Schema for its parameters. Immutable.
 
     Made by the registry from declarations, or by `Tool.from_function`. Calling it calls the function.
+
+    Args:
+        declaration: The function, with its name, group and options.
+        owner: The plugin that ships it, or None for the application.
+        strict: Whether a parameter without a type is an error rather than a warning.
     """
 
     __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
@@ -57,7 +62,7 @@ class Tool:
 
         Args:
             function: A function, coroutine function, generator, bound method, `functools.partial` or callable object.
-            **options: The options of `fc_register`, and `name`: see docs/reference/options.md.
+            **options: The options of `fc_register`, `name` included, with the same meaning; `help(fc_register)` describes each.
 
         Raises:
             DefinitionError: The name or an option is invalid.
@@ -174,15 +179,27 @@ class Tool:
         return tuple(name for name in self.options.requires_env if not os.environ.get(name))
 
     def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
-        """Return the validator of its arguments. It is compiled at the first call and cached."""
+        """Return the validator of its arguments. It is compiled at the first call and cached.
+
+        Args:
+            engine: The library that validates: `jsonschema-rs` or `jsonschema`.
+        """
         return self._definition.validator(engine)
 
     def result_validator(self, engine: Engine = "jsonschema-rs") -> Validator | None:
-        """Return a validator of its results, or None if it has no schema for them."""
+        """Return a validator of its results, or None if it has no schema for them.
+
+        Args:
+            engine: The library that validates: `jsonschema-rs` or `jsonschema`.
+        """
         return self._definition.result_validator(engine)
 
     def make_call(self, /, *args: Any, **kwargs: Any) -> ToolCall:
         """Return the call that a model would write for these Python arguments.
+
+        Args:
+            *args: Positional arguments of the function.
+            **kwargs: Keyword arguments of the function.
 
         Raises:
             TypeError: The function does not accept them, or one is not of its parameter's type.
@@ -211,6 +228,9 @@ class Tool:
 
     def renamed(self, name: str) -> Tool:
         """Return a view of it under another wire name.
+
+        Args:
+            name: The new name: 1 to 64 ASCII letters, digits, `_` and `-`.
 
         Raises:
             DefinitionError: The name cannot be a tool's.
@@ -334,7 +354,11 @@ class Toolset(Mapping[str, Tool]):
         return Toolset(tool.renamed(names[name]) if name in names else tool for name, tool in self._tools.items())
 
     def prefixed(self, prefix: str) -> Toolset:
-        """Return the same tools with a prefix before each name."""
+        """Return the same tools with a prefix before each name.
+
+        Args:
+            prefix: The text before each wire name, such as `acme_`.
+        """
         return Toolset(tool.renamed(prefix + name) for name, tool in self._tools.items())
 
     def described(self, descriptions: Mapping[str, str]) -> Toolset:
@@ -353,7 +377,11 @@ class Toolset(Mapping[str, Tool]):
         )
 
     def filtered(self, predicate: Callable[[Tool], bool]) -> Toolset:
-        """Return the tools for which a predicate is true."""
+        """Return the tools for which a predicate is true.
+
+        Args:
+            predicate: Takes a tool and returns whether to keep it.
+        """
         return Toolset(tool for tool in self._tools.values() if predicate(tool))
 
     def _check_known(self, names: Iterable[str], purpose: str) -> None:

@@ -215,8 +215,7 @@ def describe_while_typing() -> None:
 
 def mention_index_problems() -> None:
     """Write to stderr what was wrong with the index."""
-    index = current().index
-    for each in dict.fromkeys(() if index is None else index.remarks):  # once each: it is tried for each plugin
+    for each in dict.fromkeys(current().index.remarks):  # once each: it is tried for each plugin
         remark(each)
 
 

@@ -463,10 +463,7 @@ class _AnyStream(DialectStream):
         self._use_candidates(_candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
-        self._new_calls += calls
-        if self._source.left:
-            self._content.add(self._source.left)
-            self._source.left = ""
+        self._accept(calls)
         self._is_blank_line = True
 
     def _rank(self, owner: _Owner) -> tuple[int, int, int, str]:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from fcregistry.dialects._json_text import map_texts
 from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
 
@@ -90,42 +91,34 @@ class ChatFormat:
             raise ChatTemplateError(
                 f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
             )
-        written, waiting = [self.begin], ""  # `waiting`: system text for the next message of the user
         broken = self.markers if markers is None else usable_markers(markers)
-        for role, content in self._turns(plain_messages(messages), broken):
+        written = [self.begin]
+        system = ""  # for the next message of the user, if the format has no system role
+        for index, message in enumerate(plain_messages(messages)):
+            role = _ROLES.get(message["role"])
+            if role is None:
+                raise ChatTemplateError(
+                    f"$[{index}].role: must be system, user, assistant or tool, not {message['role']!r:.50}"
+                )
+            text = break_markers(self._content(message, f"$[{index}].content"), broken)
             if role == "system" and self.system_in_user:
-                waiting += self._around("system", content)
+                system += f"{self.system[0]}{text}{self.system[1]}"
                 continue
-            text = waiting + content if role == "user" else content
-            waiting = "" if role == "user" else waiting
-            written.append(self._around(role, text))
-        if waiting:  # no message of the user follows
-            written.append(self._around("user", waiting.rstrip()))
+            if role == "user":
+                text, system = system + text, ""
+            before, after = getattr(self, role)
+            written.append(f"{before}{text}{after}")
+        if system:  # no message of the user follows
+            written.append(f"{self.user[0]}{system.rstrip()}{self.user[1]}")
         return "".join([*written, self.prompt if generation_prompt else ""])
 
-    def _turns(self, messages: list[dict[str, Any]], markers: tuple[str, ...]) -> list[tuple[str, str]]:
-        return [
-            (self._role(message, index), break_markers(self._content(message, index), markers))
-            for index, message in enumerate(messages)
-        ]
-
-    def _role(self, message: dict[str, Any], index: int) -> str:
-        role = _ROLES.get(message["role"])
-        if role is None:
-            raise ChatTemplateError(
-                f"$[{index}].role: must be system, user, assistant or tool, not {message['role']!r:.50}"
-            )
-        return role
-
-    def _content(self, message: dict[str, Any], index: int) -> str:
-        text = content_text(message["content"], f"$[{index}]")
+    def _content(self, message: dict[str, Any], where: str) -> str:
+        text = message["content"]
+        if not isinstance(text, str):
+            raise ChatTemplateError(f"{where}: a chat format writes text only; give images to the model's own template")
         calls = "\n".join(map(_call_line, message.get("tool_calls") or ()))
         content = "\n".join(part for part in (text, calls) if part)
         return content.strip() if self.trim else content
-
-    def _around(self, role: str, content: str) -> str:
-        around: tuple[str, str] = getattr(self, role)
-        return f"{around[0]}{content}{around[1]}"
 
 
 def _call_line(call: Any) -> str:
@@ -143,20 +136,23 @@ def chat_format(name: str) -> ChatFormat:
     Raises:
         DialectNotFoundError: There is none of that name.
     """
-    if name in _FORMATS:
-        return _FORMATS[name]
-    from fcregistry._tools.selectors import nearest  # only on the way to an error
-
-    close = nearest(str(name), _FORMATS)
-    meant = f"did you mean {' or '.join(close)}? " if close else ""
-    raise DialectNotFoundError(
-        f"there is no chat format {name!r}; {meant}the chat formats are {', '.join(chat_format_names())}"
-    )
+    if name not in _FORMATS:
+        raise not_found("chat format", name, chat_format_names())
+    return _FORMATS[name]
 
 
 def chat_format_names() -> tuple[str, ...]:
     """Return the names of all chat formats, sorted."""
     return tuple(sorted(_FORMATS))
+
+
+def not_found(kind: str, name: str, known: tuple[str, ...]) -> DialectNotFoundError:
+    """Return the error for an unknown name."""
+    from fcregistry._tools.selectors import nearest  # only on the way to an error
+
+    close = nearest(str(name), known)
+    meant = f"did you mean {' or '.join(close)}? " if close else ""
+    return DialectNotFoundError(f"there is no {kind} {name!r}; {meant}the {kind}s are {', '.join(known)}")
 
 
 _ROLES: Final = {
@@ -170,6 +166,35 @@ _ROLES: Final = {
 
 # --- The table ---
 
+
+def _by_role(
+    name: str, source: str, before: str, after: str, *, stops: tuple[str, ...], tool: str = "tool", **more: Any
+) -> ChatFormat:
+    """Return a format whose messages differ only in the name of the role.
+
+    Args:
+        name: Its name.
+        source: The published page or template that it follows.
+        before: The text before a message, with `{}` for the role.
+        after: The text after it.
+        stops: The strings at which an answer ends.
+        tool: The role of results.
+        **more: Other fields.
+    """
+    system, user, assistant, tool = (before.format(role) for role in ("system", "user", "assistant", tool))
+    return ChatFormat(
+        name=name,
+        source=source,
+        system=(system, after),
+        user=(user, after),
+        assistant=(assistant, after),
+        tool=(tool, after),
+        prompt=assistant,
+        stops=stops,
+        **more,
+    )
+
+
 _ROWS: Final = (
     ChatFormat(
         name="plain",
@@ -182,14 +207,11 @@ _ROWS: Final = (
         stops=("\nUser:", "\nTool:"),
         words=("System:", "User:", "Assistant:", "Tool:"),
     ),
-    ChatFormat(
-        name="chatml",
-        source="OpenAI, Chat Markup Language; SmolLM2-135M-Instruct, tokenizer_config.json",
-        system=("<|im_start|>system\n", "<|im_end|>\n"),
-        user=("<|im_start|>user\n", "<|im_end|>\n"),
-        assistant=("<|im_start|>assistant\n", "<|im_end|>\n"),
-        tool=("<|im_start|>tool\n", "<|im_end|>\n"),
-        prompt="<|im_start|>assistant\n",
+    _by_role(
+        "chatml",
+        "OpenAI, Chat Markup Language; SmolLM2-135M-Instruct, tokenizer_config.json",
+        "<|im_start|>{}\n",
+        "<|im_end|>\n",
         stops=("<|im_end|>",),
     ),
     ChatFormat(
@@ -204,28 +226,24 @@ _ROWS: Final = (
         stops=("</s>",),
         trim=True,
     ),
-    ChatFormat(
-        name="llama3",
-        source="Meta, Llama 3.1 model cards and prompt formats",
-        begin="<|begin_of_text|>",
-        system=("<|start_header_id|>system<|end_header_id|>\n\n", "<|eot_id|>"),
-        user=("<|start_header_id|>user<|end_header_id|>\n\n", "<|eot_id|>"),
-        assistant=("<|start_header_id|>assistant<|end_header_id|>\n\n", "<|eot_id|>"),
-        tool=("<|start_header_id|>ipython<|end_header_id|>\n\n", "<|eot_id|>"),
-        prompt="<|start_header_id|>assistant<|end_header_id|>\n\n",
+    _by_role(
+        "llama3",
+        "Meta, Llama 3.1 model cards and prompt formats",
+        "<|start_header_id|>{}<|end_header_id|>\n\n",
+        "<|eot_id|>",
+        tool="ipython",
         stops=("<|eot_id|>", "<|eom_id|>", "<|end_of_text|>"),
+        begin="<|begin_of_text|>",
         trim=True,
     ),
-    ChatFormat(
-        name="llama4",
-        source="Meta, Llama 4 model cards and prompt formats",
-        begin="<|begin_of_text|>",
-        system=("<|header_start|>system<|header_end|>\n\n", "<|eot|>"),
-        user=("<|header_start|>user<|header_end|>\n\n", "<|eot|>"),
-        assistant=("<|header_start|>assistant<|header_end|>\n\n", "<|eot|>"),
-        tool=("<|header_start|>ipython<|header_end|>\n\n", "<|eot|>"),
-        prompt="<|header_start|>assistant<|header_end|>\n\n",
+    _by_role(
+        "llama4",
+        "Meta, Llama 4 model cards and prompt formats",
+        "<|header_start|>{}<|header_end|>\n\n",
+        "<|eot|>",
+        tool="ipython",
         stops=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
+        begin="<|begin_of_text|>",
         trim=True,
     ),
     ChatFormat(
@@ -266,36 +284,23 @@ _ROWS: Final = (
         stops=("<end_of_turn>", "<eos>"),
         trim=True,
     ),
-    ChatFormat(
-        name="phi3",
-        source="Phi-3-mini-4k-instruct, model card, chat format",
-        system=("<|system|>\n", "<|end|>\n"),
-        user=("<|user|>\n", "<|end|>\n"),
-        assistant=("<|assistant|>\n", "<|end|>\n"),
-        tool=("<|user|>\n", "<|end|>\n"),
-        prompt="<|assistant|>\n",
+    _by_role(
+        "phi3",
+        "Phi-3-mini-4k-instruct, model card, chat format",
+        "<|{}|>\n",
+        "<|end|>\n",
+        tool="user",
         stops=("<|end|>", "<|endoftext|>"),
     ),
-    ChatFormat(
-        name="phi4",
-        source="phi-4, tokenizer_config.json",
-        system=("<|im_start|>system<|im_sep|>", "<|im_end|>"),
-        user=("<|im_start|>user<|im_sep|>", "<|im_end|>"),
-        assistant=("<|im_start|>assistant<|im_sep|>", "<|im_end|>"),
-        tool=("<|im_start|>user<|im_sep|>", "<|im_end|>"),
-        prompt="<|im_start|>assistant<|im_sep|>",
+    _by_role(
+        "phi4",
+        "phi-4, tokenizer_config.json",
+        "<|im_start|>{}<|im_sep|>",
+        "<|im_end|>",
+        tool="user",
         stops=("<|im_end|>", "<|endoftext|>"),
     ),
-    ChatFormat(
-        name="zephyr",
-        source="zephyr-7b-beta, tokenizer_config.json",
-        system=("<|system|>\n", "</s>\n"),
-        user=("<|user|>\n", "</s>\n"),
-        assistant=("<|assistant|>\n", "</s>\n"),
-        tool=("<|user|>\n", "</s>\n"),
-        prompt="<|assistant|>\n",
-        stops=("</s>",),
-    ),
+    _by_role("zephyr", "zephyr-7b-beta, tokenizer_config.json", "<|{}|>\n", "</s>\n", tool="user", stops=("</s>",)),
     ChatFormat(
         name="vicuna",
         source="FastChat, Vicuna weights, prompt template of v1.1 and later",
@@ -356,14 +361,12 @@ _ROWS: Final = (
         stops=("<|END_OF_TURN_TOKEN|>",),
         trim=True,
     ),
-    ChatFormat(
-        name="granite",
-        source="IBM, granite-3.0-8b-instruct, tokenizer_config.json",
-        system=("<|start_of_role|>system<|end_of_role|>", "<|end_of_text|>\n"),
-        user=("<|start_of_role|>user<|end_of_role|>", "<|end_of_text|>\n"),
-        assistant=("<|start_of_role|>assistant<|end_of_role|>", "<|end_of_text|>\n"),
-        tool=("<|start_of_role|>tool_response<|end_of_role|>", "<|end_of_text|>\n"),
-        prompt="<|start_of_role|>assistant<|end_of_role|>",
+    _by_role(
+        "granite",
+        "IBM, granite-3.0-8b-instruct, tokenizer_config.json",
+        "<|start_of_role|>{}<|end_of_role|>",
+        "<|end_of_text|>\n",
+        tool="tool_response",
         stops=("<|end_of_text|>",),
     ),
 )
@@ -371,9 +374,6 @@ _ROWS: Final = (
 _FORMATS: Final = {row.name: row for row in _ROWS}
 
 # --- Messages and tools as plain data ---
-
-_Place = tuple[Any, str]
-"""The place of a value: the place of what contains it, or None, and the step from there. The path is written only for an error."""
 
 _DEEPEST: Final = 100
 
@@ -386,7 +386,7 @@ def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
     Raises:
         ChatTemplateError: One of them is not a message, or contains something that is not JSON.
     """
-    return [_plain_message(message, (None, f"$[{index}]")) for index, message in enumerate(messages)]
+    return [_plain_message(message, f"$[{index}]") for index, message in enumerate(messages)]
 
 
 def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
@@ -399,27 +399,15 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
             raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
-        copied = _plain_copy(tool, (None, f"tools[{index}]"))
+        copied = _plain_copy(tool, f"tools[{index}]")
         described.append(copied if "function" in copied else {"type": "function", "function": copied})
     return described
 
 
-def content_text(content: Any, where: str) -> str:
-    """Return the text of a content; "" if there is none.
-
-    Raises:
-        ChatTemplateError: It contains something that is not text.
-    """
-    written = _content(content)
-    if isinstance(written, str):
-        return written
-    raise ChatTemplateError(f"{where}.content: a chat format writes text only; give images to the model's own template")
-
-
-def _plain_message(message: Any, where: _Place) -> dict[str, Any]:
+def _plain_message(message: Any, where: str) -> dict[str, Any]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(
-            f"{_path(where)}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
+            f"{where}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
         )
     # `native` is for the provider that wrote it.
     copied: dict[str, Any] = _plain_copy({name: held for name, held in message.items() if name != "native"}, where)
@@ -448,33 +436,25 @@ def _with_object_arguments(call: Any) -> Any:
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
     try:
-        arguments = _plain_copy(json.loads(function["arguments"] or "{}"), (None, "arguments"))
+        arguments = _plain_copy(json.loads(function["arguments"] or "{}"), "arguments")
     except (ValueError, RecursionError, ChatTemplateError):
         return call
     return {**call, "function": {**function, "arguments": arguments}} if isinstance(arguments, dict) else call
 
 
-def _plain_copy(value: Any, where: _Place, depth: int = 0) -> Any:
+def _plain_copy(value: Any, where: str, depth: int = 0) -> Any:
     """Return a copy that is plain JSON data: a template can reach nothing else through it."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if depth > _DEEPEST:
-        raise ChatTemplateError(f"{_path(where)[:80]}: nested deeper than {_DEEPEST} levels")
+        raise ChatTemplateError(f"{where:.80}: nested deeper than {_DEEPEST} levels")
     if isinstance(value, Mapping):
-        return {str(name): _plain_copy(held, (where, f".{name}"), depth + 1) for name, held in value.items()}
+        return {str(name): _plain_copy(held, f"{where}.{name}", depth + 1) for name, held in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain_copy(held, (where, f"[{index}]"), depth + 1) for index, held in enumerate(value)]
+        return [_plain_copy(held, f"{where}[{index}]", depth + 1) for index, held in enumerate(value)]
     if isinstance(value, str):
         return str(value)
-    raise ChatTemplateError(f"{_path(where)}: must be JSON data, not {type(value).__name__}")
-
-
-def _path(place: _Place | None) -> str:
-    steps: list[str] = []
-    while place is not None:
-        place, step = place
-        steps.insert(0, step)
-    return "".join(steps)
+    raise ChatTemplateError(f"{where}: must be JSON data, not {type(value).__name__}")
 
 
 # --- Markers ---
@@ -523,10 +503,4 @@ def break_markers(text: str, markers: Iterable[str]) -> str:
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
     """Return a JSON value with the markers in all its texts and names broken."""
-    if isinstance(value, str):
-        return break_markers(value, markers)
-    if isinstance(value, Mapping):
-        return {break_markers_in(name, markers): break_markers_in(held, markers) for name, held in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [break_markers_in(one, markers) for one in value]
-    return value
+    return map_texts(value, lambda text: break_markers(text, markers))

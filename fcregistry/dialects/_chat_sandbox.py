@@ -1,6 +1,6 @@
 """The sandbox of chat templates: Jinja as Hugging Face Transformers sets it up, with a budget for time and memory.
 
-A template cannot reach beyond its conversation, and always ends. Templates may come from strangers: what one works and makes is charged to
+A template cannot reach beyond its conversation, and always ends. Templates may come from strangers: the work of one, and what it makes, is charged to
 a budget that grows with the conversation. A unit is a third of a microsecond of work, or eight characters. Operations that make much of
 little, such as repeating, replacing, padding and indenting, are charged before they run.
 
@@ -164,13 +164,14 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     def getitem(self, obj: Any, argument: Any) -> Any:
         """Look up an element, as the filters do for each piece of a path."""
-        current_meter().look_up(obj)
+        if not isinstance(obj, (dict, list)):  # it is not immediate
+            current_meter().spend(_CALL)
         return super().getitem(obj, argument)
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
         """Call an object for a template: a macro, a method, a loop."""
         meter = current_meter()
-        meter.call()
+        meter.spend(_CALL)
         args = tuple(list(meter.counted(each)) if isinstance(each, Iterator) else each for each in args)
         meter.charge(args)
         if not __self.is_safe_callable(__obj):
@@ -230,7 +231,7 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
     @pass_context  # this also keeps the compiler from computing it beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
         meter = current_meter()
-        meter.call()
+        meter.spend(_CALL)
         if name == "join" and isinstance(value, Iterator):
             value = list(meter.counted(value))
         meter.charge((value, args, kwargs))
@@ -517,10 +518,6 @@ class Meter:
         if self._left < 0:
             raise OverBudgetError
 
-    def call(self) -> None:
-        """Charge a call of a macro, a filter or a method, without its arguments."""
-        self.spend(_CALL)
-
     def enter(self) -> None:
         """Count a call within calls, until `leave`.
 
@@ -536,11 +533,6 @@ class Meter:
     def leave(self) -> None:
         """End what `enter` began."""
         self._depth -= 1
-
-    def look_up(self, place: Any) -> None:
-        """Charge a look-up by a path, if it is not immediate."""
-        if not isinstance(place, (dict, list)):
-            self.spend(_CALL)
 
     def charge(self, value: Any) -> int:
         """Charge the weight of a value, and return it."""

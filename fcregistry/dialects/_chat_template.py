@@ -13,7 +13,7 @@ import json
 import os
 import struct
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 from stat import S_ISREG
@@ -91,7 +91,24 @@ class ChatTemplate:
             MissingDependencyError: Jinja is not installed.
             OSError: The file does not exist, or cannot be read.
         """
-        return cls._of(origin_of_config(config), variables)
+        held = config if isinstance(config, Mapping) else _read_config(Path(config))
+        templates = _templates(held.get("chat_template"))
+        default = templates.get("default") or templates.get("tool_use")
+        if default is None:
+            raise ChatTemplateError(f"{_CONFIG} has no chat_template; {_USE_A_FORMAT}")
+        tokens = {name: _token(held.get(name)) for name in ("bos_token", "eos_token", *_TOKENS)}
+        more = [_token(one) for one in _as_list(held.get("additional_special_tokens"))]
+        added = held.get("added_tokens_decoder")
+        special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
+        known = {name: tokens[name] for name in _TOKENS if tokens[name]}
+        return cls._with_tokens(
+            default,
+            templates.get("tool_use"),
+            bos_token=tokens["bos_token"],
+            eos_token=tokens["eos_token"],
+            special=[token for token in (*tokens.values(), *more, *special) if token],
+            variables={**known, "additional_special_tokens": more, **(variables or {})},
+        )
 
     @classmethod
     def from_gguf(cls, path: str | os.PathLike[str], *, variables: Mapping[str, Any] | None = None) -> ChatTemplate:
@@ -106,20 +123,61 @@ class ChatTemplate:
             MissingDependencyError: Jinja is not installed.
             OSError: The file does not exist, or cannot be read.
         """
-        return cls._of(origin_of_gguf(path), variables)
+        names = ("tokens", "token_type", "bos_token_id", "eos_token_id", "eot_token_id", "eom_token_id")
+        tool_key = f"{_TEMPLATE_KEY}.tool_use"
+        wanted = {_TEMPLATE_KEY, tool_key, *(_GGUF + name for name in names)}
+        try:
+            with Path(path).open("rb", buffering=_BUFFER) as file:
+                found = _GGUFReader(file).pairs(wanted.__contains__)
+        except GGUFError as error:
+            raise ChatTemplateError(f"{Path(path).name} cannot be read: {error}") from error
+        texts = {key: found[key] for key in (_TEMPLATE_KEY, tool_key) if isinstance(found.get(key), str)}
+        default = texts.get(_TEMPLATE_KEY) or texts.get(tool_key)
+        if default is None:
+            raise ChatTemplateError(f"{Path(path).name} has no chat template; {_USE_A_FORMAT}")
+        tokens = _as_list(found.get(f"{_GGUF}tokens"))
+        bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
+        kinds = _as_list(found.get(f"{_GGUF}token_type"))
+        return cls._with_tokens(
+            default,
+            texts.get(tool_key),
+            bos_token=bos,
+            eos_token=eos,
+            stops=ends,
+            special=[token for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL and token],
+            variables=variables or {},
+        )
 
     @classmethod
-    def _of(cls, origin: TemplateOrigin, variables: Mapping[str, Any] | None) -> ChatTemplate:
-        _check_special(origin.special)
-        seen = markers_in(origin.template, origin.tool_template or "")
+    def _with_tokens(
+        cls,
+        source: str,
+        tool_source: str | None,
+        *,
+        bos_token: str,
+        eos_token: str,
+        special: Sequence[str],
+        variables: Mapping[str, Any],
+        stops: Sequence[str] = (),
+    ) -> ChatTemplate:
+        """Return a template whose markers are the special tokens of its model, and those in the template.
+
+        Raises:
+            ChatTemplateError: There are too many special tokens, or one is too long: each is looked for in each text.
+        """
+        longest = max(map(len, special), default=0)
+        if longest > _LONGEST_TOKEN:
+            raise ChatTemplateError(f"a special token has {longest} characters; at most {_LONGEST_TOKEN} are read")
+        if len(special) > _MOST_TOKENS:
+            raise ChatTemplateError(f"there are {len(special)} special tokens; at most {_MOST_TOKENS} are read")
         return cls(
-            origin.template,
-            bos_token=origin.bos,
-            eos_token=origin.eos,
-            variables={**origin.variables, **(variables or {})},
-            tool_source=origin.tool_template,
-            stops=origin.stops,
-            markers=(origin.bos, origin.eos, *origin.stops, *origin.special, *seen),
+            source,
+            bos_token=bos_token,
+            eos_token=eos_token,
+            variables=variables,
+            tool_source=tool_source,
+            stops=stops,
+            markers=(bos_token, eos_token, *stops, *special, *markers_in(source, tool_source or "")),
         )
 
     @property
@@ -207,21 +265,6 @@ def _compile(source: str) -> tuple[Template, bool]:
         raise _template_error(error, "cannot be read") from error
 
 
-def _check_special(tokens: Sequence[str]) -> None:
-    """Refuse special tokens that no model has.
-
-    Each token is looked for in each text, and breaking one may make another.
-
-    Raises:
-        ChatTemplateError: There are too many, or one is too long.
-    """
-    longest = max(map(len, tokens), default=0)
-    if longest > _LONGEST_TOKEN:
-        raise ChatTemplateError(f"a special token has {longest} characters; at most {_LONGEST_TOKEN} are read")
-    if len(tokens) > _MOST_TOKENS:
-        raise ChatTemplateError(f"there are {len(tokens)} special tokens; at most {_MOST_TOKENS} are read")
-
-
 def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
@@ -242,88 +285,6 @@ def _line_of(error: BaseException) -> int | None:
 # --- Where a model has its template ---
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TemplateOrigin:
-    """A model's chat template and its tokens, as a file gives them.
-
-    Attributes:
-        template: The template.
-        tool_template: The template to use if there are tools, if the model has two.
-        bos: The token that begins a text.
-        eos: The token that ends one.
-        stops: Other tokens that end an answer.
-        special: All special tokens, as far as they are known.
-        variables: Other variables that the template may name.
-    """
-
-    template: str
-    tool_template: str | None = None
-    bos: str = ""
-    eos: str = ""
-    stops: tuple[str, ...] = ()
-    special: tuple[str, ...] = ()
-    variables: Mapping[str, Any] = field(default_factory=dict)
-
-
-def origin_of_config(config: Mapping[str, Any] | str | os.PathLike[str]) -> TemplateOrigin:
-    """Return the template in a tokenizer_config.json: the object, the file, or its folder.
-
-    Raises:
-        ChatTemplateError: It has no template, or cannot be read.
-        OSError: The file does not exist, or cannot be read.
-    """
-    held = config if isinstance(config, Mapping) else _read_config(Path(config))
-    templates = _templates(held.get("chat_template"))
-    default = templates.get("default") or templates.get("tool_use")
-    if default is None:
-        raise ChatTemplateError(
-            f"{_CONFIG} has no chat_template; the name of a chat format may do: chat_format('chatml')"
-        )
-    tokens = {name: _token(held.get(name)) for name in ("bos_token", "eos_token", *_TOKENS)}
-    more = [_token(one) for one in _as_list(held.get("additional_special_tokens"))]
-    added = held.get("added_tokens_decoder")
-    special = [_token(one) for one in (added.values() if isinstance(added, Mapping) else ()) if _is_special(one)]
-    return TemplateOrigin(
-        template=default,
-        tool_template=templates.get("tool_use"),
-        bos=tokens["bos_token"],
-        eos=tokens["eos_token"],
-        special=tuple(filter(None, {*tokens.values(), *more, *special})),
-        variables={name: tokens[name] for name in _TOKENS if tokens[name]} | {"additional_special_tokens": more},
-    )
-
-
-def origin_of_gguf(path: str | os.PathLike[str]) -> TemplateOrigin:
-    """Return the template in a GGUF file.
-
-    Raises:
-        ChatTemplateError: It has no template, or cannot be read.
-        OSError: The file does not exist, or cannot be read.
-    """
-    names = ("tokens", "token_type", "bos_token_id", "eos_token_id", "eot_token_id", "eom_token_id")
-    try:
-        found = read_metadata(path, {_GGUF + name for name in names}, _GGUF_TEMPLATE)
-    except GGUFError as error:
-        raise ChatTemplateError(f"{Path(path).name} cannot be read: {error}") from error
-    default, tool_use = (found.get(name) for name in (_GGUF_TEMPLATE, f"{_GGUF_TEMPLATE}.tool_use"))
-    template = default if isinstance(default, str) else tool_use
-    if not isinstance(template, str):
-        raise ChatTemplateError(
-            f"{Path(path).name} has no chat template; the name of a chat format may do: chat_format('chatml')"
-        )
-    tokens = _as_list(found.get(f"{_GGUF}tokens"))
-    bos, eos, *ends = (_token_at(tokens, found.get(_GGUF + name)) for name in names[2:])
-    kinds = _as_list(found.get(f"{_GGUF}token_type"))
-    return TemplateOrigin(
-        template=template,
-        tool_template=tool_use if isinstance(tool_use, str) else None,
-        bos=bos,
-        eos=eos,
-        stops=tuple(filter(None, ends)),
-        special=tuple(token for token, kind in zip(tokens, kinds, strict=False) if kind == _CONTROL and token),
-    )
-
-
 def _read_config(path: Path) -> dict[str, Any]:
     """Return the object in the file; a template in a file of its own takes precedence."""
     folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
@@ -331,9 +292,9 @@ def _read_config(path: Path) -> dict[str, Any]:
     try:
         held = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ChatTemplateError(f"{file.name} is no JSON: {error}") from error
+        raise ChatTemplateError(f"{file.name} is not JSON: {error}") from error
     if not isinstance(held, dict):
-        raise ChatTemplateError(f"{file.name} holds no JSON object")
+        raise ChatTemplateError(f"{file.name} is not a JSON object")
     alone = folder / _TEMPLATE
     return held | {"chat_template": _read(alone)} if alone.is_file() else held
 
@@ -341,13 +302,13 @@ def _read_config(path: Path) -> dict[str, Any]:
 def _read(path: Path) -> str:
     found = path.stat()
     if not S_ISREG(found.st_mode):  # a model's folder may contain links to something without an end
-        raise ChatTemplateError(f"{path.name} is no regular file")
+        raise ChatTemplateError(f"{path.name} is not a regular file")
     if found.st_size > _MOST_CONFIG_BYTES:
         raise ChatTemplateError(f"{path.name} is longer than {_MOST_CONFIG_BYTES} bytes")
     try:
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise ChatTemplateError(f"{path.name} is no text in UTF-8: {error}") from error
+        raise ChatTemplateError(f"{path.name} is not text in UTF-8: {error}") from error
 
 
 def _templates(value: Any) -> dict[str, str]:
@@ -385,11 +346,12 @@ _MOST_CONFIG_BYTES: Final = 64 * 2**20
 _CONFIG: Final = "tokenizer_config.json"
 _TEMPLATE: Final = "chat_template.jinja"
 _TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_USE_A_FORMAT: Final = "the name of a chat format may do: chat_format('chatml')"
 _CONTROL: Final = 3
 """The type of a GGUF file's tokens that do not stand for text."""
 
 _GGUF: Final = "tokenizer.ggml."
-_GGUF_TEMPLATE: Final = "tokenizer.chat_template"
+_TEMPLATE_KEY: Final = "tokenizer.chat_template"
 
 # --- The header of a GGUF file ---
 
@@ -430,22 +392,6 @@ class Header:
 
     values: dict[str, Any]
     lengths: dict[str, int]
-
-
-def read_metadata(path: str | os.PathLike[str], wanted: Container[str], prefix: str = "\0") -> dict[str, Any]:
-    """Return some of the key-value pairs of a GGUF file.
-
-    Args:
-        path: The file.
-        wanted: The keys to return; the values of others are skipped.
-        prefix: Keys that begin with it are returned too.
-
-    Raises:
-        GGUFError: It is not a GGUF file, is cut off, or claims something impossible.
-        OSError: It cannot be read.
-    """
-    with Path(path).open("rb", buffering=_BUFFER) as file:
-        return _GGUFReader(file).pairs(lambda key: key in wanted or key.startswith(prefix))
 
 
 def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:

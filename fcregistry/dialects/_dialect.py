@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry import formats
-from fcregistry.dialects._json_text import Shapes
+from fcregistry.dialects._json_text import Shapes, map_texts
 from fcregistry.dialects._parsed import (
     NOTHING,
     Calls,
@@ -80,9 +80,8 @@ class Dialect:
     thinks: tuple[str, str] | None = ("<think>", "</think>")
     stops: tuple[str, ...] = ()
     limits: str = ""
-    _openers: list[Openers] = field(
-        default_factory=list, init=False, repr=False
-    )  # made at first use: most dialects are never used
+    # Made at first use: most dialects are never used.
+    _openers: list[Openers] = field(default_factory=list, init=False, repr=False)
 
     @property
     def openers(self) -> Openers:
@@ -126,7 +125,7 @@ class Dialect:
             return _break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
         definition: Any = formats.get("openai").describe_one(tool)
         if callable(form):
-            return form(_break_marks_in(definition["function"], marks))
+            return form(map_texts(definition["function"], lambda text: _break_marks(text, marks, _add_space)))
         return _break_marks(json_text(definition if form == "openai" else definition["function"]), marks, _escape)
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
@@ -218,9 +217,8 @@ class DialectStream:
         self._calls: list[ToolCall] = []
         self._new_calls: list[ToolCall] = []
         self._passed_repairs = 0
-        self._not_thoughts: list[str] | None = (
-            [] if dialect.thinks else None
-        )  # all text but thoughts: it may turn out to be thoughts, too
+        # All text but thoughts, which may turn out to be thoughts, too.
+        self._not_thoughts: list[str] | None = [] if dialect.thinks else None
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._reader = self._read()
@@ -275,14 +273,17 @@ class DialectStream:
         return self.close()
 
     def _new(self) -> Parsed:
-        if not (self._content.new or self._reasoning.new or self._new_calls):
+        """Return what was read since the last time."""
+        content, reasoning, calls = self._content, self._reasoning, self._new_calls
+        if not (content.new or reasoning.new or calls):
             return NOTHING
-        content, reasoning, calls = self._content.take_new(), self._reasoning.take_new(), tuple(self._new_calls)
+        if not calls:
+            return Parsed(content.take_new(), reasoning.take_new())
+        self._new_calls = []
         self._calls += calls
-        self._new_calls.clear()
         repairs = tuple(self._source.repairs[self._passed_repairs :])
         self._passed_repairs = len(self._source.repairs)
-        return Parsed(content, reasoning, calls, repairs)
+        return Parsed(content.take_new(), reasoning.take_new(), tuple(calls), repairs)
 
     # Reading, in one pass
 
@@ -363,10 +364,13 @@ class DialectStream:
             del self._source.repairs[repairs:]
             self._content.add(self._source.since())
         else:
-            self._new_calls += calls
-            if self._source.left:
-                self._content.add(self._source.left)
-                self._source.left = ""
+            self._accept(calls)
+
+    def _accept(self, calls: list[ToolCall]) -> None:
+        """Add calls, and the text after them that their reader took."""
+        self._new_calls += calls
+        self._content.add(self._source.left)
+        self._source.left = ""
 
     def _read_words(self, section: Words) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
@@ -378,24 +382,14 @@ class DialectStream:
             _, mark = yield from self._source.until(closes)
             self._keep(self._source.since())
         else:
-            mark = yield from self._pass_on(closes, into)
-            while section.nests and mark in section.opens:
-                mark = yield from self._pass_on_nested(section, closes)
+            depth, mark = 1, ""
+            while depth:
+                mark = yield from self._pass_on(closes, into)
+                if not mark:
+                    return
+                depth += 1 if section.nests and mark in section.opens else -1
         if mark in section.before:
             self._source.place -= len(mark)
-
-    def _pass_on_nested(self, section: Words, closes: TextMarks) -> Reading[str]:
-        """Take thoughts in which others were opened, up to after the end of those.
-
-        Return what `_pass_on` returns.
-        """
-        depth = 1
-        while depth:
-            mark = yield from self._pass_on(closes, self._reasoning)
-            if not mark:
-                return ""
-            depth += 1 if mark in section.opens else -1
-        return (yield from self._pass_on(closes, self._reasoning))
 
     def _pass_on(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
         """Take text up to the first of some marks, and the mark, passing the text on as it comes.
@@ -439,7 +433,7 @@ _MARKS: Final = re.compile(r"<[|｜/]?[\w:｜▁|]+(?:=|>|(?=\s))|\[/?[A-Z_]+\]"
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON on one line, as models are shown it.
+    """Return a value as JSON on one line, as prompts show it.
 
     A space follows commas and colons, and letters are not escaped.
     """
@@ -451,17 +445,6 @@ def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -
         if mark in text:
             text = text.replace(mark, new(mark[0]) + mark[1:])
     return text
-
-
-def _break_marks_in(value: Any, marks: tuple[str, ...]) -> Any:
-    """Return a JSON value with the marks in all its texts and names broken."""
-    if isinstance(value, str):
-        return _break_marks(value, marks, _add_space)
-    if isinstance(value, list):
-        return [_break_marks_in(each, marks) for each in value]
-    if isinstance(value, dict):
-        return {_break_marks_in(name, marks): _break_marks_in(each, marks) for name, each in value.items()}
-    return value
 
 
 def _escape(character: str) -> str:

@@ -51,7 +51,7 @@ _DEEPSEEK_RESULT: Final = "<｜tool▁output▁begin｜>{content}<｜tool▁outp
 
 
 def _describe_for_deepseek(function: dict[str, Any]) -> str:
-    """Return a tool as the chat template of DeepSeek V3.1 shows it: name and description, and the schema as JSON."""
+    """Return a tool as DeepSeek V3.1's template shows it: name, description, the schema as JSON."""
     described = f"### {function['name']}\nDescription: {function.get('description', '')}"
     return f"{described}\n\nParameters: {json_text(function['parameters'])}"
 
@@ -88,7 +88,7 @@ _KIMI_SECTION: Final = ("<|tool_calls_section_begin|>", "<|tool_calls_section_en
 
 
 def _describe_for_glm(function: dict[str, Any]) -> str:
-    """Return a tool as the chat template of GLM-4 shows it: a heading, and the function as JSON on several lines."""
+    """Return a tool as GLM-4's template shows it: a heading, and the function as JSON on lines."""
     shown = json.dumps(function, ensure_ascii=False, indent=4)
     return f"## {function['name']}\n\n{shown}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
@@ -216,9 +216,7 @@ ROWS: Final = (
         name="mistral",
         models="Mistral 7B v0.3, Nemo, Large, Small 3, Devstral, Magistral, Ministral 3",
         source='Mistral, "mistral-common", tokenizers v3 to v13',
-        syntax=syntax_after(
-            "[TOOL_CALLS]", read_mistral(read_objects("</s>")), write_named("[TOOL_CALLS]", "[ARGS]", "", names=NAME)
-        ),
+        syntax=syntax_after("[TOOL_CALLS]", read_mistral, write_named("[TOOL_CALLS]", "[ARGS]", "", names=NAME)),
         before_tools="[AVAILABLE_TOOLS][",
         between_tools=", ",
         after_tools="][/AVAILABLE_TOOLS]",

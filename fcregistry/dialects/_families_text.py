@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
@@ -43,17 +44,8 @@ _QWEN: Final = TagSyntax(
     trims=True,
     framed=True,
 )
-_MIMO: Final = TagSyntax(
-    opens=_QWEN.opens, closes=_QWEN.closes, call=_QWEN.call, parameter=_QWEN.parameter, apart=True, has_entities=True
-)
-_SEED: Final = TagSyntax(
-    opens=("<seed:tool_call>",),
-    closes=("</seed:tool_call>",),
-    call=_QWEN.call,
-    parameter=_QWEN.parameter,
-    apart=True,
-    trims=True,
-)
+_MIMO: Final = replace(_QWEN, trims=False, framed=False, has_entities=True)
+_SEED: Final = replace(_QWEN, opens=("<seed:tool_call>",), closes=("</seed:tool_call>",), framed=False)
 
 
 def _example(line: str) -> str:
@@ -318,7 +310,7 @@ ROWS: Final = (
         marks=("<|turn>",),
         thinks=("<|channel>thought", "<channel|>"),
         stops=("<turn|>", "<|tool_response>"),
-        limits='A string cannot hold `<|"|>`, the mark that stands for quotes. A response that the model invents is left out.',
+        limits='A string cannot hold `<|"|>`, the mark that replaces quotes. A response that the model invents is left out.',
     ),
     Dialect(
         name="functiongemma",
@@ -333,7 +325,7 @@ ROWS: Final = (
         result=_braces_response("<escape>", "<start_function_response>", "<end_function_response>"),
         marks=("<start_of_turn>",),
         stops=("<end_of_turn>", "<start_function_response>"),
-        limits="A string cannot hold `<escape>`, the mark that stands for quotes. A response that the model invents is left out.",
+        limits="A string cannot hold `<escape>`, the mark that replaces quotes. A response that the model invents is left out.",
     ),
     Dialect(
         name="pythonic",
@@ -438,7 +430,7 @@ ROWS: Final = (
         "the observation is given to you.",
         result="Observation: {content}",
         marks=("Final Answer:", "Action Input:"),
-        limits="A name is letters, digits, `_`, `-` and `.`. Text that is no JSON object is one line, or stands in a code fence, and the line must "
+        limits="A name is letters, digits, `_`, `-` and `.`. Text that is not a JSON object is one line, or in a code fence, and the line must "
         "have ended: stop at `Observation:`, not at the line end before it. An observation that the model invents is cut off, with all behind it.",
     ),
     Dialect(
@@ -475,7 +467,7 @@ ROWS: Final = (
         marks=("<|channel|>", "<|constrain|>", "<|message|>"),
         thinks=None,
         stops=MESSAGE_ENDS,
-        limits="A name is letters, digits, `_`, `-` and `.`. A message to a tool that is no JSON object, such as Python code for the built-in "
+        limits="A name is letters, digits, `_`, `-` and `.`. A message to a tool that is not a JSON object, such as Python code for the built-in "
         "`python`, is content.",
     ),
 )

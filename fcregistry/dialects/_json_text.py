@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
-from weakref import WeakKeyDictionary
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import (
@@ -20,6 +20,7 @@ from fcregistry._base.json import (
     NotJsonError,
     read_lenient_json,
 )
+from fcregistry._schema.document import References
 from fcregistry.dialects._brackets import Notation, take_balanced
 
 if TYPE_CHECKING:
@@ -89,27 +90,18 @@ def read_value(text: str, repairs: list[str]) -> Any:
     return value
 
 
+@dataclass(frozen=True, slots=True)
 class RefusedText:
-    """JSON that is refused for what it holds, as the executor tells the model.
+    """JSON that is refused for its content: a name occurs twice, a number is not finite, or there are too many levels.
 
-    It has a name twice, a number that is not finite, or too many levels.
-
-    Args:
+    Attributes:
         text: The text of an object or an array.
     """
 
-    __slots__ = ("_text",)
-
-    def __init__(self, text: str) -> None:
-        self._text = text
-
-    @property
-    def text(self) -> str:
-        """The text."""
-        return self._text
+    text: str
 
     def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
-        """Return the calls in it, one or an array of them, with their arguments as text.
+        """Return the calls in it, one or an array of them, with their arguments as text, which the executor refuses.
 
         Return None if anything in it is not a call.
 
@@ -118,7 +110,7 @@ class RefusedText:
             arguments: The possible keys of the arguments.
         """
         try:
-            value = json.loads(self._text, object_pairs_hook=_Pairs)
+            value = json.loads(self.text, object_pairs_hook=_Pairs)
         except (ValueError, RecursionError):
             return None
         calls = [_call_of_pairs(each, names, arguments) for each in ([value] if isinstance(value, _Pairs) else value)]
@@ -144,6 +136,15 @@ def _json_of_pairs(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
+def map_texts(value: Any, change: Callable[[str], str]) -> Any:
+    """Return a JSON value with all its texts and names changed by a function."""
+    if isinstance(value, str):
+        return change(value)
+    if isinstance(value, Mapping):
+        return {change(name): map_texts(each, change) for name, each in value.items()}
+    return [map_texts(each, change) for each in value] if isinstance(value, (list, tuple)) else value
+
+
 # --- The types of bare text ---
 
 ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
@@ -159,40 +160,33 @@ class Shapes:
         tools: The tools or their definitions; None if they are not known.
     """
 
-    __slots__ = ("_by_name", "_shapes", "_tools")
+    __slots__ = ("_by_name", "_schemas", "are_known")
 
     def __init__(self, tools: Iterable[ToolShape] | None) -> None:
-        self._tools = tools
-        self._by_name: dict[str, ToolShape] | None = None
-        self._shapes: dict[str, _Shape] = {}
-
-    @property
-    def are_known(self) -> bool:
+        self.are_known: Final = tools is not None
         """Whether the caller gave the tools."""
-        return self._tools is not None
+        self._by_name: Final = {_name_of(tool): tool for tool in tools or ()}
+        self._schemas: Final[dict[str, Mapping[str, Any]]] = {}
 
     def __contains__(self, name: str) -> bool:
-        return name in self._tools_by_name()
+        return name in self._by_name
 
     def of(self, name: str) -> Mapping[str, Any]:
         """Return the schema of a tool's parameters; an empty one for an unknown tool."""
-        return self._shape(name).schema
+        if name not in self._by_name:
+            return {}
+        if name not in self._schemas:
+            self._schemas[name] = _schema_of(self._by_name[name])
+        return self._schemas[name]
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
         """Return the value of a parameter's text: by its schema, or the text itself without one."""
-        return self._shape(tool).value(parameter, text)
-
-    def _shape(self, name: str) -> _Shape:
-        shape = self._shapes.get(name)
-        if shape is None:
-            tool = self._tools_by_name().get(name)
-            shape = self._shapes[name] = _UNKNOWN if tool is None else _shape_of(tool)
-        return shape
-
-    def _tools_by_name(self) -> dict[str, ToolShape]:
-        if self._by_name is None:
-            self._by_name = {_name_of(tool): tool for tool in self._tools or ()}
-        return self._by_name
+        schema = self.of(tool)
+        properties = schema.get("properties")
+        place = schema.get("additionalProperties")
+        if isinstance(properties, Mapping):
+            place = properties.get(parameter, place)
+        return value_by_schema(text, place, schema)
 
 
 def _name_of(tool: ToolShape) -> str:
@@ -201,50 +195,12 @@ def _name_of(tool: ToolShape) -> str:
     return str(tool.get("function", tool).get("name", ""))
 
 
-class _Shape:
-    """The types of a tool's parameters.
-
-    Args:
-        schema: The schema of all of them.
-    """
-
-    __slots__ = ("_kinds", "schema")
-
-    def __init__(self, schema: Mapping[str, Any]) -> None:
-        self.schema = schema
-        self._kinds: dict[str, set[str]] = {}
-
-    def value(self, parameter: str, text: str) -> Any:
-        """Return the value of a parameter's text."""
-        kinds = self._kinds.get(parameter)
-        if kinds is None:
-            kinds = self._kinds_of(parameter)
-        return _typed_value(text, kinds) if kinds else text
-
-    def _kinds_of(self, parameter: str) -> set[str]:
-        """Return the types that a parameter's text may have; none if the value is the text itself."""
-        properties = self.schema.get("properties")
-        if not isinstance(properties, _MAPPINGS) or parameter not in properties:
-            # The model made this name up: it is not cached.
-            return _kinds_of_text(self.schema.get("additionalProperties"), self.schema)
-        kinds = self._kinds[parameter] = _kinds_of_text(properties[parameter], self.schema)
-        return kinds
-
-
-def _shape_of(tool: ToolShape) -> _Shape:
+def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
     if not isinstance(tool, Mapping):
-        shape = _SHAPES.get(tool)
-        if shape is None:
-            shape = _SHAPES[tool] = _Shape(tool.parameters)
-        return shape
+        return tool.parameters
     inner = tool.get("function", tool)
     given = next((inner[key] for key in ("parameters", "input_schema", "inputSchema") if key in inner), None)
-    return _Shape(given) if isinstance(given, Mapping) else _UNKNOWN
-
-
-_SHAPES: Final[WeakKeyDictionary[Tool, _Shape]] = WeakKeyDictionary()
-"""The shapes of tools that were asked for: a tool copies its schema each time, and never changes."""
-_UNKNOWN: Final = _Shape({})
+    return given if isinstance(given, Mapping) else {}
 
 
 def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
@@ -258,22 +214,13 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         schema: The schema of the place.
         root: The whole schema, into which references lead.
     """
-    return _typed_value(text, _kinds_of_text(schema, root))
-
-
-def _kinds_of_text(schema: Any, root: Mapping[str, Any]) -> set[str]:
-    """Return the types that a text at a place may have; none if the value is the text itself."""
     kinds = _kinds(schema, root, 0)
-    return set() if kinds == _STRING_ALONE else kinds
-
-
-def _typed_value(text: str, kinds: set[str]) -> Any:
-    if not kinds:
+    if not kinds or kinds == {"string"}:
         return text
     value = read_value(text.strip(), [])
     if value is FAILED or type(value) is RefusedText:
         return text
-    kind = _KINDS.get(type(value), "null")
+    kind = _kind(value)
     if kind in kinds or (kind == "integer" and "number" in kinds):
         return value
     if kind == "number" and "integer" in kinds and value.is_integer():
@@ -281,10 +228,7 @@ def _typed_value(text: str, kinds: set[str]) -> Any:
     return text
 
 
-_STRING_ALONE: Final = frozenset({"string"})
 _KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}
-_MAPPINGS: Final = (dict, Mapping)
-"""Mappings: most are dicts, which are recognized faster."""
 
 
 def _kind(value: object) -> str:
@@ -297,7 +241,7 @@ _DEEPEST: Final = 8
 
 def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     """Return the JSON types that are allowed at a place; none if they are not known."""
-    if not isinstance(schema, _MAPPINGS) or depth > _DEEPEST:
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return set()
     given = schema.get("type")
     if isinstance(given, str):
@@ -305,7 +249,7 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     if isinstance(given, list):
         return {each for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
-        return _kinds(_resolve_reference(schema["$ref"], root), root, depth + 1)
+        return _kinds(References(dict(root)).target(schema["$ref"]), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return {_kind(each) for each in schema["enum"]}
     if "const" in schema:
@@ -318,14 +262,3 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
                 return set()
             return set().union(*known)
     return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
-
-
-def _resolve_reference(reference: str, root: Mapping[str, Any]) -> Any:
-    """Return the target of a reference within a schema; None if it leads elsewhere."""
-    place: Any = root
-    for step in reference.removeprefix("#").split("/")[1:] if reference.startswith("#") else [None]:
-        name = None if step is None else step.replace("~1", "/").replace("~0", "~")
-        if not isinstance(place, Mapping) or name not in place:
-            return None
-        place = place[name]
-    return place

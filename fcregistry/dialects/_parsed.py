@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class Parsed:
     """The content of a model's text, or of a piece of it. Immutable.
 
@@ -24,54 +25,17 @@ class Parsed:
         repairs: What was corrected in the text of calls: a sentence each.
     """
 
-    __slots__ = ("_content", "_reasoning", "_repairs", "_tool_calls")
-
-    def __init__(
-        self,
-        content: str = "",
-        reasoning: str = "",
-        tool_calls: tuple[ToolCall, ...] = (),
-        repairs: tuple[str, ...] = (),
-    ) -> None:
-        self._content = content
-        self._reasoning = reasoning
-        self._tool_calls = tool_calls
-        self._repairs = repairs
-
-    @property
-    def content(self) -> str:
-        """The text outside calls and thoughts."""
-        return self._content
-
-    @property
-    def reasoning(self) -> str:
-        """What the model thought."""
-        return self._reasoning
-
-    @property
-    def tool_calls(self) -> tuple[ToolCall, ...]:
-        """The calls, in the order of the text."""
-        return self._tool_calls
-
-    @property
-    def repairs(self) -> tuple[str, ...]:
-        """What was corrected in the text of calls."""
-        return self._repairs
-
-    def _key(self) -> tuple[object, ...]:
-        return (self._content, self._reasoning, self._tool_calls, self._repairs)
-
-    def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Parsed) else NotImplemented
-
-    __hash__ = None  # type: ignore[assignment]  # the arguments of calls are dicts
+    content: str = ""
+    reasoning: str = ""
+    tool_calls: tuple[ToolCall, ...] = ()
+    repairs: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """Whether there is any content, thought or call."""
-        return bool(self._content or self._reasoning or self._tool_calls)
+        return bool(self.content or self.reasoning or self.tool_calls)
 
     def __repr__(self) -> str:
-        parts = {"content": self._content, "reasoning": self._reasoning, "tool_calls": self._tool_calls}
+        parts = {"content": self.content, "reasoning": self.reasoning, "tool_calls": self.tool_calls}
         return f"Parsed({', '.join(f'{name}={value!r}' for name, value in parts.items() if value)})"
 
 
@@ -251,6 +215,8 @@ class TrimmedText:
 
     def take_new(self) -> str:
         """Return the text that can be passed on and was not yet."""
+        if not self.new:
+            return ""
         new = "".join(self.new)
         self.new.clear()
         self._passed_on.append(new)

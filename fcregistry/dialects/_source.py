@@ -103,12 +103,10 @@ class TextSource:
 
     def add(self, more: str) -> None:
         """Add text."""
-        if self.place:
-            self._spent.append(self.text[self._start : self.place])
-            self.text = self.text[self.place :] + more
-            self.place = self._start = 0
-        else:
-            self.text += more
+        place = self.place
+        self._spent.append(self.text[self._start : place])
+        self.text = self.text[place:] + more
+        self.place = self._start = 0
 
     def begin(self, start: int) -> None:
         """Let `since` return the text that is taken from a place on."""

@@ -160,7 +160,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
         return dict(call.arguments or {})
     value, _ = read_lenient_json(call.arguments or "{}", False, SLIPS, "the arguments")
     if not isinstance(value, dict):
-        raise ValueError(f"the arguments of {call.name!r} are text that is no JSON object")  # noqa: TRY004  # the text is wrong, not its type
+        raise ValueError(f"the arguments of {call.name!r} are text that is not a JSON object")  # noqa: TRY004  # the text is wrong, not its type
     return value
 
 
@@ -343,27 +343,20 @@ def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
 _IDENTITY: Final = re.compile(r"[\w\-]*")
 
 
-def read_mistral(objects: CallReader) -> CallReader:
-    """Return a reader of what follows `[TOOL_CALLS]`.
+_MISTRAL_ARRAY: Final = read_objects("</s>")
 
-    That is an array of calls, or a name, an id and the arguments, each after its mark.
 
-    Args:
-        objects: Reads the array.
-    """
-
-    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        yield from source.space()
-        if (yield from source.is_next("[{", "[ ", "[\n", "{")):
-            return (yield from objects(source, mark))
-        name = yield from source.run(NAME)
-        identity = None
-        if (yield from source.take("[CALL_ID]")):
-            identity = (yield from source.run(_IDENTITY)) or None
-        yield from source.take("[ARGS]")
-        return (yield from read_arguments(source, name, id=identity))
-
-    return read
+def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read what follows `[TOOL_CALLS]`: an array of calls, or a name, an id and the arguments, each after its mark."""
+    yield from source.space()
+    if (yield from source.is_next("[{", "[ ", "[\n", "{")):
+        return (yield from _MISTRAL_ARRAY(source, mark))
+    name = yield from source.run(NAME)
+    identity = None
+    if (yield from source.take("[CALL_ID]")):
+        identity = (yield from source.run(_IDENTITY)) or None
+    yield from source.take("[ARGS]")
+    return (yield from read_arguments(source, name, id=identity))
 
 
 # --- Kimi K2 ---

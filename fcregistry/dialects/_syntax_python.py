@@ -292,7 +292,7 @@ _ESCAPE: Final = re.compile(
     r"\\(?:(?P<plain>[\\'\"abfnrtv\n/])|(?P<octal>[0-7]{1,3})|x(?P<x>[\da-fA-F]{2})|u(?P<u>[\da-fA-F]{4})|U(?P<U>00[\da-fA-F]{6}))"
 )
 _PLAIN: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\n": ""}
-"""Character after a backslash -> its meaning; any other stands for itself."""
+"""Character after a backslash -> its meaning; any other is itself."""
 
 
 def unescape(text: str) -> str:

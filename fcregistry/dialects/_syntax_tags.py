@@ -351,9 +351,14 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
 
     It has `<tool_name>`, and `<parameters>` with an element for each value.
     """
-    name = yield from _take_element(source, "tool_name")
     yield from source.space()
-    if not name or not (yield from source.take("<parameters>")):
+    if not (yield from source.take("<tool_name>")):
+        return None
+    name = (yield from source.run(_IN_HEAD)).strip()
+    if not name or not (yield from source.take("</tool_name>")):
+        return None
+    yield from source.space()
+    if not (yield from source.take("<parameters>")):
         return None
     arguments: dict[str, Any] = {}
     while True:
@@ -370,15 +375,6 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
         if text is None:
             return None
         add_argument(arguments, key, source.shapes.value(name, key, text), source)
-
-
-def _take_element(source: TextSource, tag: str) -> Reading[str]:
-    """Take an element that holds a name; return the name, or an empty text if there is none."""
-    yield from source.space()
-    if not (yield from source.take(f"<{tag}>")):
-        return ""
-    name = yield from source.run(_IN_HEAD)
-    return name.strip() if (yield from source.take(f"</{tag}>")) else ""
 
 
 def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
@@ -576,21 +572,17 @@ def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> st
 _IN_HEAD: Final = re.compile(r"[^<>\n]*")
 """The text after the beginning of a tag."""
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
-_QUOTES: Final = ("'", '"')
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
 def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
     text = yield from source.run(_IN_HEAD)
-    return parse_tag(tag, text) if (yield from source.take(">")) else None
-
-
-def parse_tag(tag: str, text: str) -> dict[str, str] | None:
-    """Return the attributes in the text of a tag after its beginning; None if that is not a tag."""
+    if not (yield from source.take(">")):
+        return None
     if tag.endswith("="):
         name = text.strip()
-        quoted = _QUOTED.fullmatch(name) if name[:1] in _QUOTES else None
+        quoted = _QUOTED.fullmatch(name)
         return {"name": quoted[2] if quoted else name}
     found: dict[str, str] = {}
     place = 0

@@ -8,7 +8,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.errors import ChatTemplateError, DialectNotFoundError
+from fcregistry.errors import ChatTemplateError
 
 if TYPE_CHECKING:
     from fcregistry.dialects._chat_formats import ChatFormat
@@ -30,11 +30,9 @@ def get(name: str) -> Dialect:
         return made
     home = _HOMES.get(name)
     if home is None:
-        from fcregistry._tools.selectors import nearest  # only on the way to an error
+        from fcregistry.dialects._chat_formats import not_found  # only on the way to an error
 
-        close = nearest(str(name), _HOMES)
-        meant = f"did you mean {' or '.join(close)}? " if close else ""
-        raise DialectNotFoundError(f"there is no dialect {name!r}; {meant}the dialects are auto, {', '.join(names())}")
+        raise not_found("dialect", name, ("auto", *names()))
     rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects.{home}").ROWS
     return next(row for row in rows if row.name == name)
 

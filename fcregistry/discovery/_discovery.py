@@ -15,7 +15,7 @@ from fcregistry._base.forks import after_fork
 from fcregistry._base.paths import cache_folder
 from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry.discovery._extensions import Extensions
-from fcregistry.discovery._finder import find_entry_points, scan_path, stamp_of
+from fcregistry.discovery._finder import stamp_of
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey, distribution_version
 from fcregistry.discovery._index import Index
 from fcregistry.discovery._index_store import IndexFile, index_path
@@ -44,13 +44,13 @@ class Discovery:
     lock, and the first outcome counts.
 
     Attributes:
-        index: The descriptions of plugins that are not imported; None if the process uses no index.
+        index: The descriptions of plugins that are not imported.
         describe: Describes plugins in other processes, as commands do; None if they are imported in this process, as programs do.
         extensions: What the installed extensions provide; each is loaded when it is needed.
     """
 
     def __init__(self) -> None:
-        self.index: Index | None = None
+        self.index = Index(None)
         self.describe: Describe | None = None
         self.extensions = Extensions(lambda: self.found_extensions)
         self._found: tuple[FoundEntryPoint, ...] | None = None
@@ -104,12 +104,9 @@ class Discovery:
 
     def refresh(self) -> None:
         """Look again at what is installed; what is loaded stays loaded."""
-        if self.index is None and (folder := cache_folder()) is not None and _has_sqlite():
+        if self.index.file is None and (folder := cache_folder()) is not None and _has_sqlite():
             self.index = Index(IndexFile(index_path(folder)), exact=self.describe is not None, renew=self._know_again)
-        if self.index is not None:
-            self.adopt(self.index.look())
-        else:
-            self.adopt(find_entry_points(scan_path()))
+        self.adopt(self.index.look())
 
     def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
         """Use these entry points as what is installed; a loaded plugin keeps the one that it was loaded from.
@@ -146,7 +143,7 @@ class Discovery:
         """
         self._looking, self._describing = threading.Lock(), threading.Lock()
         self._imports = True
-        self.index = self._found = None
+        self.index, self._found = Index(None), None
         for plugin in self._plugins:
             if plugin.key not in self._outcomes and _is_left_half_imported(plugin.module):
                 self._outcomes[plugin.key] = _half_imported(plugin)
@@ -174,7 +171,9 @@ class Discovery:
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way or Permission().to_import(plugin):
             return False
-        refused = self._upgrades.refusal(plugin) or self._known_to_end_processes(plugin)
+        refused = self._upgrades.refusal(plugin) or self._failure(
+            key, by="watching"
+        )  # it ends each process that imports it
         if refused is not None:
             self._outcomes.setdefault(key, refused)
             return False  # the failure is this process's alone and is not written to the index
@@ -190,23 +189,11 @@ class Discovery:
             under_way.discard(key)
         return outcome is not None
 
-    def _known_to_end_processes(self, plugin: FoundPlugin) -> FailedPlugin | None:
-        """Return the recorded failure of a plugin that ends every process that imports it.
-
-        The result is None for any other plugin.
-        """
-        description = None if self.index is None else self.index.descriptions().get(plugin.key)
-        if description is None or not description.failed or description.by != "watching":
-            return None
-        from fcregistry.discovery._report import FailedPlugin
-
-        return FailedPlugin.of_record(plugin, description.record)
-
     def _replace_described(self, plugin: FoundPlugin) -> None:
         """Give the described tools that callers hold the declarations of the plugin, which is imported now."""
         from fcregistry.errors import FcregistryError
 
-        for described, owner in () if self.index is None else self.index.handed_out():
+        for described, owner in self.index.handed_out():
             if owner == plugin and described.tool is not None:
                 with suppress(FcregistryError):  # a call of the tool reports it
                     described.tool.signature  # noqa: B018  # takes its declaration over
@@ -221,16 +208,20 @@ class Discovery:
                 if plugin.module == module and plugin.key not in self._outcomes:
                     self._load(plugin)
 
-    def _failure(self, key: PluginKey) -> FailedPlugin | None:
-        """Return why a plugin does not load, as this process or the index knows, or None."""
+    def _failure(self, key: PluginKey, by: str | None = None) -> FailedPlugin | None:
+        """Return why a plugin does not load, as this process or the index knows, or None.
+
+        Args:
+            key: The plugin.
+            by: The maker of the description that counts, if not any.
+        """
+        if (outcome := self._outcomes.get(key)) is not None:
+            return None if _is_loaded(outcome) else outcome  # type: ignore[return-value]
+        description = self.index.descriptions().get(key)
+        if description is None or not description.failed or by not in (None, description.by):
+            return None
         from fcregistry.discovery._report import FailedPlugin
 
-        outcome = self._outcomes.get(key)
-        if outcome is not None:
-            return outcome if isinstance(outcome, FailedPlugin) else None
-        description = None if self.index is None else self.index.descriptions().get(key)
-        if description is None or not description.failed:
-            return None
         return FailedPlugin.of_record(description.plugin, description.record)
 
     # --- Having plugins described ---
@@ -243,10 +234,10 @@ class Discovery:
         self._load_imported()
         unknown = self._describe_by_manifests(self._unknown(distribution))
         if not unknown:
-            if self.index is not None and self.index.is_outdated:
+            if self.index.is_outdated:
                 self.index.keep(())
             return
-        if self.describe is None or self.index is None:
+        if self.describe is None or self.index.file is None:
             self._import_and_describe(unknown)
             return
         with self._describing:
@@ -266,7 +257,7 @@ class Discovery:
 
     def _unknown(self, distribution: str | None) -> list[FoundPlugin]:
         plugins = self.plugins
-        known = {} if self.index is None else self.index.descriptions()
+        known = self.index.descriptions()
         if distribution is not None and self.describe is None:
             # The caller names the distribution, so a plugin that was too slow to be described is imported without a time limit
             known = {key: each for key, each in known.items() if each.by != "waiting"}
@@ -280,12 +271,11 @@ class Discovery:
 
     def _describe_by_manifests(self, unknown: list[FoundPlugin]) -> list[FoundPlugin]:
         """Describe plugins by their manifests, if these are as new as the code; return the others."""
-        if self.index is None or not unknown:
+        if self.index.file is None or not unknown:
             return unknown
         from fcregistry.discovery._describe import describe_by_manifests
 
-        index = self.index
-        made = describe_by_manifests(each for each in unknown if not index.was_wrong(each))
+        made = describe_by_manifests(each for each in unknown if not self.index.was_wrong(each))
         if not made:
             return unknown
         self.index.keep(made)
@@ -299,34 +289,29 @@ class Discovery:
 
         since = time_ns()
         loaded = [each for each in plugins if self._load(each)]
-        index = self.index
-        if index is None:
+        new = [each for each in loaded if self._failure(each.key) is None or not self.index.knows_failure(each)]
+        if self.index.file is None or not new:
             return
-        loaded = [each for each in loaded if self._failure(each.key) is None or not index.knows_failure(each)]
-        if not loaded:
-            return  # the next process finds out the same
         from fcregistry.discovery._describe import describe_imported
 
-        made = describe_imported([self._outcomes[each.key] for each in loaded], self.owner, since)
-        index.keep([each for each in made if not each.record["dynamic"]])
+        made = describe_imported([self._outcomes[each.key] for each in new], self.owner, since)
+        self.index.keep([each for each in made if not each.record["dynamic"]])
 
     # --- Described tools ---
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield the visible tools that are described and whose plugins are not imported: of that name, or all."""
         self._look_if_needed()
-        return iter(()) if self.index is None else self._visible(self.index.described(name))
+        return self._visible(self.index.described(name))
 
     def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
         """Yield those of these tools that have that alias."""
         self._look_if_needed()
-        return iter(()) if self.index is None else self._visible(self.index.aliased(name))
+        return self._visible(self.index.aliased(name))
 
     def _visible(self, described: Iterable[tuple[Described, FoundPlugin]]) -> Iterator[tuple[Described, FoundPlugin]]:
         self._load_imported()
-        permission, outcomes = Permission(), self._outcomes
-        assert self.index is not None
-        failed = self.index.failed()
+        permission, outcomes, failed = Permission(), self._outcomes, self.index.failed()
         for each in described:
             key = each[1].key
             if key not in outcomes and key not in failed and (permission.is_open or not permission.to_see(*each)):
@@ -334,11 +319,6 @@ class Discovery:
 
     def ranked(self, words: str, made: list[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
         """Yield the tools that some words match, of these and of the visible described ones, best first."""
-        if self.index is None:
-            from fcregistry._tools.search import search_tools
-
-            yield from search_tools(made, words, len(made))
-            return
         for found in self.index.ranked(words, made):
             if isinstance(found, tuple):
                 yield from self._visible([found])
@@ -352,7 +332,7 @@ class Discovery:
             PluginError: The index turned out to be damaged, and the tool's plugin does not load.
         """
         self._look_if_needed()
-        record = None if self.index is None else self.index.record(described)
+        record = self.index.record(described)
         if record is None:
             from fcregistry._tools.definition import wants_strictness
             from fcregistry._tools.indexed import record_of
@@ -408,7 +388,7 @@ class Discovery:
         """Discard the description of a described tool's plugin, so that the plugin is described again."""
         assert described.plugin is not None
         plugin = self._by_key.get(described.plugin)
-        if self.index is None or plugin is None:
+        if plugin is None:
             return
         known = self.index.descriptions().get(plugin.key)
         if known is not None and known.by == "manifest":
@@ -436,8 +416,6 @@ class Discovery:
     def why_hidden(self, name: str) -> str | None:
         """Return why a described tool of a plain name exists and must not be seen, or None."""
         self._look_if_needed()
-        if self.index is None:
-            return None
         pairs = (*self.index.described(name), *self.index.aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self._outcomes)
         return next(filter(None, reasons), None)
@@ -471,7 +449,7 @@ class Discovery:
     def failing(self) -> list[FoundPlugin]:
         """Return the plugins that are known not to load, sorted."""
         self._look_if_needed()
-        known = set() if self.index is None else self.index.failed()
+        known = self.index.failed()
         for key in self._outcomes:
             (known.add if self._failure(key) is not None else known.discard)(key)
         found = [self._by_key[key] for key in known if key in self._by_key]
@@ -489,7 +467,7 @@ class Discovery:
         from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin
 
         plugins, permission = self.plugins, Permission()
-        known = {} if self.index is None else self.index.descriptions()
+        known = self.index.descriptions()
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
                 if isinstance(outcome, LoadedPlugin):

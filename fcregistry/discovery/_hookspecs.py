@@ -8,22 +8,21 @@ once an extension is needed.
 
 from __future__ import annotations
 
-import importlib
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pluggy
 
-from fcregistry._base import forks as _forks
 from fcregistry._base.stdout import prints_to_stderr
-from fcregistry.discovery._loader import named_object, own_part
+from fcregistry.discovery._loader import Failure, import_and_use, named_object
 from fcregistry.discovery._report import FailedExtension, LoadedExtension
 from fcregistry.errors import PluginError
 from fcregistry.types import Codec, UnsupportedType, show_type
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
+    from types import ModuleType
 
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
@@ -120,30 +119,25 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     Returns:
         The outcome; None if its module is being imported at this moment.
     """
-    _forks.count_forks()
-    born = _forks.generation
-    try:
-        with prints_to_stderr():
-            module = importlib.import_module(extension.module)
-            if getattr(getattr(module, "__spec__", None), "_initializing", False):
-                return None
-            hooks = hooks_of(_implementation(extension, module), extension.label, extension.value)
-            types = TypeFamilies()
-            hooks.fc_register_types(types=types)
-        if _forks.generation != born:  # the extension has forked, and this is the child
-            _forks.end_child()
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        if _forks.generation != born:
-            _forks.end_child(error)
-        machinery = str(Path(pluggy.__file__).parent)
-        return FailedExtension(extension=extension, error=error, traceback=own_part(error, machinery))
+
+    def use(module: ModuleType) -> tuple[Any, TypeFamilies]:
+        hooks = hooks_of(_implementation(extension, module), extension.label, extension.value)
+        types = TypeFamilies()
+        hooks.fc_register_types(types=types)
+        return hooks, types
+
+    done = import_and_use(extension, use, prints_to_stderr, str(Path(pluggy.__file__).parent))
+    if done is None:
+        return None
+    if isinstance(done, Failure):
+        return FailedExtension(extension=extension, error=done.error, traceback=done.traceback)
+    hooks, types = done
+    resolve = hooks.fc_resolve_model
     return LoadedExtension(
         extension=extension,
         families=tuple(types),
         call_hook=call_hook(hooks, extension.label),
-        resolve_model=model_hook(hooks),
+        resolve_model=(lambda name: resolve(name=name)) if resolve.get_hookimpls() else None,
     )
 
 
@@ -201,12 +195,6 @@ def call_hook(hooks: Any, label: str) -> CallHook | None:
         before=(lambda tool, call: before(tool=tool, call=call)) if asks_before else None,
         after=(lambda tool, call, result: after(tool=tool, call=call, result=result)) if asks_after else None,
     )
-
-
-def model_hook(hooks: Any) -> Callable[[str], object] | None:
-    """Return the function that returns the model of a name, or None if it is not implemented."""
-    resolve = hooks.fc_resolve_model
-    return (lambda name: resolve(name=name)) if resolve.get_hookimpls() else None
 
 
 # --- Families of types ---

@@ -109,17 +109,19 @@ class Index:
     """The descriptions of a process's plugins that hold.
 
     Args:
-        file: The file that keeps them.
+        file: The file that keeps them; None if the process keeps none: then nothing is described.
         exact: Whether to use only descriptions whose makers know which files they were made from, as commands do.
         renew: Describes all plugins again that were described; called if the file turns out to be damaged after a part of it was read.
 
     Attributes:
-        file: The file that keeps them.
+        file: The file that keeps them, or None.
         remarks: The problems with the file, a sentence each; none of them hides a tool.
         is_outdated: Whether the installed entry points differ from those in the file, so that their metadata were read again.
     """
 
-    def __init__(self, file: IndexFile, *, exact: bool = False, renew: Callable[[], None] = lambda: None) -> None:
+    def __init__(
+        self, file: IndexFile | None, *, exact: bool = False, renew: Callable[[], None] = lambda: None
+    ) -> None:
         self.file = file
         self.remarks: list[str] = []
         self.is_outdated = False
@@ -144,7 +146,7 @@ class Index:
         """
         stored = self._read_stored()
         self._places = scan_path(stored.places)
-        self.is_outdated = any(
+        self.is_outdated = self.file is not None and any(
             each.found and each is not stored.places.get(path) for path, each in self._places.items()
         )
         found = find_entry_points(self._places)
@@ -159,10 +161,10 @@ class Index:
         return index
 
     def _read_stored(self) -> Stored:
-        stamp = self.file.stamp()
+        stamp = None if self.file is None else self.file.stamp()
         try:
             with sqlite_lock:
-                if stamp is not None and stamp != self._stamp:
+                if self.file is not None and stamp is not None and stamp != self._stamp:
                     self._connection = self.file.open()
                     self._stamp = stamp
                 if self._connection is not None:
@@ -265,14 +267,14 @@ class Index:
         Raises:
             MissingDependencyError: This SQLite cannot search.
         """
-        import sqlite3  # imported already: the index is open
-
         from fcregistry._tools.search import rank_with_index, search_tools
 
         tools = tuple(others)
         for _ in range(2):  # see `_ask`
             if (connection := self._snapshot.connection) is None:
                 break
+            import sqlite3  # imported already: the index is open
+
             try:
                 everything = rank_with_index(connection, tools, words)
             except sqlite3.Error as error:  # and not an exception of one of the other tools
@@ -351,7 +353,7 @@ class Index:
                 self._connection = in_memory(self._connection)
                 with self._connection:
                     change(self._connection)
-            self._stamp = self.file.stamp()
+            self._stamp = self.file.stamp() if self.file is not None else None
 
     def forget(self, plugin: FoundPlugin) -> None:
         """Discard the description of a plugin, here and, if the file can be written, for all others."""
@@ -360,6 +362,8 @@ class Index:
         self._hold([each for each in self._snapshot.by_row.values() if each.plugin != plugin])
 
     def _change_file(self, change: Callable[[sqlite3.Connection], None]) -> bool:
+        if self.file is None:
+            return False
         import sqlite3
 
         try:
@@ -392,8 +396,9 @@ class Index:
         return self._snapshot, empty
 
     def _give_up(self, error: Exception) -> None:
-        self.remarks.append(f"the index {self.file.path} cannot be read, and is made anew: {error}")
-        self.file.discard(self._stamp)
+        if self.file is not None:
+            self.remarks.append(f"the index {self.file.path} cannot be read, and is made anew: {error}")
+            self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])
 

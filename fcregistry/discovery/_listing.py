@@ -90,7 +90,12 @@ def _complete_index() -> Index | None:
     """Return the index if it describes exactly the tools that may be seen, else None."""
     discovery = current()
     discovery.know()
-    if discovery.index is None or not discovery.permission().is_open or discovery.has_loaded or next(iter(log), None):
+    if (
+        discovery.index.file is None
+        or not discovery.permission().is_open
+        or discovery.has_loaded
+        or next(iter(log), None)
+    ):
         return None
     return discovery.index
 

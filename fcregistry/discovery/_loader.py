@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 from time import perf_counter
 from types import ModuleType
-from typing import Any, Final
+from typing import Any, Final, NamedTuple, TypeVar
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.source import default_name
@@ -23,6 +23,8 @@ from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
 from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
 from fcregistry.errors import PluginError
+
+T = TypeVar("T")
 
 
 def load_plugin(
@@ -45,24 +47,67 @@ def load_plugin(
         The outcome; None if this thread is already importing its module.
     """
     start = perf_counter()
+
+    def declare(module: ModuleType) -> bool:
+        if plugin.attribute:
+            NamedTools(plugin, is_owned).declare(named_object(plugin, module), plugin.attribute)
+        return True
+
+    done = import_and_use(plugin, declare, prints)
+    if done is None:
+        return None
+    seconds = perf_counter() - start
+    if isinstance(done, Failure):
+        return FailedPlugin(plugin=plugin, seconds=seconds, error=done.error, traceback=done.traceback)
+    return LoadedPlugin(plugin=plugin, seconds=seconds)
+
+
+class Failure(NamedTuple):
+    """What an entry point's code raised, with its traceback as text."""
+
+    error: BaseException
+    traceback: str
+
+
+def import_and_use(
+    found: FoundEntryPoint,
+    use: Callable[[ModuleType], T],
+    prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
+    *machinery: str,
+) -> T | Failure | None:
+    """Import the module that an entry point names, and return what a function makes of it.
+
+    What either raises is returned. A process that the code forks, and that comes back from it, is ended.
+
+    Args:
+        found: The entry point.
+        use: The function.
+        prints: Returns the context that redirects what is printed.
+        machinery: The beginnings of paths whose frames a traceback need not show.
+
+    Returns:
+        The result; None if this thread is already importing the module.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted it.
+    """
     _forks.count_forks()
     born = _forks.generation
     try:
         with prints():
-            module = importlib.import_module(plugin.module)
+            module = importlib.import_module(found.module)
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
-            if plugin.attribute:
-                NamedTools(plugin, is_owned).declare(named_object(plugin, module), plugin.attribute)
-        if _forks.generation != born:  # the plugin has forked, and this is the child
+            used = use(module)
+        if _forks.generation != born:  # the code has forked, and this is the child
             _forks.end_child()
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # foreign code: a plugin may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
+    except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
         if _forks.generation != born:
             _forks.end_child(error)
-        return FailedPlugin(plugin=plugin, seconds=perf_counter() - start, error=error, traceback=own_part(error))
-    return LoadedPlugin(plugin=plugin, seconds=perf_counter() - start)
+        return Failure(error, own_part(error, *machinery))
+    return used
 
 
 class NamedTools:

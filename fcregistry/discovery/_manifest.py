@@ -92,20 +92,21 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
 
 def _part_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
     if normalized(content["distribution"]) != normalized(found.distribution):
-        raise ValueError(f"it tells what {content['distribution']} ships, not {found.distribution}")
+        raise ValueError(f"it is the manifest of {content['distribution']}, not of {found.distribution}")
     for plugin in content["plugins"]:
         if plugin["entry_point"] == found.entry_point:
             if plugin["value"] != found.value:
-                raise ValueError(f"it tells what {plugin['value']} ships, and the entry point names {found.value}")
+                raise ValueError(f"it describes {plugin['value']}, and the entry point names {found.value}")
             return plugin
-    raise ValueError("it does not tell what this entry point ships")
+    raise ValueError("it does not list this entry point")
 
 
 def _record_of(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
+    files = [tool["file"] and str(folder / tool["file"]) for tool in plugin["tools"]]
     return PluginRecord(
         entry_point=plugin["entry_point"],
         value=plugin["value"],
-        tools=[_with_absolute_path(folder, tool) for tool in plugin["tools"]],
+        tools=[{**tool, "file": file} for tool, file in zip(plugin["tools"], files, strict=True)],
         dynamic=plugin["dynamic"],
         seconds=0.0,
         printed=False,  # a manifest does not say
@@ -114,11 +115,6 @@ def _record_of(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
         detail="",
         advice="",
     )
-
-
-def _with_absolute_path(folder: Path, tool: ToolRecord) -> ToolRecord:
-    file = tool["file"]
-    return {**tool, "file": None if file is None else str(folder / file)}
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
@@ -227,50 +223,40 @@ def parse_manifest(text: str) -> ManifestContent:
     """
     content = parse_external_json(text)
     if not isinstance(content, dict) or "format" not in content:
-        raise ValueError("it is no manifest: an object with a format is due")
+        raise ValueError("it is not a manifest: that is an object with a format")
     if content["format"] != MANIFEST_FORMAT:
         raise ValueError(f"its format is {content['format']!r}, and this version of fcregistry reads {MANIFEST_FORMAT}")
     try:
         _check(content)
     except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"something is missing in it, or of another kind than it should be: {error!r}") from error
+        raise ValueError(f"a value is missing, or has another type: {error!r}") from error
     return cast(ManifestContent, content)
 
 
 def _check(content: dict[str, Any]) -> None:
     """Check the content and normalize its tool records.
 
-    A missing or wrong value raises `KeyError` or `TypeError`.
+    A missing or wrong value raises `KeyError`, `TypeError` or `AttributeError`.
     """
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
         for name, kind in (("entry_point", str), ("value", str), ("dynamic", bool)):
             _check_kind(plugin[name], kind, name)
-        plugin["tools"] = [_tool(each) for each in plugin["tools"]]
-        _check_names(plugin["tools"])
+        seen = set()
+        for place, written in enumerate(plugin["tools"]):
+            try:
+                tool = plugin["tools"][place] = read_record(written)
+            except ValueError as error:
+                shown = repr(written.get("name") if isinstance(written, dict) else written)
+                raise ValueError(f"the tool {_shortened(shown, _LONGEST_VALUE)} {error}") from None
+            if tool["file"] is not None:
+                _check_inside(tool["file"])
+            if (key := (tool["group"], tool["name"])) in seen:
+                raise ValueError(f"it lists {tool['name']!r} twice in the group {tool['group']!r}")
+            seen.add(key)
     for name, digest in content["sources"].items():
         _check_kind(digest, str, name)
         _check_inside(name)
-
-
-def _tool(written: Any) -> ToolRecord:
-    try:
-        tool = read_record(written)
-    except ValueError as error:
-        called = written.get("name") if isinstance(written, dict) else written
-        raise ValueError(f"what it says of {_value_text(called)} {error}") from None
-    if tool["file"] is not None:
-        _check_inside(tool["file"])
-    return tool
-
-
-def _check_names(tools: list[ToolRecord]) -> None:
-    seen = set()
-    for each in tools:
-        key = (each["group"], each["name"])
-        if key in seen:
-            raise ValueError(f"it tells twice of {each['name']!r} in the group {each['group']!r}")
-        seen.add(key)
 
 
 def _check_kind(value: object, kind: type, name: str) -> None:
@@ -278,15 +264,14 @@ def _check_kind(value: object, kind: type, name: str) -> None:
         raise TypeError(f"{name}: {value!r}")
 
 
-def _value_text(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]}…"
+def _shortened(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _check_inside(name: str) -> None:
     """Refuse a path out of the package's parent folder, and a text that cannot be a path."""
     if "\0" in name or _SURROGATE.search(name):
-        raise ValueError(f"it names what no file can be called: {_value_text(name)}")
+        raise ValueError(f"it names a path that no file can have: {_shortened(repr(name), _LONGEST_VALUE)}")
     path = PurePosixPath(name)
     if path.is_absolute() or ".." in path.parts or "\\" in name or ":" in name:
         raise ValueError(f"it names a file outside the package: {name!r}")
@@ -400,14 +385,14 @@ def changed_sources(folder: Path, sources: Mapping[str, str]) -> tuple[str, ...]
         folder: The folder that the names are relative to.
         sources: Name -> digest.
     """
-    return tuple(sorted(name for name, digest in sources.items() if _digest_in(folder, name) != digest))
-
-
-def _digest_in(folder: Path, name: str) -> str | None:
-    try:
-        return source_digest((folder / name).read_bytes(), name)
-    except OSError:
-        return None
+    changed = []
+    for name, digest in sorted(sources.items()):
+        try:
+            if source_digest((folder / name).read_bytes(), name) != digest:
+                changed.append(name)
+        except OSError:
+            changed.append(name)
+    return tuple(changed)
 
 
 # --- Differences between a description and the code ---
@@ -425,25 +410,23 @@ def manifest_drift(described: Mapping[str, Any], current: Mapping[str, Any]) -> 
         described: A `PluginRecord`, or one entry of a manifest's `plugins`.
         current: The same for the code as it is now.
     """
-    old, new = _by_name(described["tools"]), _by_name(current["tools"])
+    old, new = (
+        {local_name(each["name"], each["group"]): each for each in tools}
+        for tools in (described["tools"], current["tools"])
+    )
     lines = []
     for name in sorted({*old, *new}):
         if name not in new:
-            lines.append(f"{name}: is described, and is not there")
+            lines.append(f"{name}: is described, but the code does not declare it")
         elif name not in old:
-            lines.append(f"{name}: is there, and is not described")
+            lines.append(f"{name}: is not described, but the code declares it")
         else:
-            differences = (
-                each
+            lines += [
+                f"{name}: {difference}"
                 for field in _NOTICEABLE
-                for each in _value_differences(old[name].get(field), new[name].get(field), field)
-            )
-            lines += [f"{name}: {difference}" for difference in differences]
+                for difference in _value_differences(old[name].get(field), new[name].get(field), field)
+            ]
     return lines
-
-
-def _by_name(tools: list[ToolRecord]) -> dict[str, ToolRecord]:
-    return {local_name(each["name"], each["group"]): each for each in tools}
 
 
 def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
@@ -452,7 +435,7 @@ def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
         for name in dict.fromkeys((*old, *new)):
             yield from _value_differences(old.get(name, _NOTHING), new.get(name, _NOTHING), f"{path}.{name}")
     elif type(old) is not type(new) or old != new:
-        yield f"{path} is {_shown(new)}, and is described as {_shown(old)}"
+        yield f"{path} is {_shown(new)}, but is described as {_shown(old)}"
 
 
 _NOTHING: Final = object()
@@ -460,6 +443,5 @@ _NOTHING: Final = object()
 
 def _shown(value: object) -> str:
     if value is _NOTHING:
-        return "not there"
-    text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= _LONGEST_DIFFERENCE else f"{text[: _LONGEST_DIFFERENCE - 1]}…"
+        return "missing"
+    return _shortened(json.dumps(value, ensure_ascii=False), _LONGEST_DIFFERENCE)

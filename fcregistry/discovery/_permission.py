@@ -50,7 +50,7 @@ class Permission:
             return None
         if plugin.key not in self._plugins:
             self._plugins[plugin.key] = (
-                self._operator.plugin_refusal(*plugin.key)
+                self._operator.refusal(*plugin.key, ships_tools=True)
                 or self.to_trust(plugin, thorough=False)
                 or self._drift(plugin, contents=False)
             )
@@ -63,17 +63,17 @@ class Permission:
 
         What is imported of a locked distribution afterwards is compared once more, file by file, before it runs.
         """
-        if self.is_open:
-            return None
-        refusal = self._operator.plugin_refusal(*plugin.key)
-        return refusal or self.to_trust(plugin) or self._drift(plugin, contents=True)
+        return self._to_load(plugin, ships_tools=True)
 
     def to_extend(self, extension: FoundExtension) -> str | None:
         """Return why an extension must not be loaded."""
+        return self._to_load(extension, ships_tools=False)
+
+    def _to_load(self, found: FoundEntryPoint, *, ships_tools: bool) -> str | None:
         if self.is_open:
             return None
-        refusal = self._operator.extension_refusal(*extension.key)
-        return refusal or self.to_trust(extension) or self._drift(extension, contents=True)
+        refusal = self._operator.refusal(*found.key, ships_tools=ships_tools)
+        return refusal or self.to_trust(found) or self._drift(found, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
         """Return why an entry point may belong to another distribution than its metadata name.

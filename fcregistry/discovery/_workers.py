@@ -164,7 +164,10 @@ class _Worker:
         with self._starting:
             if self._is_over:
                 return None
-            if self._process is None or self._process.has_ended:
+            if self._process is not None and self._process.has_ended:
+                self._process.end()  # closes what it wrote
+                self._process = None
+            if self._process is None:
                 self._process = self._start()
             return self._process
 

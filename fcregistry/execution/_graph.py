@@ -389,7 +389,7 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )
-    return CallError(error.code, "the expression is not a call that can be made; nothing was run:", problems)
+    return CallError(error.code, "the expression is not a valid call; nothing was run:", problems)
 
 
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:

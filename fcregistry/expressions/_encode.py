@@ -1,6 +1,6 @@
 """Encodes the values of an expression as JSON, by the codecs of the places where they are written.
 
-No instance of a type is made for a tool's arguments. `InstanceMaker` makes instances only for the arguments of a function that is called
+No instance of a type is made for a tool's arguments. `python_value` makes instances only for the arguments of a function that is called
 while the expression is read.
 """
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.annotations import signature_of
 from fcregistry.errors import said_by
-from fcregistry.expressions._names import TypeNames, codecs_of_kind
-from fcregistry.expressions._nodes import CallResult, EnumMember, Reference, SetItems, TypeCall, is_known, result_mark
+from fcregistry.expressions._names import TypeNames, codecs_of_kind, entry_codecs
+from fcregistry.expressions._nodes import CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known, result_mark
 from fcregistry.types import (
     ANY_CODEC,
     MISSING,
@@ -30,25 +30,9 @@ from fcregistry.types import (
 )
 
 if TYPE_CHECKING:
-    from enum import Enum
-
     Path = tuple[str | int, ...]
 
 # --- Encoding the arguments of a call ---
-
-
-class EncodingProblem(ValueError):
-    """A value that has no JSON form at its place.
-
-    Attributes:
-        path: The place, from the argument inwards.
-        node: The node in the text, if it is nearer than the argument's.
-    """
-
-    def __init__(self, message: str, path: Path, node: ast.expr | None = None) -> None:
-        super().__init__(message)
-        self.path = path
-        self.node = node
 
 
 class Encoder:
@@ -74,20 +58,18 @@ class Encoder:
             path: The place.
 
         Raises:
-            EncodingProblem: It has no JSON form there.
+            ValueProblem: It has no JSON form there.
         """
         if isinstance(value, CallResult):
             self.references.append(Reference(path=path, call=value.call, codec=codec))
             return result_mark(value.call)
         if isinstance(value, TypeCall):
             return self._type_call(value, codec, path)
-        if isinstance(value, EnumMember):
-            return self._enum_member(value, codec, path)
         if is_known(value) and (type(value) not in _CONTAINERS or _codec_handles(codec, value)):
             try:
                 return encode_value(value, codec)
             except EncodingError as error:
-                raise EncodingProblem(str(error), path) from None
+                raise ValueProblem(str(error), path) from None
         if type(value) is dict:
             return self._object(value, codec, path)
         return self._array(value, codec, path)
@@ -102,30 +84,23 @@ class Encoder:
 
     def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
         written: dict[str, Any] = {}
-        fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
-        mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+        mapping, entry_codec = entry_codecs(codec)
         for key, value in values.items():
             name = self._key(key, mapping, path)
             if name in written:
-                raise EncodingProblem(f"the name {name!r} stands twice in one dict", path)
-            inner = ANY_CODEC if mapping is None else mapping.item
-            written[name] = self.json(value, fields.get(name, inner), (*path, name))
+                raise ValueProblem(f"the name {name!r} occurs twice in one dict", path)
+            written[name] = self.json(value, entry_codec(name), (*path, name))
         return written
 
     def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
-        if isinstance(key, (TypeCall, EnumMember)):
+        if isinstance(key, TypeCall):
             key = self.json(key, ANY_CODEC, path)
         elif mapping is not None and mapping.key.handles(key):
             return str(mapping.key.encode(key))
         try:
             return key_in_json(key)
         except EncodingError:
-            raise EncodingProblem("the keys of a dict are texts or numbers", path) from None
-
-    def _enum_member(self, member: EnumMember, codec: Codec, path: Path) -> Any:
-        cls = self._types.enum(member.type)
-        assert cls is not None  # it was looked up when it was read
-        return self.json(cls[member.name], codec, path)
+            raise ValueProblem("the keys of a dict are texts or numbers", path) from None
 
     def _type_call(self, made: TypeCall, expected: Codec, path: Path) -> Any:
         codec = self._types.codec(made.name, expected)
@@ -134,7 +109,7 @@ class Encoder:
         if isinstance(core, RecordCodec):
             return self._record(made, core, path)
         if len(made.args) != 1 or made.kwargs:
-            raise EncodingProblem(f"{made.name} takes one value, by position", path, made.node)
+            raise ValueProblem(f"{made.name} takes one value, by position", path, made.node)
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
@@ -145,7 +120,7 @@ class Encoder:
         given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
             if name in given:
-                raise EncodingProblem(f"{made.name} is given {name!r} twice", path, made.node)
+                raise ValueProblem(f"{made.name} is given {name!r} twice", path, made.node)
             given[name] = value
         fields = {each.name: each for each in record.fields if each.constant is MISSING}
         others = record.others or ANY_CODEC
@@ -196,9 +171,7 @@ def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[
     if len(made.args) > len(names):
         takes = f"takes {len(names)} values by position" if names else "takes its fields by name"
         example = ", ".join(f"{each.name}=…" for each in record.fields if each.constant is MISSING)
-        raise EncodingProblem(
-            f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node
-        )
+        raise ValueProblem(f"{made.name} {takes}, not {len(made.args)}; write {made.name}({example})", path, made.node)
     return names
 
 
@@ -230,59 +203,45 @@ def key_in_json(key: Any) -> str:
 # --- Values for a function that is called while the expression is read ---
 
 
-class InstanceMaker:
-    """Makes Python values for the arguments of a function that is called while an expression is read.
+def python_value(value: Any, types: TypeNames) -> Any:
+    """Return the Python value of what was written, for a function that is called while an expression is read.
 
     Args:
+        value: The value, which may contain placeholders.
         types: The types that may be named.
+
+    Raises:
+        ValueProblem: It has none yet.
     """
-
-    __slots__ = ("_types",)
-
-    def __init__(self, types: TypeNames) -> None:
-        self._types = types
-
-    def python(self, value: Any) -> Any:
-        """Return the Python value of what was written.
-
-        Raises:
-            EncodingProblem: It has none yet.
-        """
-        if isinstance(value, CallResult):
-            raise EncodingProblem(f"the result of {value.name} is not known yet; pass it to a tool", ())
-        if isinstance(value, EnumMember):
-            return self._enum_member(value)
-        if isinstance(value, TypeCall):
-            return self._instance(value)
-        if isinstance(value, SetItems):
-            return [self.python(each) for each in value]
-        if type(value) in (list, tuple):
-            return type(value)([self.python(each) for each in value])
-        if type(value) is dict:
-            return {self.python(key): self.python(each) for key, each in value.items()}
-        return value
-
-    def _enum_member(self, member: EnumMember) -> Enum:
-        cls = self._types.enum(member.type)
-        assert cls is not None  # it was looked up when it was read
-        return cls[member.name]
-
-    def _instance(self, made: TypeCall) -> Any:
-        codec = self._types.codec(made.name)
-        assert codec is not None  # it was looked up when it was read
-        encoder = Encoder(self._types)
-        json = encoder.json(made, codec, ())
-        if encoder.references:
-            raise EncodingProblem("the result of a tool is not known yet; pass it to a tool", (), made.node)
-        if not codec.accepts(json):
-            raise EncodingProblem(f"these are no values of a {made.name}", (), made.node)
-        try:
-            return codec.decode(json)
-        except Refusal as refusal:
-            raise EncodingProblem(refusal.reason, (), made.node) from None
+    if isinstance(value, CallResult):
+        raise ValueProblem(f"the result of {value.name} is not known yet; pass it to a tool")
+    if isinstance(value, TypeCall):
+        return _instance(value, types)
+    if isinstance(value, SetItems):
+        return [python_value(each, types) for each in value]
+    if type(value) in (list, tuple):
+        return type(value)([python_value(each, types) for each in value])
+    if type(value) is dict:
+        return {python_value(key, types): python_value(each, types) for key, each in value.items()}
+    return value
 
 
-# --- Large sets and dicts, and equal keys ---
+def _instance(made: TypeCall, types: TypeNames) -> Any:
+    codec = types.codec(made.name)
+    assert codec is not None  # it was looked up when it was read
+    encoder = Encoder(types)
+    json = encoder.json(made, codec, ())
+    if encoder.references:
+        raise ValueProblem("the result of a tool is not known yet; pass it to a tool", node=made.node)
+    if not codec.accepts(json):
+        raise ValueProblem(f"these values do not make a {made.name}", node=made.node)
+    try:
+        return codec.decode(json)
+    except Refusal as refusal:
+        raise ValueProblem(refusal.reason, node=made.node) from None
+
+
+# --- Large sets and dicts ---
 
 MOST_HASHED: Final = 1_000
 """The most items that are not texts: numbers can be chosen so that Python compares each of them with each."""
@@ -293,33 +252,3 @@ def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
     return len(nodes) > MOST_HASHED and not all(
         isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
     )
-
-
-class KeyTable:
-    """The keys of one dict. In JSON they are texts, so `1` and `"1"` are the same."""
-
-    def __init__(self) -> None:
-        self._keys: set[Any] = set()
-        self._texts: set[str] = set()
-
-    def take(self, key: Any) -> bool:
-        """Add the next key, and return whether it differs from those before it.
-
-        Raises:
-            TypeError: It cannot be a key.
-        """
-        text = self._in_json(key)
-        is_new = key not in self._keys and text not in self._texts
-        self._keys.add(key)
-        if text is not None:
-            self._texts.add(text)
-        return is_new
-
-    @staticmethod
-    def _in_json(key: Any) -> str | None:
-        """Return a key in JSON, if it is known already."""
-        hash(key)
-        try:
-            return key_in_json(key) if is_known(key) else None
-        except EncodingError:
-            return None

@@ -32,7 +32,7 @@ def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
         line, column = source.place(error.lineno or 1, 0)
         if error.offset and error.text is not None:
             column = source.place(line, len(error.text[: error.offset - 1].encode("utf-8", "replace")))[1]
-        raise malformed(f"this is no Python: {error.msg[:200]}", line, column) from None
+        raise malformed(f"this is not Python: {error.msg[:200]}", line, column) from None
     except (ValueError, RecursionError, MemoryError) as error:  # what the scan did not foresee
         raise malformed(f"the expression cannot be read: {type(error).__name__}", 1, 1) from None
     if not body:
@@ -147,6 +147,7 @@ _KEYWORD_CONSTRUCTS: Final = {
 }
 """Keyword -> the construct that it begins; any other keyword is named itself."""
 
+_EQUALS: Final = re.compile(r"\s*=(?!=)")
 _CONTINUATIONS: Final = frozenset({"in", "else", "elif", "as", "pass"})
 """Keywords that continue what another keyword began, which was reported."""
 
@@ -191,8 +192,10 @@ class _Scan:
             tokens += 1
             if tokens > MOST_TOKENS:
                 self._stop(found.start(), f"the text has more than {MOST_TOKENS} names, values and signs")
-        for place in self._open[:1]:
-            self._cut_off(place, f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing")
+        if self._open:
+            place = self._open[0]
+            message = f"{text[place]!r} is never closed: the expression is cut off, or a bracket is missing"
+            self._stop(place, message, CutOff)
         if self._problems:
             raise ExpressionError(self._problems)
         return self._apply_edits()
@@ -252,7 +255,9 @@ class _Scan:
         if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
             described = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
             shown = "" if word in described else f" (`{word}`)"
-            self._refuse(at, f"{described}{shown} is not allowed{_as_name(self._text, at + len(word), word)}")
+            is_name = _EQUALS.match(self._text, at + len(word))
+            hint = f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
+            self._refuse(at, f"{described}{shown} is not allowed{hint}")
 
     def _number(self, found: re.Match[str]) -> None:
         number, at = found["number"], found.start("number")
@@ -260,7 +265,7 @@ class _Scan:
             self._refuse(at, f"a number of {len(number)} characters is too long; {MOST_DIGITS} are allowed")
         after = self._text[found.end() : found.end() + 1]
         if after.isalnum() or after == "_":
-            self._refuse(at, f"{number[:20] + after!r} is no number")
+            self._refuse(at, f"{number[:20] + after!r} is not a number")
 
     def _string(self, found: re.Match[str]) -> int:
         prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
@@ -268,9 +273,8 @@ class _Scan:
             self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
         rest = _STRING_ENDS[quote].match(self._text, found.end())
         if rest is None:
-            self._cut_off(
-                at, f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
-            )
+            message = f"the text that {quote} opens is never closed: the expression is cut off, or a quote is missing"
+            self._stop(at, message, CutOff)
         text = rest[0]
         if not text.isascii() and any("\ud800" <= character <= "\udfff" for character in text):
             self._refuse(at, "the text holds half a character (a lone surrogate)")
@@ -309,20 +313,10 @@ class _Scan:
         column = at - (self._text.rfind("\n", 0, at) + 1) + 1
         self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
 
-    def _cut_off(self, at: int, message: str) -> NoReturn:
-        kind = ExpressionError if self._problems else CutOff
+    def _stop(self, at: int, message: str, kind: type[ExpressionError] = ExpressionError) -> NoReturn:
+        only = not self._problems
         self._refuse(at, message)
-        raise kind(self._problems)
-
-    def _stop(self, at: int, message: str) -> NoReturn:
-        self._refuse(at, message)
-        raise ExpressionError(self._problems)
-
-
-def _as_name(text: str, end: int, word: str) -> str:
-    """Return what to write where a keyword is meant as the name of an argument."""
-    is_name = re.compile(r"\s*=(?!=)").match(text, end) is not None
-    return f'; for an argument of that name, write **{{"{word}": …}}' if is_name else ""
+        raise (kind if only else ExpressionError)(self._problems)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -10,9 +10,20 @@ import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator
 from datetime import UTC, date, datetime, time, timedelta, timezone
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.types import AliasCodec, ChoiceCodec, Codec, DecimalCodec, RecordCodec, TextCodec, walk_codecs
+from fcregistry.types import (
+    ANY_CODEC,
+    AliasCodec,
+    ChoiceCodec,
+    Codec,
+    DecimalCodec,
+    DictCodec,
+    RecordCodec,
+    TextCodec,
+    walk_codecs,
+)
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -27,12 +38,13 @@ class TypeNames:
         codecs: The codecs of the tool's parameters.
     """
 
-    __slots__ = ("_all", "_codecs", "_learnt")
-
     def __init__(self, codecs: Iterable[Codec]) -> None:
         self._codecs = tuple(codecs)
-        self._all: list[Codec] | None = None
         self._learnt: dict[str, Codec] = {}
+
+    @cached_property
+    def _every(self) -> list[Codec]:
+        return list(walk_codecs(self._codecs))
 
     def learn(self, name: str, codec: Codec) -> None:
         """Remember the type that a name of the context means: the name may differ from the type's own."""
@@ -46,24 +58,19 @@ class TypeNames:
             expected: The codec of the place of the instance.
         """
         nearest = [] if expected is None else walk_codecs([expected], same=True)
-        found = next((each for each in (*nearest, *self._every()) if names_type_of(each, name)), None)
+        found = next((each for each in (*nearest, *self._every) if names_type_of(each, name)), None)
         return self._learnt.get(name) if found is None else found
 
     def enum(self, name: str) -> type[enum.Enum] | None:
         """Return the Enum that a name means."""
         if name in self._learnt:
             return _enum_of(self._learnt[name].core)
-        return next((cls for each in self._every() if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
+        return next((cls for each in self._every if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
 
     def names(self) -> list[str]:
         """Return the names of the types that can be called, sorted."""
-        records = {each.core.cls.__name__ for each in self._every() if isinstance(each.core, RecordCodec)}
+        records = {each.core.cls.__name__ for each in self._every if isinstance(each.core, RecordCodec)}
         return sorted(records)
-
-    def _every(self) -> list[Codec]:
-        if self._all is None:
-            self._all = list(walk_codecs(self._codecs))
-        return self._all
 
 
 def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
@@ -72,6 +79,14 @@ def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
     These are the codec itself, or the members of a union.
     """
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
+
+
+def entry_codecs(codec: Codec) -> tuple[DictCodec | None, Callable[[Any], Codec]]:
+    """Return the codec of a dict, if a codec may mean one, and a function that gives the codec of an entry by its key."""
+    mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
+    fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
+    other = ANY_CODEC if mapping is None else mapping.item
+    return mapping, lambda key: fields.get(key, other)
 
 
 def names_type_of(codec: Codec, name: str) -> bool:
@@ -106,31 +121,23 @@ def is_name_of(cls: type, name: str) -> bool:
 
 # --- Names of dates and times ---
 
-TIME_TYPES: Final[dict[str, type[Any]]] = {each.__name__: each for each in (datetime, date, time, timedelta, timezone)}
+TIME_TYPES: Final[tuple[type[Any], ...]] = (datetime, date, time, timedelta, timezone)
 """Types whose instances are made while an expression is read: that runs only Python's own code, and quickly."""
 
-_TIME_CONSTANTS: Final = {"timezone.utc": UTC, "UTC": UTC}
+_TIME_NAMES: Final[dict[str, Any]] = {
+    **{cls.__name__: cls for cls in TIME_TYPES},
+    **{f"{cls.__name__}.fromisoformat": cls.fromisoformat for cls in (datetime, date, time)},
+    "timezone.utc": UTC,
+    "UTC": UTC,
+}
 
 
-def time_type(name: str) -> type[Any] | None:
-    """Return the type that a name such as `date` or `datetime.date` means.
+def time_meaning(name: str) -> Any:
+    """Return the type, function or constant of dates and times that a name means; None if it means none.
 
-    Return None if it means no type of dates or times.
+    The name may have the module in front: `datetime.date.fromisoformat`.
     """
-    cls = TIME_TYPES.get(name.rpartition(".")[2])
-    return cls if cls is not None and is_name_of(cls, name) else None
-
-
-def time_parser(name: str) -> Callable[[str], Any] | None:
-    """Return the function that a name such as `date.fromisoformat` means; None if it means none."""
-    before, _, method = name.rpartition(".")
-    cls = time_type(before) if method == "fromisoformat" else None
-    return cls.fromisoformat if cls in (datetime, date, time) and cls is not None else None
-
-
-def time_constant(name: str) -> Any:
-    """Return the constant that a name such as `timezone.utc` means, or None."""
-    return _TIME_CONSTANTS.get(name.removeprefix("datetime."))
+    return _TIME_NAMES.get(name) or _TIME_NAMES.get(name.removeprefix("datetime."))
 
 
 # --- Names of tools ---

@@ -54,7 +54,7 @@ class ExpressionError(FcregistryError, ValueError):
         """Join the problems, a line each."""
         self.problems = tuple(sorted(problems, key=lambda each: (each.line, each.column)))[:MOST_PROBLEMS]
         lines = [f"- {problem}" for problem in self.problems]
-        super().__init__("\n".join(["the expression is not a call that can be made; nothing was run:", *lines]))
+        super().__init__("\n".join(["the expression is not a valid call; nothing was run:", *lines]))
 
     @property
     def code(self) -> ProblemCode:
@@ -68,6 +68,20 @@ class ExpressionError(FcregistryError, ValueError):
 def malformed(message: str, line: int = 1, column: int = 1) -> ExpressionError:
     """Return the error of a text that is not a call, with one problem."""
     return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
+
+
+class ValueProblem(ValueError):
+    """A written value that cannot be used in its place; the message tells the model why.
+
+    Attributes:
+        path: The place, from the argument inwards.
+        node: The node in the text, if it is nearer than the argument's.
+    """
+
+    def __init__(self, message: str, path: tuple[str | int, ...] = (), node: ast.expr | None = None) -> None:
+        super().__init__(message)
+        self.path = path
+        self.node = node
 
 
 # --- Calls that need each other's results ---
@@ -158,21 +172,6 @@ class TypeCall:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class EnumMember:
-    """A member of an Enum: `Color.RED`.
-
-    Attributes:
-        type: The name of the Enum, as it was written.
-        name: The member's name.
-        node: Its node.
-    """
-
-    type: str
-    name: str
-    node: ast.expr
-
-
-@dataclass(frozen=True, slots=True, eq=False)
 class CallResult:
     """The result of a call that has not run yet.
 
@@ -209,4 +208,4 @@ def is_known(value: object) -> bool:
     return kind not in _PLACEHOLDERS
 
 
-_PLACEHOLDERS: Final = frozenset({TypeCall, EnumMember, CallResult, RefusedValue, SetItems})
+_PLACEHOLDERS: Final = frozenset({TypeCall, CallResult, RefusedValue, SetItems})

@@ -7,29 +7,21 @@ from __future__ import annotations
 
 import ast
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry._tools.tool import Tool
 from fcregistry.errors import said_by
-from fcregistry.expressions._encode import (
-    MOST_HASHED,
-    Encoder,
-    EncodingProblem,
-    InstanceMaker,
-    KeyTable,
-    has_too_many_items,
-)
+from fcregistry.expressions._encode import MOST_HASHED, Encoder, has_too_many_items, key_in_json, python_value
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
-from fcregistry.expressions._names import TIME_TYPES, time_constant, time_parser, time_type
+from fcregistry.expressions._names import TIME_TYPES, TypeNames, time_meaning
 from fcregistry.expressions._nodes import (
     MOST_PROBLEMS,
     REFUSED,
     CallGraph,
     CallResult,
-    EnumMember,
     ExpressionError,
     ExpressionProblem,
     ProblemCode,
@@ -37,11 +29,12 @@ from fcregistry.expressions._nodes import (
     RefusedValue,
     SetItems,
     TypeCall,
+    ValueProblem,
     is_known,
     malformed,
 )
-from fcregistry.expressions._scope import AllowedFunctions, BindingProblem, ExpressionContext, ExpressionScope, Tools
-from fcregistry.types import UnsupportedType, codec_of
+from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, Tools
+from fcregistry.types import EncodingError, UnsupportedType, codec_of
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -107,25 +100,24 @@ def parse_calls(
     calls: list[ToolCall | CallGraph] = []
     first = 1
     for node in nodes:
-        found: list[ExpressionProblem] = []
+        reader = CallReader(scope, source, first)
         try:
-            call = CallReader(scope, source, found, first).outermost(node)
-        except ExpressionError as error:
-            found = list(error.problems)
+            call = reader.outermost(node)
+            calls += [] if call is None else [call]
+            first += len(call.calls) if isinstance(call, CallGraph) else 0
+        except ExpressionError:
+            pass  # there are too many problems to read on
         except RecursionError:  # over a value of the context, which may hold itself; the text is flat
             line, column = source.place(node.lineno, node.col_offset)
             message = "a value that it names is nested too deeply"
-            found.append(ExpressionProblem(code="invalid_arguments", message=message, line=line, column=column))
-        else:
-            calls += [] if call is None else [call]
-            first += len(call.calls) if isinstance(call, CallGraph) else 0
-        problems += found
+            problems.append(ExpressionProblem(code="invalid_arguments", message=message, line=line, column=column))
+        problems += reader.problems
     if problems:
         raise ExpressionError(problems)
     return calls
 
 
-# --- Calls ---
+# --- Calls and values ---
 
 MOST_CALLS: Final = 100
 """The most calls in one expression."""
@@ -133,51 +125,49 @@ MOST_CALLS: Final = 100
 _LONGEST_MESSAGE: Final = 1_000
 """The most characters of a message, which may quote names of any length."""
 
-_SEQUENCES: Final = (ast.List, ast.Tuple)
+_MOST_JOINED: Final = 1_000_000
+"""The most characters that all joins of one expression may make."""
+
+_OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
 
 
 class CallReader:
-    """Reads one expression: its outermost call, and those within it.
+    """Reads one expression: its outermost call, and the calls and values in its arguments.
 
     Args:
         scope: The names that the expression may use.
         source: The text, for the places of problems.
-        problems: The list to which problems are added.
         first: The number of its first call.
+
+    Attributes:
+        problems: Everything that is wrong with it.
     """
 
-    def __init__(
-        self, scope: ExpressionScope, source: ExpressionSource, problems: list[ExpressionProblem], first: int = 1
-    ) -> None:
-        self.scope = scope
-        self.problems = problems
-        self.joined = 0
+    def __init__(self, scope: ExpressionScope, source: ExpressionSource, first: int) -> None:
+        self.problems: list[ExpressionProblem] = []
+        self._scope = scope
         self._source = source
         self._first = first
         self._calls: list[ToolCall] = []
         self._references: dict[str, tuple[Reference, ...]] = {}
+        self._types = TypeNames(())  # those that the arguments being read may name
+        self._joined = 0
 
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
         """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
+        name = dotted_name(node.func if isinstance(node, ast.Call) else node)
+        tool = None if name is None else self._scope.tools.find(name)
         if not isinstance(node, ast.Call):
-            hint = (
-                ""
-                if (name := dotted_name(node)) is None or self.scope.tools.find(name) is None
-                else f"; write {name}(…)"
-            )
-            self.refuse(node, f"{describe_node(node)} is no call of a tool{hint or '; write a call, f(a=1)'}")
-            return None
-        name = dotted_name(node.func)
-        tool = None if name is None else self.scope.tools.find(name)
-        if tool is None:
-            if name is None:
-                self.refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
-            elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
-                self.refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
-            else:
-                self.refuse(node.func, self.scope.tools.unknown(name), "unknown_tool")
-            return None
-        self.call(node, tool)
+            hint = "a call, f(a=1)" if tool is None else f"{name}(…)"
+            self._refuse(node, f"{describe_node(node)} is not a call of a tool; write {hint}")
+        elif tool is not None:
+            self._tool_call(node, tool)
+        elif name is None:
+            self._refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
+        elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
+            self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
+        else:
+            self._refuse(node.func, self._scope.tools.unknown(name), "unknown_tool")
         if self.problems:
             return None
         if len(self._calls) == 1:
@@ -187,27 +177,26 @@ class CallReader:
     def _leads_into_known(self, name: str) -> bool:
         """Return whether a name with dots leads into something that is known."""
         first = name.partition(".")[0]
-        return first != name and (first in self.scope.context or self.scope.tools.find(first) is not None)
+        return first != name and (first in self._scope.context or self._scope.tools.find(first) is not None)
 
-    def call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
+    def _tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return a placeholder for its result.
 
         Raises:
             PluginError: The tool's plugin does not load.
             ExpressionError: There are too many calls, or too many problems.
         """
-        parameters = self.scope.tools.parameters(tool)
-        values = ValueReader(self, tool)
-        places: list[ast.AST] = []
-        args = self._positional_arguments(node, values, places)
-        kwargs = self._named_arguments(node, values, places)
+        parameters = self._scope.tools.parameters(tool)
+        outer, self._types = self._types, parameters.types
+        args, kwargs, places = self._arguments(node)
+        self._types = outer
         if len(self._calls) >= MOST_CALLS:
-            self.refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
+            self._refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
             raise ExpressionError(self.problems)
         try:
             written = parameters.bind(args, kwargs)
-        except BindingProblem as problem:
-            return self.refuse(node, str(problem), "invalid_arguments")
+        except ValueProblem as problem:
+            return self._refuse(node, str(problem), "invalid_arguments")
         if self.problems:
             return REFUSED
         encoder = Encoder(parameters.types)
@@ -215,54 +204,48 @@ class CallReader:
         for name, codec, value, at in written:
             try:
                 arguments[name] = encoder.json(value, codec, (name,))
-            except EncodingProblem as problem:
-                self.refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
-        return self._add_call(tool.name, arguments, tuple(encoder.references))
+            except ValueProblem as problem:
+                self._refuse(problem.node or places[at], str(problem), "invalid_arguments", json_path(problem.path))
+        call_id = f"call-{self._first + len(self._calls)}"
+        self._calls.append(ToolCall(tool.name, arguments, call_id))
+        if encoder.references:
+            self._references[call_id] = tuple(encoder.references)
+        return CallResult(call_id, tool.name)
 
-    def _add_call(self, name: str, arguments: dict[str, Any], references: tuple[Reference, ...]) -> CallResult:
-        call = ToolCall(name, arguments, f"call-{self._first + len(self._calls)}")
-        self._calls.append(call)
-        if references:
-            self._references[str(call.id)] = references
-        return CallResult(str(call.id), name)
-
-    def _positional_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[Any]:
-        args: list[Any] = []
+    def _arguments(self, node: ast.Call) -> tuple[list[Any], list[tuple[str, Any]], list[ast.expr]]:
+        """Return the arguments of a call by position and by keyword, and the nodes of both in this order."""
+        places: list[ast.expr] = []
         for each in node.args:
             if not isinstance(each, ast.Starred):
-                args.append(values.value(each))
                 places.append(each)
-            elif isinstance(each.value, _SEQUENCES):
-                args += [values.value(item) for item in each.value.elts]
+            elif isinstance(each.value, (ast.List, ast.Tuple)):
                 places += each.value.elts
             else:
-                self.refuse(
-                    each,
-                    f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {describe_node(each.value)}",
-                )
-        return args
-
-    def _named_arguments(self, node: ast.Call, values: ValueReader, places: list[ast.AST]) -> list[tuple[str, Any]]:
+                what = describe_node(each.value)
+                self._refuse(each, f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {what}")
+        args = [self._value(each) for each in places]
         kwargs: list[tuple[str, Any]] = []
+        for name, value in self._named_nodes(node):
+            kwargs.append((name, self._value(value)))
+            places.append(value)
+        return args, kwargs, places
+
+    def _named_nodes(self, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
         for each in node.keywords:
             if each.arg is not None:
-                kwargs.append((each.arg, values.value(each.value)))
-                places.append(each.value)
+                yield each.arg, each.value
             elif isinstance(each.value, ast.Dict):
                 for key, value in zip(each.value.keys, each.value.values, strict=True):
-                    if not (isinstance(key, ast.Constant) and isinstance(key.value, str)):
-                        self.refuse(key or value, "the names of arguments are texts, as in f(**{'a': 1})")
-                        continue
-                    kwargs.append((key.value, values.value(value)))
-                    places.append(value)
+                    if isinstance(key, ast.Constant) and isinstance(key.value, str):
+                        yield key.value, value
+                    else:
+                        self._refuse(key or value, "the names of arguments are texts, as in f(**{'a': 1})")
             else:
-                self.refuse(
-                    each.value,
-                    f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {describe_node(each.value)}",
-                )
-        return kwargs
+                what = describe_node(each.value)
+                message = f"only a dict that is written out can be unpacked, as in f(**{{'a': 1}}), not {what}"
+                self._refuse(each.value, message)
 
-    def refuse(
+    def _refuse(
         self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
     ) -> RefusedValue:
         """Note what is wrong with a node, and return a placeholder for its value.
@@ -278,57 +261,37 @@ class CallReader:
             raise ExpressionError(self.problems)
         return REFUSED
 
+    def _value(self, node: ast.expr) -> Any:
+        """Return the value of a node; `REFUSED` if something is wrong, which was noted. Any other kind of node is refused."""
+        match node:
+            case ast.Constant(value=value):
+                return self._refuse(node, "`...` is not a value; write the whole") if value is Ellipsis else value
+            case ast.List(elts=items):
+                return [self._value(each) for each in items]
+            case ast.Tuple(elts=items):
+                return tuple([self._value(each) for each in items])
+            case ast.Set(elts=items):
+                return self._set(node, items)
+            case ast.Dict():
+                return self._dict(node)
+            case ast.UnaryOp(op=sign, operand=operand):
+                return self._calculated(node, lambda value: apply_sign(sign, value), operand)
+            case ast.BinOp(left=left, op=operation, right=right):
+                return self._calculated(node, lambda one, other: apply_operator(operation, one, other), left, right)
+            case ast.Name() | ast.Attribute():
+                return self._name(node)
+            case ast.Call():
+                return self._call(node)
+        return self._refuse(node, f"{describe_node(node)} is not allowed")
 
-# --- Values ---
-
-_MOST_JOINED: Final = 1_000_000
-"""The most characters that all joins of one expression may make."""
-
-_OTHER_CONSTANTS: Final = {"true": "True", "false": "False", "null": "None", "none": "None", "undefined": "None"}
-
-
-class ValueReader:
-    """Reads the values in the arguments of one call.
-
-    Args:
-        reader: Reads calls, and collects problems.
-        tool: The tool that is called, whose types may be named.
-    """
-
-    def __init__(self, reader: CallReader, tool: Tool) -> None:
-        self._reader = reader
-        self._scope = reader.scope
-        self._types = reader.scope.tools.parameters(tool).types
-        self._maker = InstanceMaker(self._types)
-        self._refuse = reader.refuse
-
-    def value(self, node: ast.expr) -> Any:
-        """Return the value of a node; `REFUSED` if something is wrong, which was noted."""
-        read = _READERS.get(type(node))
-        if read is None:
-            return self._refuse(node, f"{describe_node(node)} is not allowed")
-        return read(self, node)
-
-    def _constant(self, node: ast.Constant) -> Any:
-        if node.value is Ellipsis:
-            return self._refuse(node, "`...` is no value; write the whole")
-        return node.value
-
-    def _sequence(self, node: ast.List | ast.Tuple) -> Any:
-        values = self._all(node.elts)
-        return tuple(values) if isinstance(node, ast.Tuple) else values
-
-    def _set(self, node: ast.Set) -> Any:
-        if has_too_many_items(node.elts):
+    def _set(self, node: ast.Set, items: list[ast.expr]) -> Any:
+        if has_too_many_items(items):
             return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
-        values = self._all(node.elts)
+        values = [self._value(each) for each in items]
         try:
             return set(values) if all(map(is_known, values)) else SetItems(values)
-        except TypeError:  # lists, say, which no set of Python's can hold
+        except TypeError:  # lists, say, which a Python set cannot hold
             return SetItems(values)
-
-    def _all(self, nodes: list[ast.expr]) -> list[Any]:
-        return [self.value(each) for each in nodes]
 
     def _dict(self, node: ast.Dict) -> Any:
         if has_too_many_items(node.keys):
@@ -336,63 +299,63 @@ class ValueReader:
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
             )
         written: dict[Any, Any] = {}
-        keys = KeyTable()
+        texts: set[str] = set()  # in JSON, keys are texts, so 1 and "1" are the same
         for key_node, value_node in zip(node.keys, node.values, strict=True):
             if key_node is None:
                 self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
                 continue
-            key, value = self.value(key_node), self.value(value_node)
+            key, value = self._value(key_node), self._value(value_node)
             try:
-                if not keys.take(key):
-                    self._refuse(key_node, "the key stands twice in one dict")
+                is_new = key not in written
                 written[key] = value
             except TypeError:
-                self._refuse(
-                    key_node, f"{describe_node(key_node)} cannot be the key of a dict; take a text or a number"
-                )
+                what = describe_node(key_node)
+                self._refuse(key_node, f"{what} cannot be the key of a dict; write a text or a number")
+                continue
+            try:
+                text = key_in_json(key) if is_known(key) else None
+            except EncodingError:
+                text = None  # reported with the argument
+            if not is_new or text in texts:
+                self._refuse(key_node, "the key occurs twice in one dict")
+            if text is not None:
+                texts.add(text)
         return written
 
-    def _unary_operation(self, node: ast.UnaryOp) -> Any:
-        value = self._operand(node.operand)
-        return value if isinstance(value, RefusedValue) else self._calculate(node, lambda: apply_sign(node.op, value))
-
-    def _binary_operation(self, node: ast.BinOp) -> Any:
-        left, right = self._operand(node.left), self._operand(node.right)
-        if isinstance(left, RefusedValue) or isinstance(right, RefusedValue):
+    def _calculated(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
+        values = [self._operand(each) for each in operands]
+        if any(isinstance(each, RefusedValue) for each in values):
             return REFUSED
-        return self._calculate(node, lambda: apply_operator(node.op, left, right))
-
-    def _operand(self, node: ast.expr) -> Any:
-        value = self.value(node)
-        if isinstance(value, CallResult):
-            return self._refuse(
-                node,
-                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool",
-            )
-        return value
-
-    def _calculate(self, node: ast.expr, compute: Callable[[], Any]) -> Any:
         try:
-            value = compute()
-        except ArithmeticProblem as problem:
+            value = compute(*values)
+        except ValueProblem as problem:
             return self._refuse(node, str(problem))
         if isinstance(value, str):
-            self._reader.joined += len(value)
-            if self._reader.joined > _MOST_JOINED:
+            self._joined += len(value)
+            if self._joined > _MOST_JOINED:
                 return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
         return value
 
+    def _operand(self, node: ast.expr) -> Any:
+        value = self._value(node)
+        if isinstance(value, CallResult):
+            message = (
+                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
+            )
+            return self._refuse(node, message)
+        return value
+
+    # --- Names: nothing is ever looked up in what a name means ---
+
     def _name(self, node: ast.expr) -> Any:
-        """Return the meaning of a name, which may have dots; nothing is ever looked up in that meaning."""
         name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
         if name in self._scope.context:
             value = self._scope.context[name]
-            if isinstance(value, type):
-                return self._refuse(node, f"{name} is a type; write {name}(…)")
-            return value
-        if (known := time_constant(name)) is not None:
+            return self._refuse(node, f"{name} is a type; write {name}(…)") if isinstance(value, type) else value
+        known = time_meaning(name)
+        if known is not None and not callable(known):
             return known
         if "." in name:
             return self._member(node, name)
@@ -405,45 +368,45 @@ class ValueReader:
         if cls is None:
             return self._refuse(node, f"an attribute is not allowed: {name[:60]!r}")
         if member not in cls.__members__:
-            return self._refuse(
-                node,
-                f"{enum} has no member {member[:60]!r}; it has {', '.join(list(cls.__members__)[:20])}",
-                "invalid_arguments",
-            )
-        return EnumMember(enum, member, node)
+            known = ", ".join(list(cls.__members__)[:20])
+            return self._refuse(node, f"{enum} has no member {member[:60]!r}; it has {known}", "invalid_arguments")
+        return cls.__members__[member]
 
     def _unknown(self, name: str) -> str:
         if self._scope.tools.find(name) is not None:
             return f"{name} is a tool; call it, {name}(…)"
         if name in _OTHER_CONSTANTS:
-            return f"{name!r} is no value of Python; write {_OTHER_CONSTANTS[name]}"
+            return f"{name!r} is not a value in Python; write {_OTHER_CONSTANTS[name]}"
         names = ", ".join(sorted(self._scope.context)[:20])
         known = f"the names are {names}" if names else "there are none"
-        return f"there is no name {name[:60]!r}; {known}. A text stands in quotes"
+        return f"there is no name {name[:60]!r}; {known}. Write a text in quotes"
 
     def _call(self, node: ast.Call) -> Any:
         name = dotted_name(node.func)
         if name is None:
-            return self._refuse(
-                node.func, f"{describe_node(node.func)} cannot be called; call a tool or a type by its name"
-            )
+            what = describe_node(node.func)
+            return self._refuse(node.func, f"{what} cannot be called; call a tool or a type by its name")
         tool = self._scope.tools.tools.get(name)
         if tool is not None:
-            return self._reader.call(node, tool)
+            return self._tool_call(node, tool)
         self._learn(name)
         make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
         if make is None and self._types.codec(name) is None:
             tool = self._scope.tools.other(name)
-            return self._not_called(node, name) if tool is None else self._reader.call(node, tool)
-        args, kwargs = self._arguments(node)
+            return self._not_called(node, name) if tool is None else self._tool_call(node, tool)
+        args, pairs, _ = self._arguments(node)
+        kwargs = dict(pairs)
+        if len(kwargs) < len(pairs):
+            return self._refuse(node, f"{name} is given one argument twice")
         return TypeCall(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
 
     def _time(self, name: str) -> Callable[..., Any] | None:
         """Return the function that makes a date or time, if the name means one."""
         if name in self._scope.context:
             known = self._scope.context[name]
-            return known if any(known is each for each in TIME_TYPES.values()) else None
-        return time_type(name) or time_parser(name)
+            return known if any(known is each for each in TIME_TYPES) else None
+        known = time_meaning(name)
+        return known if callable(known) else None
 
     def _not_called(self, node: ast.Call, name: str) -> RefusedValue:
         if name in self._scope.context:
@@ -458,59 +421,27 @@ class ValueReader:
         """Let a type of the context be written by its name there."""
         cls = self._scope.context.get(name)
         if isinstance(cls, type):
-            try:
+            with suppress(UnsupportedType):  # then it cannot be written, only be called, by `allow`
                 self._types.learn(name, codec_of(cls))
-            except UnsupportedType:
-                return  # then it cannot be written, only be called, by `allow`
-
-    def _arguments(self, node: ast.Call) -> tuple[list[Any], dict[str, Any]]:
-        args = self._all(node.args)  # refuses unpacking: here, every argument is written out
-        kwargs: dict[str, Any] = {}
-        for each in node.keywords:
-            if each.arg is None:
-                self._refuse(each.value, "unpacking is not allowed here; write the arguments out")
-            elif each.arg in kwargs:
-                self._refuse(each.value, f"{each.arg!r} is given twice")
-            else:
-                kwargs[each.arg] = self.value(each.value)
-        return args, kwargs
 
     def _run(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call what may be called while the expression is read.
-
-        It is a function that the application allows, or a type of dates and times.
-        """
-        if self._reader.problems:
+        """Call a function that the application allows, or a type of dates and times, while the expression is read."""
+        if self.problems:
             return REFUSED
         try:
-            given = [self._maker.python(each) for each in args]
-            named = {each: self._maker.python(value) for each, value in kwargs.items()}
-        except EncodingProblem as problem:
+            given = [python_value(each, self._types) for each in args]
+            named = {each: python_value(value, self._types) for each, value in kwargs.items()}
+        except ValueProblem as problem:
             return self._refuse(problem.node or node, str(problem), "invalid_arguments")
         try:
             return function(*given, **named)
         except Exception as error:  # noqa: BLE001  # external code: what the application allows may raise anything
             reason = f": {said_by(error)[:200]}" if said_by(error) else ""
-            return self._refuse(
-                node, f"{name} cannot make a value of this: {type(error).__name__}{reason}", "invalid_arguments"
-            )
+            message = f"{name} cannot make a value of this: {type(error).__name__}{reason}"
+            return self._refuse(node, message, "invalid_arguments")
 
-
-_READERS: Final[dict[type[ast.AST], Callable[[ValueReader, Any], Any]]] = {
-    ast.Constant: ValueReader._constant,
-    ast.List: ValueReader._sequence,
-    ast.Tuple: ValueReader._sequence,
-    ast.Set: ValueReader._set,
-    ast.Dict: ValueReader._dict,
-    ast.UnaryOp: ValueReader._unary_operation,
-    ast.BinOp: ValueReader._binary_operation,
-    ast.Name: ValueReader._name,
-    ast.Attribute: ValueReader._name,
-    ast.Call: ValueReader._call,
-}
-"""The nodes that an argument may be made of. Any other is refused."""
 
 # --- Arithmetic ---
 
@@ -537,19 +468,15 @@ _OPERATORS: Final[dict[type[ast.operator], tuple[str, Callable[[Any, Any], Any]]
 _SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operator.neg, ast.UAdd: operator.pos}
 
 
-class ArithmeticProblem(ValueError):
-    """An operation that cannot be computed, or is not allowed; the message tells the model why."""
-
-
 def apply_sign(sign: ast.unaryop, value: object) -> Any:
     """Return a number with its sign.
 
     Raises:
-        ArithmeticProblem: It is not a number, or the operator is another one.
+        ValueProblem: It is not a number, or the operator is another one.
     """
     apply = _SIGNS.get(type(sign))
     if apply is None or not _is_number(value):
-        raise ArithmeticProblem("only + and - may stand before a value, and only before a number")
+        raise ValueProblem("only + and - are allowed before a value, and only before a number")
     return apply(value)
 
 
@@ -557,29 +484,29 @@ def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
     """Return the result of an operator on two values.
 
     Raises:
-        ArithmeticProblem: They are not two numbers, or two texts to join; or the result is too large, or there is none.
+        ValueProblem: They are not two numbers, or two texts to join; or the result is too large, or there is none.
     """
     sign, compute = _OPERATORS.get(type(operation), ("@", operator.matmul))
     if sign == "+" and type(left) is type(right) is str:
         if len(left) + len(right) > MOST_TEXT:
-            raise ArithmeticProblem(f"the joined text is too long: at most {MOST_TEXT} characters")
+            raise ValueProblem(f"the joined text is too long: at most {MOST_TEXT} characters")
         return left + right
     if not (_is_number(left) and _is_number(right)) or sign == "@":
-        raise ArithmeticProblem(
+        raise ValueProblem(
             f"{sign} is allowed between two numbers"
             + (", and + between two texts" if sign == "+" else "")
             + f", not between {_describe_operand(left)} and {_describe_operand(right)}"
         )
     if type(left) is type(right) is int and _most_bits(sign, left, right) > MOST_BITS:
-        raise ArithmeticProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
+        raise ValueProblem(f"the result of {sign} is too large: at most {MOST_BITS} bits")
     try:
         return compute(left, right)
     except ZeroDivisionError:
-        raise ArithmeticProblem("this divides by zero") from None
+        raise ValueProblem("this divides by zero") from None
     except OverflowError:
-        raise ArithmeticProblem(f"the result of {sign} is too large") from None
+        raise ValueProblem(f"the result of {sign} is too large") from None
     except (TypeError, ValueError) as error:  # a shift of floats, or by a negative number
-        raise ArithmeticProblem(f"{sign} cannot be computed here: {error}") from None
+        raise ValueProblem(f"{sign} cannot be computed here: {error}") from None
 
 
 def _most_bits(sign: str, left: int, right: int) -> int:

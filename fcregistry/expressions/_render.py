@@ -13,14 +13,14 @@ from math import isfinite
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import formats
-from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.parameters import POSITIONAL_ONLY, STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.expressions._encode import encode_value
 from fcregistry.expressions._guard import parse_call_nodes
-from fcregistry.expressions._names import codecs_of_kind, identifier, names_type_of
+from fcregistry.expressions._names import codecs_of_kind, entry_codecs, identifier, names_type_of
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope
+from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, ToolParameters
 from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
 
 if TYPE_CHECKING:
@@ -48,20 +48,18 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     """
     tool = function if isinstance(function, Tool) else Tool.from_function(function)
     tool.make_call(*args, **kwargs)  # raises if the function does not take them
-    every = tool.signature.parameters
-    positional = [each for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-    star = next((each.codec for each in every if each.kind is STAR), ANY_CODEC)
-    others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
-    codecs = {each.name: each.codec for each in every if each.kind not in (STAR, STAR_STAR)}
-    rest = args[len(positional) :]
+    kinds = {each.name: each.kind for each in tool.signature.parameters}
+    bound = ToolParameters(tool).bind(list(args), kwargs.items())
+    has_rest = any(kinds.get(each.name) is STAR for each in bound)
     written: list[str] = []
-    for each, value in zip(positional, args, strict=False):
-        by_position = bool(rest) or each.kind is POSITIONAL_ONLY
-        written.append(
-            _expression(value, each.codec) if by_position else _keyword_argument(each.name, value, each.codec)
-        )
-    written += [_expression(value, _item_codec(star)) for value in rest]
-    written += [_keyword_argument(name, value, codecs.get(name, others)) for name, value in kwargs.items()]
+    for name, codec, value, at in bound:
+        kind = kinds.get(name)
+        if at < len(args) and kind is STAR:
+            written += [_expression(each, _item_codec(codec)) for each in value]
+        elif at < len(args) and (has_rest or kind is POSITIONAL_ONLY):
+            written.append(_expression(value, codec))
+        else:
+            written.append(_keyword_argument(name, value, codec))
     return f"{identifier(tool.name)}({', '.join(written)})"
 
 
@@ -156,11 +154,9 @@ def _time(value: Any) -> str:
 
 
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
-    mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
-    fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
-    inner = ANY_CODEC if mapping is None else mapping.item
-    items = [(_key(key, mapping), _expression(item, fields.get(key, inner))) for key, item in value.items()]
-    return f"{{{', '.join(f'{key}: {item}' for key, item in items)}}}"
+    mapping, entry_codec = entry_codecs(codec)
+    items = (f"{_key(key, mapping)}: {_expression(item, entry_codec(key))}" for key, item in value.items())
+    return f"{{{', '.join(items)}}}"
 
 
 def _key(key: Any, mapping: DictCodec | None) -> str:
@@ -193,7 +189,7 @@ You can call these tools:
 To call tools, answer with nothing but a list of Python calls, such as
 {examples}
 The arguments are literals, lists, dicts, and types with their fields; numbers may be computed, and texts joined with +.
-A call may stand in the arguments of another. Nothing else of Python is allowed: no variables of your own, attributes,
+A call may be an argument of another. Nothing else of Python is allowed: no variables of your own, attributes,
 subscripts, comprehensions, conditions or f-strings.{names}
 To answer without a tool, write your answer as plain text."""
 """The prompt, with places for the tools, the examples and the names."""
@@ -226,14 +222,19 @@ def prompt(
     called = scope.tools.called
     described = formats.get(format).describe([_with_name(name, each) for name, each in called.items()])
     if not isinstance(described, str):
-        raise TypeError(f"the format {format!r} is none of text; take python, typescript, text or yaml")
+        raise TypeError(f"the format {format!r} does not write text; use python, typescript, text or yaml")
     given = list(examples)
     for example in given:
-        _check_example(example)
+        try:
+            parse_call_nodes(example)
+        except ExpressionError as error:
+            error.add_note(f"in the example {example!r:.100}")
+            raise
+    made = ", ".join(f"{name}(…)" for name in list(called)[:2])
     known = describe_names(scope.context, scope.allow)
     return _TEMPLATE.format(
         tools=described,
-        examples="\n".join(given or [_example_of(list(called))]),
+        examples="\n".join(given or [f"[{made}]"]),
         names=f"\n{known}" if known else "",
     )
 
@@ -246,23 +247,6 @@ def _with_name(name: str, tool: Tool) -> Tool:
         return tool.renamed(name)
     except DefinitionError:  # too long for a tool: the format then writes it in its own way, which is read too
         return tool
-
-
-def _check_example(example: str) -> None:
-    """Check that an example can be read.
-
-    Raises:
-        ExpressionError: It cannot.
-    """
-    try:
-        parse_call_nodes(example)
-    except ExpressionError as error:
-        error.add_note(f"in the example {example!r:.100}")
-        raise
-
-
-def _example_of(names: list[str]) -> str:
-    return f"[{', '.join(f'{name}(…)' for name in names[:2])}]" if names else "[]"
 
 
 def describe_names(context: ExpressionContext, allow: AllowedFunctions) -> str:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.expressions._names import TypeNames, identifier, other_names, tools_by_name
+from fcregistry.expressions._nodes import ValueProblem
 from fcregistry.types import ANY_CODEC
 
 if TYPE_CHECKING:
@@ -44,19 +46,16 @@ class ExpressionScope:
         Raises:
             TypeError: An argument is of the wrong type.
         """
-        for what, given in (("context", context), ("allow", allow)):
-            if not (given is None or _has_text_keys(given)):
+        passed: dict[str, object] = {"context": context, "allow": allow}
+        for what, given in passed.items():
+            if given is not None and not (isinstance(given, Mapping) and all(isinstance(each, str) for each in given)):
                 raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
         for name, function in (allow or {}).items():
             if not callable(function):
                 raise TypeError(
-                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values stand in context"
+                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values belong in context"
                 )
         return cls(tools=ToolNames(tools_by_wire_name(tools)), context=context or {}, allow=allow or {})
-
-
-def _has_text_keys(given: object) -> bool:
-    return isinstance(given, Mapping) and all(isinstance(name, str) for name in given)
 
 
 def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
@@ -69,16 +68,12 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
     """
     if isinstance(tools, Mapping):
         return tools
-    given = [tools] if isinstance(tools, Tool) or callable(tools) else tools
-    if not _are_listed(given):
+    given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if isinstance(given, str) or not isinstance(given, Iterable):
         raise TypeError(
             f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
         )
-    return Toolset(_tool_of(each) for each in given)
-
-
-def _are_listed(given: object) -> bool:
-    return isinstance(given, Iterable) and not isinstance(given, str)
+    return Toolset(map(_tool_of, given))
 
 
 def _tool_of(given: object) -> Tool:
@@ -86,7 +81,7 @@ def _tool_of(given: object) -> Tool:
         return given
     if callable(given) and not isinstance(given, type):
         return Tool.from_function(given)
-    raise TypeError(f"{given!r} is no tool: give a Tool or a function; registry.select(…) gives those of names")
+    raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")
 
 
 # --- Tools and their parameters ---
@@ -111,10 +106,6 @@ class BoundArgument(NamedTuple):
     at: int
 
 
-class BindingProblem(ValueError):
-    """Arguments that a tool does not take at these positions or twice; the message tells the model why."""
-
-
 class ToolNames:
     """The tools that an expression may call.
 
@@ -122,21 +113,19 @@ class ToolNames:
         tools: The tools, by wire name.
     """
 
-    __slots__ = ("_called", "_others", "_parameters", "_unknown", "tools")
-
     def __init__(self, tools: Mapping[str, Tool]) -> None:
         self.tools = tools
-        self._called: dict[str, Tool] | None = None
-        self._others: dict[str, Tool | None] | None = None
         self._parameters: dict[str, ToolParameters] = {}
         self._unknown = 0
 
-    @property
+    @cached_property
     def called(self) -> Mapping[str, Tool]:
         """The tools, by the names shown to the model."""
-        if self._called is None:
-            self._called = tools_by_name(self.tools.values())
-        return self._called
+        return tools_by_name(self.tools.values())
+
+    @cached_property
+    def _others(self) -> Mapping[str, Tool | None]:
+        return other_names(self.tools.values())
 
     def find(self, name: str) -> Tool | None:
         """Return the tool that a name means.
@@ -147,11 +136,7 @@ class ToolNames:
 
     def other(self, name: str) -> Tool | None:
         """Return the tool that a name other than its wire name means. Looked up last, because that takes time."""
-        if name in self.called:
-            return self.called[name]
-        if self._others is None:
-            self._others = other_names(self.tools.values())
-        return self._others.get(name)
+        return self.called.get(name) or self._others.get(name)
 
     def unknown(self, name: str, what: str = "tool") -> str:
         """Return the message about a name that no tool has."""
@@ -203,7 +188,7 @@ class ToolParameters:
         """Return the arguments of a call with their parameters. An unknown name is left to validation.
 
         Raises:
-            BindingProblem: There are too many, or one is given twice.
+            ValueProblem: There are too many, or one is given twice.
         """
         written = [
             self._bound_argument(name, value, at)
@@ -212,13 +197,13 @@ class ToolParameters:
         rest = args[len(self._positional) :]
         if rest and self._star is None:
             takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
-            raise BindingProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
+            raise ValueProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
         if rest and self._star is not None:
             written.append(self._bound_argument(self._star, rest, len(self._positional)))
         taken = {each.name for each in written}
         for at, (name, value) in enumerate(kwargs, len(args)):
             if name in taken:
-                raise BindingProblem(f"{self._name} is given {name!r} twice")
+                raise ValueProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
             written.append(self._bound_argument(name, value, at))
         return written

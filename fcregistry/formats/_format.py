@@ -1,4 +1,4 @@
-"""What every format is made of: `Format` itself, wire names, cached definitions and the encoding of results."""
+"""`Format`, wire names, cached definitions and the encoding of results."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ class Format:
 
         if not isinstance(tool, Tool):
             raise TypeError(
-                f"{tool!r:.80} is no Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
+                f"{tool!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
             )
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
@@ -202,7 +202,9 @@ MOST_CACHED: Final = 1024
 
 
 class DefinitionCache:
-    """A cache of rendered definitions and their schemas: a model is sent the same ones in every round. Thread-safe.
+    """A thread-safe cache of rendered definitions and their schemas.
+
+    A model is sent the same ones in every round.
 
     They are stored as bytes, so they keep nothing else alive, and each caller gets a copy.
 
@@ -251,7 +253,9 @@ _CACHE: Final = DefinitionCache()
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Alphabet:
-    """The names that a provider accepts. Tools' own names are of ASCII letters, digits, `_` and `-`, up to 64 characters.
+    """The names that a provider accepts.
+
+    Names of tools consist of up to 64 ASCII letters, digits, `_` and `-`.
 
     A name that is accepted stays as it is. In any other, each character that is not accepted at its place becomes `_xHH_`, its code in
     hexadecimal: `9lives` is `_x39_lives` for Gemini, and `get-weather` is `get_x2d_weather` in Python. No two names become one:
@@ -350,7 +354,7 @@ def encode_content(
 
 
 def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, or the text itself if it is not JSON, or nested too deeply to be read."""
+    """Return the JSON value of a text, or the text itself if it cannot be read as JSON."""
     import json  # only for formats that report JSON values
 
     try:

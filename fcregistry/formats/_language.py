@@ -49,7 +49,7 @@ class TypeWriter(ABC):
 
     @abstractmethod
     def tuple(self, items: list[str], rest: str | None) -> str:
-        """Spell an array that begins with these items, and continues with items of type `rest`, or ends if that is None."""
+        """Spell an array of these items and then items of type `rest`; None if it ends there."""
 
     @abstractmethod
     def mapping(self, value: str) -> str:
@@ -85,7 +85,7 @@ class TypeWriter(ABC):
 
     def record_lost(self, place: Place, keyword: str, value: object) -> None:
         """Record a keyword that is left out."""
-        reason = f"no type of {self.language} says it"
+        reason = f"no type of {self.language} expresses it"
         self.dropped.append(Dropped(path=json_path(place), keyword=keyword, value=value, reason=reason))
 
     def _alternatives(self, given: Any, place: Place, commented: bool) -> list[str]:
@@ -146,10 +146,10 @@ class TypeWriter(ABC):
 
 def merge_definitions(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
     """Return a schema with the definitions of another beside its own, or None if two of one name differ."""
-    ours, theirs = schema.get("$defs", {}), other.get("$defs", {})
-    if any(ours[name] != theirs[name] for name in ours if name in theirs):
+    first, second = schema.get("$defs", {}), other.get("$defs", {})
+    if any(first[name] != second[name] for name in first if name in second):
         return None
-    return {**schema, "$defs": {**ours, **theirs}}
+    return {**schema, "$defs": {**first, **second}}
 
 
 _SHOWN: Final = frozenset(

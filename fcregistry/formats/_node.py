@@ -132,7 +132,10 @@ def _is_implied(keyword: str, schema: Mapping[str, Any]) -> bool:
 
 
 def keywords_text(left_out: Mapping[str, Any]) -> str:
-    """Return keywords as text for a description, such as `minimum: 1, pattern: "[a-z]"`; annotations are left out."""
+    """Return keywords as text for a description, such as `minimum: 1, pattern: "[a-z]"`.
+
+    Annotations are left out.
+    """
     parts = []
     for keyword, value in left_out.items():
         if keyword == "prefixItems":

@@ -26,7 +26,9 @@ SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaLimits:
-    """The limits on one schema, and on all schemas of one request together; None if the provider publishes none.
+    """The limits on one schema, and on all schemas of one request together.
+
+    A limit is None if the provider publishes none.
 
     Attributes:
         properties: Properties in all.
@@ -109,15 +111,13 @@ def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> l
     for name, number in numbers.items():
         limit = getattr(profile.limits, name)
         if limit is not None and number > limit:
-            found.append(
-                f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} takes {limit:,}; make do with fewer"
-            )
+            found.append(f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} takes {limit:,}; use fewer")
     return found
 
 
 _LIMIT_NAMES = {
     "properties": "properties",
-    "depth": "levels of objects in each other",
+    "depth": "levels of nested objects",
     "choices": "choices in all enums together",
     "characters": "characters in names and choices",
     "tools": "tools described strictly",

@@ -23,7 +23,9 @@ def parse_message(message: Any) -> list[ToolCall]:
 
 
 def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
-    """Read one call: a `ToolCall`, a dict or an SDK object in the shape of OpenAI (chat or responses), Anthropic, Gemini, Bedrock or MCP.
+    """Read one call: a `ToolCall`, or a dict or an SDK object in the shape of a provider.
+
+    The shapes are those of OpenAI (chat or responses), Anthropic, Gemini, Bedrock and MCP.
 
     A field that holds arguments and is not read makes the call malformed: without them, a different call would run.
 
@@ -77,7 +79,9 @@ class MalformedCallError(ValueError):
 
 
 def read_calls(message: Any) -> list[Any]:
-    """Return the calls in a message of any provider, not yet read, so that a malformed one does not affect the others.
+    """Return the calls in a message of any provider, not yet read.
+
+    So a malformed one does not affect the others; `read_call` reads each.
 
     An OpenAI message has `tool_calls`, or a single `function_call` in the older form; one of LangChain also has `invalid_tool_calls`, whose
     arguments it could not read. An Anthropic message has `tool_use` blocks in its `content`, a response of OpenAI's responses API has
@@ -103,12 +107,18 @@ def read_calls(message: Any) -> list[Any]:
 
 
 def format_of_call(call: Any) -> str | None:
-    """Return the format whose calls are marked as this one; None for the shape of OpenAI's chat, and for a value that is not a call."""
+    """Return the format whose calls are marked as this one, or None.
+
+    Calls in the shape of OpenAI's chat have no mark.
+    """
     return next((name for name, is_of in _MARKS.items() if is_of(call)), None)
 
 
 def _is_gemini(call: Any) -> bool:
-    """Return whether a part is a function call, as JSON or as an object of the SDK. OpenAI's older `function_call` is not one."""
+    """Return whether a part is a function call, as JSON or as an object of the SDK.
+
+    OpenAI's older `function_call` is not one.
+    """
     return _has_field(call, "functionCall") or (
         _has_field(call, "function_call") and not _has_field(read_field(call, "function_call"), "arguments")
     )
@@ -158,7 +168,10 @@ _ABSENT: Any = object()
 
 
 def read_field(value: Any, name: str) -> Any:
-    """Return the value of a key of a mapping or an attribute of an SDK object; for a missing one, a value for which `is_absent` is true."""
+    """Return the value of a key of a mapping, or of an attribute of an SDK object.
+
+    For a missing one it is a value for which `is_absent` is true.
+    """
     if type(value) is dict:  # the usual case
         return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
@@ -218,7 +231,7 @@ def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
     name = _read(call, "name")
     if is_absent(name):
         nameless = " without a name" if isinstance(value, Mapping) else ""
-        raise MalformedCallError(f"{_kind_text(value)}{nameless} is no tool call: {_SHAPE_TEXT}", identity)
+        raise MalformedCallError(f"{_kind_text(value)}{nameless} is not a tool call: {_SHAPE_TEXT}", identity)
     _check_name(name, identity)
     place, arguments = _find_arguments(call, _ARGUMENTS if arguments_field is None else (arguments_field,))
     unread = _unread_fields(call, place, arguments)
@@ -239,7 +252,7 @@ def _unwrap(value: Any) -> Any:
     inners = [_read(value, name) for name in _WRAPPERS]
     wrapped = [inner for inner in inners if not (inner is _ABSENT or inner is None)]
     if len(wrapped) > 1:
-        raise MalformedCallError(f"{_kind_text(value)} with several calls is no tool call: {_SHAPE_TEXT}")
+        raise MalformedCallError(f"{_kind_text(value)} with several calls is not a tool call: {_SHAPE_TEXT}")
     return wrapped[0] if wrapped else value
 
 
@@ -453,7 +466,10 @@ def _json_of(value: Any) -> Any:
 def _unread_text(
     call: Any, name: str, place: str | None, asked: str | None, unread: tuple[str, ...], around: tuple[str, ...]
 ) -> str:
-    """Return the message on fields that are not read, for a model, and for a program that made the call of a class of its own."""
+    """Return the message about fields that are not read.
+
+    It is for a model, and for a program that has a class of its own for calls.
+    """
     read = asked or _ARGUMENTS[0]
     has = f'no "{read}"' if place is None else f'"{place}"'
     found = [
@@ -510,7 +526,10 @@ def _all_fields(value: Any) -> list[Any]:
 
 
 def _own_fields(value: Any) -> set[str]:
-    """Return the names of an object's own attributes, without the constants of its class, which are the same in each call."""
+    """Return the names of an object's own attributes, without the constants of its class.
+
+    The latter are the same in each call.
+    """
     kind: Any = type(value)
     own = {name for name in (*getattr(value, "__dict__", ()), *_pydantic_extra(value)) if name[0] != "_"}
     return own.union(_descriptors_of(kind))

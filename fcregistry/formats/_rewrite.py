@@ -103,7 +103,7 @@ class Rewriter:
         if self.profile.closed and not {"type", "anyOf", "enum"} & set(node.schema):
             self.problem(
                 path,
-                f"any JSON value may stand here, and {self.profile.taker} wants a type; give it one, or do without strict",
+                f"any JSON value is allowed here, and {self.profile.taker} needs a type; give it one, or describe the tool without strict",
             )
         description = add_keywords_text(node.schema.get("description"), node.lost)
         return {**node.schema, "description": description} if description else node.schema
@@ -140,11 +140,14 @@ class Rewriter:
     # References
 
     def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write a `$ref` as it is, or its target instead of it; `$defs` gets only definitions that are referred to."""
+        """Write a `$ref` as it is, or its target instead of it.
+
+        `$defs` gets only definitions that are referred to.
+        """
         place = self.references.place(schema["$ref"])
         if place is None:
             self.problem(
-                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put what it names into $defs"
+                path, f"the reference {schema['$ref']!r} leads nowhere within the schema; put its target into $defs"
             )
             return {"type": "null"}
         beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
@@ -194,7 +197,7 @@ class Rewriter:
             if together is None:
                 self.problem(
                     path,
-                    f"it cannot be said in one with what {self.references.name(place)} says; write it as one schema",
+                    f"it cannot be joined with {self.references.name(place)}; write both as one schema",
                 )
             return self.write(together, path)
         finally:
@@ -208,13 +211,16 @@ class Rewriter:
             return upgrade_keywords(result)
         if self.profile.closed:
             self.problem(
-                path, f"what allOf says together cannot be said to {self.profile.taker}; write it as one schema"
+                path, f"the schemas of allOf cannot be joined for {self.profile.taker}; write them as one schema"
             )
         self.record(path, "allOf", others, f"{self.profile.taker} has no such keyword")
         return schema
 
     def _follow_references(self, schema: Any) -> Any:
-        """Return a schema with its own reference followed; False, which merges with nothing, if the reference is circular."""
+        """Return a schema with its own reference followed.
+
+        For a circular reference it is False, which merges with nothing.
+        """
         for _ in range(len(self._root) + 100):
             if not isinstance(schema, dict) or "$ref" not in schema:
                 break
@@ -252,7 +258,7 @@ def _infer_type(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_choices(rewriter: Rewriter, node: Node) -> bool:
-    """Write a constant as an enum of one value, and enum values that the provider does not accept as their types."""
+    """Write a constant as an enum of one value, and unsupported enum values as their types."""
     schema, profile = node.schema, rewriter.profile
     if "const" in schema and "const" not in rewriter.keywords:
         _replace_keyword(schema, "const", "enum", [schema["const"]])
@@ -269,7 +275,10 @@ def _write_choices(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_choices_as_types(rewriter: Rewriter, node: Node) -> None:
-    """Write the enum values that the provider does not accept as their types: exact for `null`, and for `true` with `false`."""
+    """Write the enum values that the provider does not accept as their types.
+
+    That is exact for `null`, and for `true` with `false`.
+    """
     schema, allowed = node.schema, rewriter.profile.choices
     values = schema["enum"]
     others = [value for value in values if _kind_of(value) not in allowed]
@@ -291,7 +300,7 @@ def _write_branches(rewriter: Rewriter, node: Node) -> bool:
     schema = node.schema
     if "oneOf" in schema and "oneOf" not in rewriter.keywords and "anyOf" not in schema:
         rewriter.record(
-            node.path, "oneOf", schema["oneOf"], f"{rewriter.profile.taker} has no such keyword: it is said as anyOf"
+            node.path, "oneOf", schema["oneOf"], f"{rewriter.profile.taker} has no such keyword: it is written as anyOf"
         )
         _replace_keyword(schema, "oneOf", "anyOf", schema["oneOf"])
     for keyword in ("anyOf", "oneOf"):
@@ -334,7 +343,10 @@ _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 
 
 def _write_bounds(rewriter: Rewriter, node: Node) -> bool:
-    """Write exclusive bounds as inclusive ones: exact for integers, and recorded as dropped for other numbers."""
+    """Write exclusive bounds as inclusive ones.
+
+    That is exact for integers; for other numbers it is recorded as dropped.
+    """
     _write_bound(rewriter, node, "exclusiveMinimum", "minimum", lambda limit: floor(limit) + 1, max)
     _write_bound(rewriter, node, "exclusiveMaximum", "maximum", lambda limit: ceil(limit) - 1, min)
     return True
@@ -402,8 +414,8 @@ def _close_object(rewriter: Rewriter, node: Node) -> None:
     elif schema.get("patternProperties") or (others is not False and free):
         rewriter.problem(
             node.path,
-            f"any name may stand here, as with dict[str, …] or **kwargs, and {taker} wants each listed; "
-            "list them in a dataclass or TypedDict, take a list of names with values, or do without strict",
+            f"any name is allowed here, as with dict[str, …] or **kwargs, and {taker} needs each listed; "
+            "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict",
         )
     elif others is not False:
         rewriter.record(node.path, "additionalProperties", True, f"{taker} takes only names that are listed")
@@ -493,7 +505,10 @@ def _write_tuple(rewriter: Rewriter, node: Node) -> bool:
 
 
 def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] | None:
-    """Rewrite the schema of what follows the first items of a tuple; None if nothing may, and then its length is bounded."""
+    """Rewrite the schema of the items after the first ones of a tuple; None if there may be none.
+
+    Then the tuple gets a greatest length.
+    """
     schema, path = node.schema, node.path
     rest = schema.pop("items", True)
     ends = rest is False or schema.get("maxItems", length + 1) <= length
@@ -501,7 +516,7 @@ def _write_rest(rewriter: Rewriter, node: Node, length: int) -> dict[str, Any] |
         if not rewriter.profile.closed:
             return None
         if not ends:
-            rewriter.record(path, "items", True, f"{rewriter.profile.taker} wants a type for every item")
+            rewriter.record(path, "items", True, f"{rewriter.profile.taker} needs a type for every item")
         ends = True
     written = None if ends else rewriter.write(rest, (*path, "items"))
     if written is None:

@@ -70,7 +70,7 @@ def _name_problems(schema: dict[str, Any], profile: Profile) -> list[str]:
 
 
 def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-    """Return a schema without the keywords at its top that a provider does not accept there, and what that leaves out.
+    """Return a schema with a top that a provider accepts, and what that leaves out.
 
     Schemas made from signatures have a plain top; external ones may combine several. Joined schemas become one; alternatives become one object
     with the properties of all, which requires what all require.

@@ -73,7 +73,7 @@ IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 
 def media(part: Content) -> dict[str, Any] | None:
-    """Return an image, a PDF or a text file as a block; None for content that the API does not accept in a result."""
+    """Return an image, a PDF or a text file as a block; None for anything else."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "image", "source": _source("base64", part.media_type, base64_of(part))}
     if part.kind != "file":

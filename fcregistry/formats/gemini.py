@@ -87,7 +87,10 @@ def _response(result: ToolResult) -> dict[str, Any]:
 
 
 def _output_of(result: ToolResult) -> Any:
-    """Return the JSON value that the content is the text of; the text itself if the tool returned text or `Content`, or the text was cut."""
+    """Return the JSON value that the content is the text of, or the text itself.
+
+    It is the text itself if the tool returned text or `Content`, or if the text was cut.
+    """
     return result.content if isinstance(result.value, str) or result.parts else json_or_text(result.content)
 
 

@@ -28,7 +28,10 @@ _HINTS: Final = {
 
 
 def render(rendering: RenderInput) -> dict[str, Any]:
-    """Return `{name, title, description, inputSchema, outputSchema, annotations}`, without the fields that the tool lacks."""
+    """Return `{name, title, description, inputSchema, outputSchema, annotations}`.
+
+    Fields that the tool lacks are left out.
+    """
     tool = rendering.tool
     described: dict[str, Any] = {"name": rendering.name}
     if tool.title:
@@ -44,7 +47,10 @@ def render(rendering: RenderInput) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool) -> dict[str, Any] | None:
-    """Return the schema of a tool's results if they are objects; None otherwise, since the protocol takes no others."""
+    """Return the schema of a tool's results if they are objects, otherwise None.
+
+    The protocol accepts no other results.
+    """
     returns = tool.returns
     if returns is not None and "$ref" in returns:  # a record that refers to itself
         place = References(returns).place(returns["$ref"])
@@ -75,7 +81,10 @@ def _result(result: ToolResult) -> dict[str, Any]:
 
 
 def _structured(result: ToolResult) -> dict[str, Any] | None:
-    """Return the object that a tool with an `outputSchema` returned, uncut, since programs read it; None for any other result."""
+    """Return the object that a tool with an `outputSchema` returned; None for any other result.
+
+    It is not cut, since programs read it.
+    """
     if not result.ok or result.tool is None or isinstance(result.value, str) or result.parts:
         return None
     if output_schema(result.tool) is None:

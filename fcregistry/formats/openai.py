@@ -1,4 +1,6 @@
-"""OpenAI's two formats: chat completions, which many others support too (vLLM, Ollama, llama.cpp, …), and responses.
+"""OpenAI's two formats: chat completions and responses.
+
+Many other servers support chat completions too (vLLM, Ollama, llama.cpp, …).
 
 Sources: OpenAI API reference, "Chat Completions" and "Responses"; OpenAI guides "Function calling", "Structured model outputs", "Images and vision"
 and "File inputs".

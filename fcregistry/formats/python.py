@@ -56,7 +56,7 @@ def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
 
 
 def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Types) -> list[str]:
-    """Return the `**` parameter for names that are not identifiers and for additional ones, if there are any."""
+    """Return the `**` parameter for additional names and names that are not identifiers, if any."""
     others = schema.get("additionalProperties", True)
     odd = {name: each for name, each in schema["properties"].items() if name not in listed}
     if not odd and others is False:
@@ -175,7 +175,10 @@ class _Types(TypeWriter):
         return "\n".join([f"class {name}(TypedDict):", *(lines or ["    pass"])])
 
     def comment_text(self, schema: Any) -> str:
-        """Return the comment on a parameter or field: its description, and the keywords that its type does not express."""
+        """Return the comment on a parameter or field.
+
+        It is the description, and the keywords that its type does not express.
+        """
         text = " ".join(str(schema.get("description", "")).split()) if isinstance(schema, dict) else ""
         note = self.comment(schema)
         return f"{text} ({note})".strip() if note else text

@@ -1,4 +1,4 @@
-"""Formats that are no provider's: a short text and YAML, both for prompts, and plain JSON Schema.
+"""Formats of no provider: a short text and YAML, both for prompts, and plain JSON Schema.
 
 The short text is a signature, the description and the parameters:
 

@@ -1,4 +1,6 @@
-"""Tools as TypeScript function types, for prompts: the form in which OpenAI describes functions to its models.
+"""Tools as TypeScript function types, for prompts.
+
+OpenAI describes functions to its models in this form.
 
 Source: OpenAI cookbook, "OpenAI harmony response format", section "Function calling".
 

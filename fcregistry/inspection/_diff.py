@@ -11,7 +11,7 @@ Versions: Semantic Versioning 2.0.0. Below 1.0 it promises nothing; the custom i
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final, Literal
 
@@ -183,22 +183,20 @@ def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
     A tool whose group and name are gone was renamed if exactly one new tool has its name as an alias; otherwise, if exactly one has the same
     name in another group, the same function, or the same description and schemas.
     """
-    pairing = Pairing()
-    known = {_key(each): each for each in new}
-    before = [each for each in old if _key(each) not in known]
-    kept = {_key(each) for each in old}
-    after = [each for each in new if _key(each) not in kept]
-    pairing.kept.extend((each, known[_key(each)]) for each in old if _key(each) in known)
-    for of_old, of_new in (
-        (_key, _aliases),
-        *((feature, _as_set(feature)) for feature in (_name, _function, _description_and_schemas)),
-    ):
-        found = _matches(before, after, of_old, of_new)
-        pairing.renamed.extend(found)
-        taken = {id(each) for pair in found for each in pair}
-        before, after = ([each for each in left if id(each) not in taken] for left in (before, after))
-    pairing.removed.extend(before)
-    pairing.added.extend(after)
+    after, before = {_key(each): each for each in new}, {_key(each) for each in old}
+    pairing = Pairing(
+        kept=[(each, after[_key(each)]) for each in old if _key(each) in after],
+        removed=[each for each in old if _key(each) not in after],
+        added=[each for each in new if _key(each) not in before],
+    )
+    for of_old, of_new in _FEATURES:
+        olds, news = _owners(pairing.removed, of_old), _owners(pairing.added, of_new)
+        pairs = [(olds[feature], news[feature]) for feature in olds if feature in news]
+        matched = Counter(id(other) for _, other in pairs)  # a tool may have the names of two old ones as aliases
+        pairing.renamed.extend(pair for pair in pairs if matched[id(pair[1])] == 1)
+        renamed = {id(each) for pair in pairing.renamed for each in pair}
+        pairing.removed[:] = [each for each in pairing.removed if id(each) not in renamed]
+        pairing.added[:] = [each for each in pairing.added if id(each) not in renamed]
     return pairing
 
 
@@ -208,48 +206,33 @@ def aliases_of(record: ToolRecord) -> list[str]:
     return [aliases] if isinstance(aliases, str) else list(aliases)
 
 
-def _matches(
-    old: list[ToolRecord],
-    new: list[ToolRecord],
-    of_old: Callable[[ToolRecord], Hashable],
-    of_new: Callable[[ToolRecord], set[Hashable]],
-) -> list[tuple[ToolRecord, ToolRecord]]:
-    """Return the pairs that share a feature, in which neither tool fits a third."""
-    olds = [(of_old(one), one) for one in old]
-    news = [(of_new(other), other) for other in new]
-    count_old = Counter(feature for feature, _ in olds)
-    count_new = Counter(feature for features, _ in news for feature in features)
-    by_feature = {
-        feature: other
-        for features, other in news
-        if sum(count_old[each] for each in features) == 1
-        for feature in features
-    }
-    return [(one, by_feature[feature]) for feature, one in olds if count_new[feature] == 1 and feature in by_feature]
+Features = Callable[[ToolRecord], list[Hashable]]
+
+
+def _owners(records: Iterable[ToolRecord], features: Features) -> dict[Hashable, ToolRecord]:
+    """Return records by their features, without features that several records have."""
+    found: dict[Hashable, list[ToolRecord]] = {}
+    for each in records:
+        for feature in features(each):
+            found.setdefault(feature, []).append(each)
+    return {feature: owners[0] for feature, owners in found.items() if len(owners) == 1}
 
 
 def _key(record: ToolRecord) -> tuple[str, str]:
     return record["group"], record["name"]
 
 
-def _aliases(record: ToolRecord) -> set[Hashable]:
-    return {(record["group"], alias) for alias in aliases_of(record)}
+def _same(feature: Callable[[ToolRecord], Hashable]) -> tuple[Features, Features]:
+    return lambda record: [feature(record)], lambda record: [feature(record)]
 
 
-def _as_set(feature: Callable[[ToolRecord], Hashable]) -> Callable[[ToolRecord], set[Hashable]]:
-    return lambda record: {feature(record)}
-
-
-def _name(record: ToolRecord) -> Hashable:
-    return record["name"]
-
-
-def _function(record: ToolRecord) -> Hashable:
-    return record["module"], record["qualname"]
-
-
-def _description_and_schemas(record: ToolRecord) -> Hashable:
-    return json_text([record["description"], record["parameters"], record["returns"]])
+_FEATURES: Final[tuple[tuple[Features, Features], ...]] = (
+    (lambda old: [_key(old)], lambda new: [(new["group"], alias) for alias in aliases_of(new)]),
+    _same(lambda record: record["name"]),
+    _same(lambda record: (record["module"], record["qualname"])),
+    _same(lambda record: json_text([record["description"], record["parameters"], record["returns"]])),
+)
+"""What an old tool and the new one share if it was renamed: of the old one, and of the new one; the strongest first."""
 
 
 # --- What changed in one tool ---
@@ -297,17 +280,12 @@ def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[To
 
 def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
     if old is None and new is not None:
-        yield _result_change(tool, "compatible", "is described now")
+        yield change("compatible", tool, "is described now", part="returns")
     elif new is None and old is not None:
-        yield _result_change(tool, "unknown", "is no longer described")
+        yield change("unknown", tool, "is no longer described", part="returns")
     elif old is not None and new is not None:
         for each in schema_differences(old, new, "return"):
             yield _schema_change(tool, "returns", each, each.widens)
-
-
-def _result_change(tool: str, verdict: Verdict, message: str) -> ToolChange:
-    bump = bump_of(verdict, words=False)
-    return ToolChange(verdict=verdict, tool=tool, part="returns", path="$", message=message, bump=bump)
 
 
 def _schema_change(tool: str, part: Part, difference: Difference, breaks: bool | None) -> ToolChange:
@@ -315,28 +293,25 @@ def _schema_change(tool: str, part: Part, difference: Difference, breaks: bool |
     if difference.kind == "default" and part == "parameters":
         verdict = "unknown"  # no schema says what a call without the argument does now
     words = difference.kind != "constraint"
-    return ToolChange(
-        verdict=verdict,
-        tool=tool,
-        part=part,
-        path=shown_path(difference.path),
-        message=difference.message,
-        bump=bump_of(verdict, words=words),
-    )
+    return change(verdict, tool, difference.message, part=part, path=shown_path(difference.path), words=words)
 
 
-def change(verdict: Verdict, tool: str, message: str, *, words: bool = False) -> ToolChange:
-    """Return a change of the tool itself.
+def change(
+    verdict: Verdict, tool: str, message: str, *, part: Part = "tool", path: str = "$", words: bool = False
+) -> ToolChange:
+    """Return a change with the number of the version that has to change for it.
 
     Args:
         verdict: What it means for callers.
         tool: The tool's canonical id.
         message: What changes.
+        part: The part that changes.
+        path: The place in the arguments or the result.
         words: Whether only descriptions change: then a patch version is enough.
     """
-    return ToolChange(
-        verdict=verdict, tool=tool, part="tool", path="$", message=message, bump=bump_of(verdict, words=words)
-    )
+    # For `unknown`, this is the least that may be needed
+    bump: Bump = "major" if verdict == "breaking" else "patch" if words and verdict == "compatible" else "minor"
+    return ToolChange(verdict=verdict, tool=tool, part=part, path=path, message=message, bump=bump)
 
 
 # --- Options ---
@@ -377,7 +352,7 @@ def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
 
 def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
     if new is True:
-        yield "breaking", "its calls need approval now, and are refused where there is nobody to ask"
+        yield "breaking", "its calls need approval now, and are refused without an approver"
     elif new:
         yield "breaking" if not old else "unknown", f"some of its calls need approval now: {_decider(new)} decides"
     else:
@@ -440,13 +415,6 @@ def _texts(value: Any) -> list[str]:
 
 
 # --- Versions ---
-
-
-def bump_of(verdict: Verdict, *, words: bool) -> Bump:
-    """Return which number of the version has to change; for `unknown`, the least that may be needed."""
-    if verdict == "breaking":
-        return "major"
-    return "patch" if words and verdict == "compatible" else "minor"
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:

@@ -234,7 +234,7 @@ def probe_plugins(
 
 def _renew(made: list[FreshDescription]) -> None:
     index = current().index
-    if index is not None and made:
+    if index.file is not None and made:
         index.keep(made)
         current().refresh()
 

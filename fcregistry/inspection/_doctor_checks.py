@@ -154,12 +154,12 @@ def learn(*, again: bool = True) -> None:
         return
     installed = (*discovery.plugins, *discovery.found_extensions)
     index, describe = discovery.index, discovery.describe
-    before = index.failed() if index is not None and again else set()
+    before = index.failed() if again else set()
     permission = Permission()
     failed = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
     failing = [each for each in failed if permission.to_import(each) is None]
     discovery.know()
-    if index is not None and failing:
+    if index.file is not None and failing:
         fresh: list[FreshDescription] = []
         try:
             describe(failing, installed, fresh.append)
@@ -171,7 +171,7 @@ def learn(*, again: bool = True) -> None:
 def accounts() -> dict[PluginKey, Account]:
     """Return what is known of all plugins that are not disabled, by plugin, sorted. Imports nothing."""
     discovery = current()
-    descriptions = {} if discovery.index is None else discovery.index.descriptions()
+    descriptions = discovery.index.descriptions()
     shipping = _shipping()
     found: dict[PluginKey, Account] = {}
     for outcome in discovery.report():
@@ -193,7 +193,7 @@ def accounts() -> dict[PluginKey, Account]:
 def _shipping() -> set[PluginKey]:
     """Return the plugins that ship tools, hidden ones included."""
     discovery = current()
-    described = () if discovery.index is None else discovery.index.described()
+    described = discovery.index.described()
     owners = {discovery.owner(declaration) for declaration in log}
     return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}
 
@@ -491,8 +491,7 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
 
 def setting_findings() -> Iterator[Finding]:
     """Yield what the configuration names that is not there, or cannot be used."""
-    index = current().index
-    described = () if index is None else (each for each, _ in index.described())
+    described = (each for each, _ in current().index.described())
     shipping = {normalized(each) for each in current().distributions()}
     for setting, item in current().idle_settings([*log, *described]):
         advice = "correct it: distribution[entry point], or a selector"
@@ -523,7 +522,7 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
     index, is_used = current().index, current().describe is not None
     if not is_used or not known:
         return
-    if index is None:
+    if index.file is None:
         yield problem(
             "the index",
             "is not kept: this user has no home folder",
@@ -551,7 +550,7 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         known: The plugins.
     """
     index = current().index
-    if current().describe is None or index is None or index.file.stamp() is None:
+    if current().describe is None or index.file is None or index.file.stamp() is None:
         return
     here, holding = index.descriptions(), index.looked_again().descriptions()
     for each in known:

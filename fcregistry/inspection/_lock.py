@@ -62,8 +62,7 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
 
 
 def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
-    refusal = operator.plugin_refusal if isinstance(found, FoundPlugin) else operator.extension_refusal
-    return refusal(found.distribution, found.entry_point) is None
+    return operator.refusal(*found.key, ships_tools=isinstance(found, FoundPlugin)) is None
 
 
 def inventory_of(

@@ -14,7 +14,7 @@ from math import floor, inf
 from typing import Any, Final, Literal
 
 from fcregistry._base.messages import KINDS, json_path, show
-from fcregistry.inspection._schema_document import SchemaDocument, enforced, json_text
+from fcregistry.inspection._schema_document import SchemaDocument, enforced, is_same, json_text
 
 Path = tuple[str, ...]
 """The segments of a path as text: `.name`, `[0]`, `[*]`, `.*`."""
@@ -25,7 +25,7 @@ Effect = tuple[bool | None, bool | None]
 """Whether a change narrows and whether it widens what is accepted; None if that is not known."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Difference:
     """One difference between an old and a new schema.
 
@@ -189,9 +189,7 @@ class _Comparison:
         self._old = old
         self._new = new
         self._verb = verb
-        self._same_definitions = old.definitions is not None and json_text(old.definitions) == json_text(
-            new.definitions
-        )
+        self._same_definitions = old.definitions is not None and is_same(old.definitions, new.definitions)
         self._places = 0
         self._open: dict[tuple[str, str], int] = {}
         self._assumed: set[tuple[str, str]] = set()
@@ -201,7 +199,7 @@ class _Comparison:
     def run(self) -> list[Difference]:
         """Return every difference."""
         old, new = self._old, self._new
-        if json_text(old.schema) == json_text(new.schema):
+        if is_same(old.schema, new.schema):
             return []
         if old.draft is not new.draft or not (old.is_plain and new.is_plain):
             return [_unclear((), "the schema changed in a way that is not followed: `$id`, anchors, or another draft")]
@@ -251,7 +249,7 @@ class _Comparison:
             return found
         if (narrows, widens) == (False, False):
             return []
-        return [Difference(path=path, message=f"changed as {shown_path(first)} did", narrows=narrows, widens=widens)]
+        return [Difference(path, f"changed as {shown_path(first)} did", narrows, widens)]
 
     def _effect(self, old: Any, new: Any, path: Path) -> Effect:
         """Return what a change from one part to another would mean, without reporting it."""
@@ -267,7 +265,7 @@ class _Comparison:
         elif before is False or after is False:
             if after is not before:
                 message = f"{self._verb}s values now" if before is False else f"{self._verb}s nothing any more"
-                yield Difference(path=path, message=message, narrows=after is False, widens=before is False)
+                yield Difference(path, message, after is False, before is False)
         else:
             before, after = ({} if each is True else each for each in (before, after))
             yield from _description_differences(before, after, path)
@@ -287,7 +285,7 @@ class _Comparison:
                 continue
             narrows, widens = rule(old, new)
             if narrows is not False or widens is not False:
-                yield Difference(path=path, message=_words(names, before, after), narrows=narrows, widens=widens)
+                yield Difference(path, _words(names, before, after), narrows, widens)
             if names == _TYPE and narrows and widens:
                 return  # an entirely different type: the old constraints do not matter any more
         for keyword in JOINED:
@@ -317,22 +315,14 @@ class _Comparison:
         gone = [each for each in before or () if not accepts(each)]
         come = [each for each in after or () if not accepted(each)]
         if before is not None and gone:
-            yield self._narrowing(path, f"no longer {self._verb}s {listed(gone)}")
+            yield Difference(path, f"no longer {self._verb}s {listed(gone)}", True, False)
         if before is None and after is not None:
-            yield self._narrowing(path, f"{self._verb}s only {listed(after)} now")
+            yield Difference(path, f"{self._verb}s only {listed(after)} now", True, False)
         if come:
-            yield self._widening(path, f"{self._verb}s {listed(come)} now")
+            yield Difference(path, f"{self._verb}s {listed(come)} now", False, True)
         if before is not None and after is None:
             what = _kind_of(new[1]) if gone else f"more than {listed(before)}"
-            yield self._widening(path, f"{self._verb}s {what} now")
-
-    @staticmethod
-    def _narrowing(path: Path, message: str, narrows: bool | None = True) -> Difference:
-        return Difference(path=path, message=message, narrows=narrows, widens=False)
-
-    @staticmethod
-    def _widening(path: Path, message: str, widens: bool | None = True) -> Difference:
-        return Difference(path=path, message=message, narrows=False, widens=widens)
+            yield Difference(path, f"{self._verb}s {what} now", False, True)
 
     # --- Alternatives ---
 
@@ -345,12 +335,12 @@ class _Comparison:
             effects = [self._effect(each, other, path)[0] for other in new]
             narrows = self._is_lost(each, self._old, effects, new, self._new)
             if narrows is not False:
-                yield self._narrowing(path, f"no longer {self._verb}s {_kind_of(each)}", narrows)
+                yield Difference(path, f"no longer {self._verb}s {_kind_of(each)}", narrows, False)
         for each in come:
             effects = [self._effect(other, each, path)[1] for other in old]
             widens = self._is_lost(each, self._new, effects, old, self._old)
             if widens is not False:
-                yield self._widening(path, f"{self._verb}s {_kind_of(each)} now", widens)
+                yield Difference(path, f"{self._verb}s {_kind_of(each)} now", False, widens)
 
     @staticmethod
     def _is_lost(
@@ -401,9 +391,7 @@ class _Comparison:
         before, after = old.get(keyword), new.get(keyword)
         if before is None or after is None:
             if before is not after:
-                yield Difference(
-                    path=path, message=changed(keyword, old, new), narrows=before is None, widens=after is None
-                )
+                yield Difference(path, changed(keyword, old, new), before is None, after is None)
         elif keyword == "allOf":
             yield from self._all_of_differences(before, after, path)
         elif keyword == "anyOf" or (_are_exclusive(self._old, before) and _are_exclusive(self._new, after)):
@@ -412,14 +400,12 @@ class _Comparison:
             yield from self._one_of_differences(before, after, path)
 
     def _all_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        pairs, gone, come = (
-            (list(zip(old, new, strict=True)), [], []) if len(old) == len(new) else self._matched(old, new)
-        )
+        pairs, gone, come = self._matched(old, new) if len(old) != len(new) else (zip(old, new, strict=True), [], [])
         for one, other in pairs:
             yield from self._compare(one, other, path)
         if gone or come:
             narrows, widens = (None, None) if gone and come else (bool(come), bool(gone))
-            yield Difference(path=path, message="the schemas in allOf changed", narrows=narrows, widens=widens)
+            yield Difference(path, "the schemas in allOf changed", narrows, widens)
 
     def _one_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
         """Yield how alternatives differ of which exactly one has to accept a value: less may mean more, and more less."""
@@ -442,14 +428,14 @@ class _Comparison:
         for name in dict.fromkeys([*after.named, *before.named, *sorted(after.required | before.required)]):
             yield from self._property_differences(name, before, after, (*path, _segment(name)))
         if after.others is False and before.others is not False:
-            yield self._narrowing(path, f"no longer {self._verb}s other names")
+            yield Difference(path, f"no longer {self._verb}s other names", True, False)
         elif before.others is False and after.others is not False:
-            yield self._widening(path, f"{self._verb}s other names now")
+            yield Difference(path, f"{self._verb}s other names now", False, True)
         else:
             yield from self._compare(before.others, after.others, (*path, ".*"))
         narrows, widens = self._effect(before.names, after.names, path)
         if narrows is not False or widens is not False:
-            yield Difference(path=path, message=changed("propertyNames", old, new), narrows=narrows, widens=widens)
+            yield Difference(path, changed("propertyNames", old, new), narrows, widens)
         if before.patterns.keys() != after.patterns.keys() or (
             before.patterns and before.named.keys() != after.named.keys()
         ):
@@ -464,9 +450,9 @@ class _Comparison:
         optional = name in old.required and name not in new.required
         if is_named == (name in old.named):
             if required:
-                yield self._narrowing(path, "is required now")
+                yield Difference(path, "is required now", True, False)
             if optional:
-                yield self._widening(path, "is optional now")
+                yield Difference(path, "is optional now", False, True)
             for each in self._compare(old.named[name], new.named[name], path) if is_named else ():
                 # If the property was required, no value relied on its default
                 relied = each.kind != "default" or each.path != path or name not in old.required
@@ -483,7 +469,7 @@ class _Comparison:
                 message += f"; {self._verb}s {_kind_of(new.others)} under that name now"
         effect = _any([required, narrows]), _any([optional, widens])
         kind: Kind = "description" if effect == (False, False) else "constraint"
-        yield Difference(path=path, message=message, narrows=effect[0], widens=effect[1], kind=kind)
+        yield Difference(path, message, effect[0], effect[1], kind)
 
     # --- Arrays ---
 
@@ -599,7 +585,7 @@ def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
         return True
     tags = _single_values(one), _single_values(other)
     return any(
-        json_text(value) != json_text(tags[1].get(name, value))
+        not is_same(value, tags[1].get(name, value))
         and not (
             always
             and any(name not in each.get("required", ()) or each.get("type") != "object" for each in (one, other))
@@ -618,7 +604,7 @@ def _are_exclusive(document: SchemaDocument, alternatives: list[Any]) -> bool:
 
 def _unclear(path: Path, message: str) -> Difference:
     """Return a difference whose effect is not known."""
-    return Difference(path=path, message=message, narrows=None, widens=None)
+    return Difference(path, message, None, None)
 
 
 def _any(values: Iterable[bool | None]) -> bool | None:
@@ -687,7 +673,7 @@ def _words(names: tuple[str, ...], old: Constraints, new: Constraints) -> str:
     if names == _TYPE:
         return f"was {_types_in_words(old.get('type'))}, is {_types_in_words(new.get('type'))}"
     there = [name for name in names if name in old or name in new]
-    differing = [name for name in there if json_text(old.get(name)) != json_text(new.get(name))]
+    differing = [name for name in there if not is_same(old.get(name), new.get(name))]
     return "; ".join(changed(name, old, new) for name in differing or there)
 
 
@@ -695,8 +681,6 @@ def _description_differences(old: dict[str, Any], new: dict[str, Any], path: Pat
     """Yield the differences of keywords that do not constrain, such as descriptions and defaults."""
     constraints = enforced(old).keys() | enforced(new).keys()
     for name in dict.fromkeys([*new, *old]):
-        if name not in constraints and (
-            name not in old or name not in new or json_text(old[name]) != json_text(new[name])
-        ):
+        if name not in constraints and (name not in old or name not in new or not is_same(old[name], new[name])):
             kind: Kind = "default" if name == "default" else "description"
-            yield Difference(path=path, message=changed(name, old, new), narrows=False, widens=False, kind=kind)
+            yield Difference(path, changed(name, old, new), False, False, kind)

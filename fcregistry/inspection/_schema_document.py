@@ -117,6 +117,11 @@ def json_text(value: Any) -> str:
     return json.dumps(value, sort_keys=True)
 
 
+def is_same(old: Any, new: Any) -> bool:
+    """Return whether two values are the same JSON: for Python, 1 == True and 1 == 1.0."""
+    return json_text(old) == json_text(new)
+
+
 def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
     """Return the constraints of a schema, without the keywords that only describe."""
     return {name: value for name, value in schema.items() if name in ENFORCED and not _constrains_nothing(name, value)}

@@ -47,7 +47,7 @@ def _declared() -> list[tuple[FoundPlugin, Owned]]:
     failing = set(discovery.failing())
     owned = ((discovery.owner(each), each) for each in log)
     made = [(plugin, Owned(each, plugin)) for plugin, each in owned if plugin is not None and plugin not in failing]
-    known = () if discovery.index is None else discovery.index.described()
+    known = discovery.index.described()
     without = failing | {each.plugin for each in discovery.report().loaded}
     described = [(plugin, Owned(each, plugin)) for each, plugin in known if plugin not in without]
     keys = {(plugin, each.key) for plugin, each in made}

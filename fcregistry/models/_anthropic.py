@@ -5,7 +5,8 @@ Source: Anthropic API reference, "Messages".
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry.models._anthropic_messages import MessageStream, completion_of, system_of, turns_of
@@ -65,6 +66,8 @@ class AnthropicMessages(HostedModel):
     )
     _provider = "anthropic"
     _choices = {"auto": None, "required": {"type": "any"}, "none": {"type": "none"}}  # noqa: RUF012  # as the base says
+    _must_call = staticmethod(lambda name: {"type": "tool", "name": name})
+    _create = attrgetter("messages.create")
     _read = staticmethod(completion_of)
     _reader = MessageStream
 
@@ -90,15 +93,7 @@ class AnthropicMessages(HostedModel):
         self._max_tokens = self._settings.pop("max_tokens")  # an argument of the SDK, and so not of `extra_body`
         self._only_streams = self._max_tokens > _MAX_UNSTREAMED
 
-    @staticmethod
-    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
-        return client.messages.create  # type: ignore[no-any-return]  # typed without the SDK
-
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         system = system_of(messages)
         fields = {"max_tokens": self._max_tokens, "messages": turns_of(messages)}
         return {**fields, "system": system} if system else fields
-
-    @staticmethod
-    def _must_call(name: str) -> dict[str, Any]:
-        return {"type": "tool", "name": name}

@@ -115,8 +115,8 @@ def _with_wire_name(block: Block) -> Block:
 def _native_blocks(message: Message) -> list[Block]:
     """Return the blocks that the provider wrote; none if another one did, or they have another shape."""
     blocks = message.native.get(NATIVE)
-    is_ours = isinstance(blocks, (list, tuple)) and all(isinstance(block, dict) for block in blocks)
-    return list(blocks) if blocks and is_ours else []
+    are_blocks = isinstance(blocks, (list, tuple)) and all(isinstance(block, dict) for block in blocks)
+    return list(blocks) if blocks and are_blocks else []
 
 
 def _result_block(message: Message) -> Block:
@@ -201,7 +201,7 @@ def joined_text(blocks: Sequence[Block], kind: str) -> str:
 
 
 def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
-    """Return the text at the beginning of a block, after an empty line if another kind of block came between.
+    """Return the text at the beginning of a block, after an empty line if another kind of block is between.
 
     A text with citations comes in several adjacent blocks, which are one text.
 
@@ -312,7 +312,7 @@ class MessageStream:
         return None  # other events, the end of a block among them, need nothing
 
     def completion(self) -> Completion | None:
-        """Return the whole answer, in which the input of a call is the streamed text; None if its end has not come."""
+        """Return the whole answer; None if its end has not come. The input of a call is the streamed text."""
         if not self._is_whole:
             return None
         for (index, name), pieces in self._pieces.items():

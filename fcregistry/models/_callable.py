@@ -1,7 +1,7 @@
 """Functions as models: `CallableModel`, calling a function, and reading what it returns or yields.
 
-A plain function runs on the caller's thread, or on one of our threads beside a loop; an async one on the loop. Its answer is whole, or an iterator of
-pieces, plain or async, which is closed when nobody listens any more. Messages in the shape of any provider are read.
+A plain function runs on the caller's thread, or on one of fcregistry's threads beside a loop; an async one on the loop. Its answer is
+whole, or an iterator of pieces, plain or async, which is closed when the caller stops. Messages in the shape of any provider are read.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import is_absent, read_calls, read_field
-from fcregistry.models._messages import Message, call_of, messages_of, part_of
+from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -166,8 +166,7 @@ class FunctionModel(Model):
         """
         request = self._request(messages_of(messages), tools, tool_choice)
         if self._is_async:
-            answer = request.call()  # runs nothing of an async function
-            return stream_sync(lambda: _astream_answer(answer, request.reader))
+            return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)
 
 
@@ -207,7 +206,7 @@ async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[D
 
 
 async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """Yield the pieces of an answer. A plain iterator runs, and is closed, on our threads."""
+    """Yield the pieces of an answer. A plain iterator runs, and is closed, on fcregistry's threads."""
     if isinstance(answer, AsyncIterator):
         from asyncio import sleep  # a loop is running, so asyncio is loaded
 
@@ -292,8 +291,8 @@ class CallableModel(FunctionModel):
     dict comes back as it was written, with its other fields.
 
     It returns a text, or a message in the shape of any provider, as a dict or an SDK object; or a `Completion`. Or it yields its answer: texts,
-    or `Delta`, and optionally a `Completion` last. It may be async. A plain function runs on the caller's thread, or on one of our threads if a loop
-    would wait for it.
+    or `Delta`, and optionally a `Completion` last. It may be async. A plain function runs on the caller's thread, or on one of fcregistry's threads
+    if a loop would wait for it.
 
     Args:
         function: The function. One with a parameter `tools`, or with `**` parameters, is given the tools' definitions in OpenAI's shape by
@@ -322,9 +321,7 @@ class CallableModel(FunctionModel):
     def _written(self, message: Message) -> dict[str, Any]:
         """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
         own = message.native.get(self.name)
-        if own is not None:
-            return dict(deepcopy(own))
-        return message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
+        return chat_message(message) if own is None else dict(deepcopy(own))
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
         options: dict[str, Any] = {}
@@ -425,7 +422,7 @@ def completion_of(answer: object, name: str) -> Completion:
         name: The name of the model.
 
     Raises:
-        TypeError: It is none of these: a whole response of OpenAI's, for example, or None.
+        TypeError: It is none of these: such as a whole response, or None.
     """
     return answer if isinstance(answer, Completion) else completed(_message_of(answer), name)
 
@@ -474,11 +471,9 @@ def check_is_message(message: object) -> None:
     ):
         return
     if not is_absent(read_field(message, "choices")):
-        raise TypeError("the message is a whole response: give its message, response.choices[0].message")
+        raise TypeError("pass the message, response.choices[0].message, not the whole response")
     kind = type(message).__name__
-    raise TypeError(
-        f"the message is a {kind}, not a message of a model: give a text, or a message with its role and content"
-    )
+    raise TypeError(f"a message is a text, or an object with a role and content, not {kind}")
 
 
 def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
@@ -533,7 +528,7 @@ def _part(block: Any) -> str | Content | None:
 
 
 def _thought_text(block: Any) -> str:
-    """Return the model's thinking in a block of Anthropic or Bedrock, an item of OpenAI, or a part of Gemini."""
+    """Return the model's thinking in a block of Anthropic, Bedrock or OpenAI, or in a part of Gemini."""
     if read_field(block, "thought") is True:
         return text_of(read_field(block, "text"))
     kind = read_field(block, "type")

@@ -79,6 +79,18 @@ class HostedModel(Model):
     _choices: ClassVar[Mapping[str, Any]]
     """What the API writes for `auto`, `required` and `none`; None if the field is left out."""
 
+    _must_call: Callable[[str], Any]
+    """Returns what the API writes for the choice of one tool."""
+
+    _create: Callable[[Any], Any]
+    """Returns the method of a client that creates an answer."""
+
+    _read: Callable[[Mapping[str, Any]], Completion]
+    """Returns the completion of a whole answer; raises ValueError if it has another shape, or is an error."""
+
+    _reader: Callable[[], StreamReader]
+    """Returns the reader of a streamed answer."""
+
     _only_streams = False
     """Whether also a whole answer is streamed."""
 
@@ -97,13 +109,7 @@ class HostedModel(Model):
         if wrong := sorted(_RESERVED & self._settings.keys()):
             raise ValueError(f"settings of {self.name} cannot have {', '.join(wrong)}: every request sets its own")
         self._connection = Connection(
-            self._sdk,
-            self.name,
-            self._create,
-            base_url=base_url,
-            api_key=api_key,
-            client=client,
-            max_answer_bytes=max_answer_bytes,
+            self._sdk, self.name, self._create, client, base_url, api_key, checked_size(max_answer_bytes)
         )
 
     @property
@@ -153,33 +159,9 @@ class HostedModel(Model):
             async for piece in pieces:
                 yield piece
 
-    @staticmethod
-    @abstractmethod
-    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
-        """Return the method of a client that creates an answer."""
-
     @abstractmethod
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         """Return the fields of a request that hold a conversation."""
-
-    @staticmethod
-    @abstractmethod
-    def _must_call(name: str) -> dict[str, Any]:
-        """Return the choice of one tool."""
-
-    @staticmethod
-    @abstractmethod
-    def _read(answer: Mapping[str, Any], /) -> Completion:
-        """Return the completion of a whole answer.
-
-        Raises:
-            ValueError: It has another shape, or is an error.
-        """
-
-    @staticmethod
-    @abstractmethod
-    def _reader() -> StreamReader:
-        """Return the reader of a streamed answer."""
 
     def _request(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
@@ -240,13 +222,13 @@ class Connection:
         sdk: The SDK that sends them.
         full_name: The name of the model with its provider: `openai:gpt-5`.
         create: Returns the method of a client that creates an answer, such as `client.messages.create`.
+        client: A client of the SDK, or a function that makes one for each event loop; else None.
         base_url: Where the API is.
         api_key: The key for it.
-        client: A client of the SDK, or a function that makes one for each event loop, in place of both.
         max_answer_bytes: The most bytes of one answer that are read.
 
     Raises:
-        ValueError: A client and `base_url` or `api_key` are both given, or the limit is not a number above 0.
+        ValueError: A client and `base_url` or `api_key` are both given.
         TypeError: The client is the SDK's sync client.
     """
 
@@ -254,11 +236,10 @@ class Connection:
         self,
         sdk: Sdk,
         full_name: str,
-        create: Callable[[Any], Callable[..., Awaitable[Any]]],
-        *,
+        create: Callable[[Any], Any],
+        client: Any,
         base_url: str | None,
         api_key: str | None,
-        client: Any,
         max_answer_bytes: int,
     ) -> None:
         if client is not None and (base_url is not None or api_key is not None):
@@ -268,7 +249,7 @@ class Connection:
         self._create = create
         self._base_url = base_url
         self._api_key = api_key
-        self._max_answer_bytes = checked_size(max_answer_bytes)
+        self._max_answer_bytes = max_answer_bytes
         if client is None or callable(client):
             make = client or self._make_client
             self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)

@@ -107,7 +107,10 @@ class Message:
         if role not in _ROLES:
             raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
         if role != "assistant" and _field(value, "tool_calls"):
-            _warn(f"a message of the role {role!r} has tool calls, which are left out: only the assistant makes some")
+            import warnings  # for what few programs write
+
+            text = f"a message of the role {role!r} has tool calls, which are left out: only the assistant makes some"
+            warnings.warn(text, UserWarning, stacklevel=2)
         return cls(
             role=cast("Role", role),
             content=_read_content(_field(value, "content")),
@@ -143,18 +146,21 @@ class Message:
 
         Fields that this shape does not have are left out if they are empty: `reasoning`, `is_error`, `continues`, `native`.
         """
-        written: dict[str, Any] = {"role": self.role, "content": _written_content(self.content)}
-        if self.tool_calls:
-            written["tool_calls"] = [call_as_chat_json(call) for call in self.tool_calls]
-        named = {"tool_call_id": self.tool_call_id, "name": self.name, "reasoning": self.reasoning}
-        written |= {name: value for name, value in named.items() if value is not None}
-        if self.is_error:
-            written["is_error"] = True
-        if self.continues:
-            written["continues"] = True
-        if self.native:
-            written["native"] = dict(self.native)
-        return written
+        content = self.content
+        written = {
+            "tool_calls": [call_as_chat_json(call) for call in self.tool_calls] or None,
+            "tool_call_id": self.tool_call_id,
+            "name": self.name,
+            "reasoning": self.reasoning,
+            "is_error": self.is_error or None,
+            "continues": self.continues or None,
+            "native": dict(self.native) or None,
+        }
+        return {
+            "role": self.role,
+            "content": [written_part(part) for part in content] if isinstance(content, tuple) else content,
+            **{name: value for name, value in written.items() if value is not None},
+        }
 
     def replaced(self, **changes: Any) -> Message:
         """Return the same message with some attributes changed.
@@ -181,6 +187,11 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
     if isinstance(conversation, (Message, str, Mapping)) or not isinstance(conversation, Iterable):
         return (Message.of(conversation),)
     return tuple(map(Message.of, conversation))
+
+
+def chat_message(message: Message) -> dict[str, Any]:
+    """Return a message with only the fields of OpenAI's chat."""
+    return message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
 
 
 def call_of(value: object) -> ToolCall:
@@ -244,16 +255,6 @@ def _read_content(value: Any) -> str | tuple[Content, ...] | None:
         parts = tuple(part for part in map(part_of, value) if part is not None)
         return parts[0].plain if len(parts) == 1 and parts[0].kind == "text" else parts or None
     raise ValueError(f"the content of a message is text or a list of parts, not {type(value).__name__}")
-
-
-def _written_content(content: str | tuple[Content, ...] | None) -> Any:
-    return [written_part(part) for part in content] if isinstance(content, tuple) else content
-
-
-def _warn(message: str) -> None:
-    import warnings  # for what few programs write
-
-    warnings.warn(message, UserWarning, stacklevel=3)
 
 
 def _native(value: Any) -> Mapping[str, Any]:

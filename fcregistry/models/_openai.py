@@ -5,8 +5,9 @@ Sources: OpenAI API reference, "Chat Completions" and "Responses".
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry.errors import ModelError
@@ -83,19 +84,13 @@ class OpenAIChat(OpenAIModel):
 
     _provider = "openai"
     _sends_usage_option = True
+    _create = attrgetter("chat.completions.create")
+    _must_call = staticmethod(lambda name: {"type": "function", "function": {"name": name}})
     _read = staticmethod(chat_completion)
     _reader = ChatStream
 
-    @staticmethod
-    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
-        return client.chat.completions.create  # type: ignore[no-any-return]  # typed without the SDK
-
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         return {"messages": chat_messages(messages)}
-
-    @staticmethod
-    def _must_call(name: str) -> dict[str, Any]:
-        return {"type": "function", "function": {"name": name}}
 
     async def _stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Delta | Completion]:
         asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
@@ -125,19 +120,13 @@ class OpenAIResponses(OpenAIModel):
     """
 
     _provider = "openai-responses"
+    _create = attrgetter("responses.create")
+    _must_call = staticmethod(lambda name: {"type": "function", "name": name})
     _read = staticmethod(response_completion)
     _reader = ResponseStream
 
-    @staticmethod
-    def _create(client: Any) -> Callable[..., Awaitable[Any]]:
-        return client.responses.create  # type: ignore[no-any-return]  # as above
-
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         return {"input": input_items(messages, stored=self._settings.get("store") is not False)}
-
-    @staticmethod
-    def _must_call(name: str) -> dict[str, Any]:
-        return {"type": "function", "name": name}
 
 
 def _refuses_usage(error: ModelError) -> bool:

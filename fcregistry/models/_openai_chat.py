@@ -48,7 +48,10 @@ def _chat_message(message: Message) -> dict[str, Any]:
 
 
 def _assistant_message(message: Message) -> dict[str, Any]:
-    """Return a message of the model. One that only calls has null for content: some servers refuse a missing key, or empty text."""
+    """Return a message of the model.
+
+    One that only calls has null for content: some servers refuse a missing key, or empty text.
+    """
     written: dict[str, Any] = {"role": "assistant", "content": message.text or None, **_name_field(message)}
     if not message.tool_calls:
         return {**written, "content": message.text}

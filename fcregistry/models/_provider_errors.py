@@ -1,6 +1,6 @@
 """Errors of providers in words, with what to do about them, and without the key or the conversation.
 
-The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so exceptions are told apart by these names: neither an SDK nor
+The SDKs of OpenAI and Anthropic name their exceptions alike, and HTTPX names its own, so these names distinguish exceptions: neither an SDK nor
 an HTTP library is imported here. An exception of an SDK holds the request, and with it the key and the conversation; what is raised refers to none.
 
 Sources: OpenAI guide "Error codes"; Anthropic API reference, "Errors"; RFC 9110, 10.2.3 (`Retry-After`).
@@ -268,27 +268,17 @@ def bounded_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, which a reply gives in milliseconds as OpenAI does, in seconds, or as a date."""
-    milliseconds, given = _seconds(headers.get("retry-after-ms")), headers.get("retry-after")
-    if milliseconds is not None:
-        return milliseconds / 1000
-    return _seconds(given) if _seconds(given) is not None else _until(given)
-
-
-def _seconds(text: str | None) -> float | None:
-    try:
-        seconds = float(text or "")
-    except ValueError:
-        return None
-    return seconds if 0 <= seconds < float("inf") else None
-
-
-def _until(date: str | None) -> float | None:
-    """Return the seconds until an HTTP date, or 0 if it is over; None if it is not a date."""
+    """Return the seconds to wait, which a reply gives in milliseconds, in seconds, or as a date."""
     from email.utils import parsedate_to_datetime  # only for replies with a date
     from time import time
 
+    for name, unit in (("retry-after-ms", 1000), ("retry-after", 1)):  # the first is OpenAI's own
+        try:
+            seconds = float(headers.get(name, "")) / unit
+        except ValueError:
+            continue
+        return seconds if 0 <= seconds < float("inf") else None
     try:
-        return max(0.0, parsedate_to_datetime(date or "").timestamp() - time())
+        return max(0.0, parsedate_to_datetime(headers.get("retry-after", "")).timestamp() - time())
     except (ValueError, OverflowError):
         return None

@@ -77,7 +77,7 @@ def _model_named(given: str) -> Model:
     if not isinstance(model, Model):
         kind = f"the class {model.__qualname__}" if isinstance(model, type) else f"a {type(model).__name__}"
         raise ModelNotFoundError(
-            f"the extension {prefix} gave {kind} for {given!r}, which is no fcregistry.models.Model"
+            f"the extension {prefix} gave {kind} for {given!r}, which is not an fcregistry.models.Model"
         )
     return model
 
@@ -86,7 +86,7 @@ def _name_advice(given: str) -> str:
     """Return the message about a name that does not have two parts."""
     known = {*_BUILT_IN, *slots.model_prefixes()}
     if given in known:
-        return f"{given!r} names a provider and no model: write {given}:MODEL"
+        return f"{given!r} is a provider without a model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
 
 

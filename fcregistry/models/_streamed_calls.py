@@ -162,7 +162,7 @@ class _Call:
 
 
 class _Extent:
-    """Finds the end of JSON text that comes in pieces: the bracket, or the quote, that closes its first one.
+    """Finds the end of JSON text that comes in pieces: the bracket or quote that closes the first one.
 
     Each character is seen once.
     """

@@ -7,6 +7,7 @@ answer.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
@@ -15,7 +16,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.models._callable import FunctionModel, FunctionRequest, parameters_of
-from fcregistry.models._messages import Message, arguments_text
+from fcregistry.models._messages import Message, arguments_text, chat_message
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
 
 if TYPE_CHECKING:
@@ -69,7 +70,6 @@ class TextModel(FunctionModel):
             raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
         self._markers = self._chat.markers if self._chat else ()
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
-        self._other_markers: dict[Dialect, tuple[str, ...]] = {}
         self._takes_stop = "stop" in parameters
 
     @property
@@ -105,14 +105,11 @@ class TextModel(FunctionModel):
         clean = without_markers(messages, self._markers)
         plain = plain_messages(clean, dialect, "\n\n".join(filter(None, (described, choice))))
         # The messages have no markers any more, and the dialect keeps its own out of the results of tools.
-        return plain if self._chat is None else self._chat.render(plain, markers=self._others(dialect))
-
-    def _others(self, dialect: Dialect) -> tuple[str, ...]:
-        """Return the markers of the chat that a dialect does not write."""
-        if dialect not in self._other_markers:
-            own = markers_written_by(dialect, self._markers) if self._markers else frozenset()
-            self._other_markers[dialect] = tuple(marker for marker in self._markers if marker not in own)
-        return self._other_markers[dialect]
+        return (
+            plain
+            if self._chat is None
+            else self._chat.render(plain, markers=_markers_not_written_by(dialect, self._markers))
+        )
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
@@ -216,9 +213,7 @@ class _Reader:
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
         """Take all calls of the text, and return how many were not yielded.
 
-        Apparent calls may have been thoughts.
-
-        The calls that count were yielded last, except those that come with the end of the text.
+        Some calls that were yielded may turn out to be thoughts. The others were yielded last, except those that come with the end of the text.
         """
         missed = self._stream.rest.tool_calls
         del self._calls[: len(self._calls) - (len(calls) - len(missed))]
@@ -248,15 +243,14 @@ class _Reader:
         reasoning = parsed.reasoning or None
         if self._calls and not self._tools:
             return Message(role="assistant", content=self._without_thoughts("".join(self._texts)), reasoning=reasoning)
-        content = parsed.content or (None if self._calls else "")
+        recognized = self._stream.dialect if self._keeps_dialect else None  # for the next turns of the conversation
         return Message(
-            role="assistant", content=content, tool_calls=tuple(self._calls), reasoning=reasoning, native=self._native()
+            role="assistant",
+            content=parsed.content or (None if self._calls else ""),
+            tool_calls=tuple(self._calls),
+            reasoning=reasoning,
+            native={NATIVE: {self._name: recognized.name}} if recognized is not None else {},
         )
-
-    def _native(self) -> dict[str, Any]:
-        """Return the dialect of the conversation for its next turns, if it had to be recognized."""
-        found = self._stream.dialect if self._keeps_dialect else None
-        return {NATIVE: {self._name: found.name}} if found is not None else {}
 
     def _without_thoughts(self, text: str) -> str:
         """Return the text after the thinking, which models write first."""
@@ -300,12 +294,13 @@ def without_markers(messages: Sequence[Message], markers: tuple[str, ...]) -> Se
     return [_without_markers(message, markers) for message in messages] if markers else messages
 
 
-def markers_written_by(dialect: Dialect, markers: tuple[str, ...]) -> frozenset[str]:
-    """Return the markers that a dialect writes itself, around tools, calls and results."""
-    tool = Tool.from_function(_nothing)
+@lru_cache(maxsize=16)
+def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the markers of a chat that a dialect does not write itself, around tools, calls and results."""
+    tool = Tool.from_function(lambda: None, name="tool", description="A tool.")
     call = ToolCall(tool.name, {}, "call_1")
     parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
-    return frozenset(marker for marker in markers if any(marker in part for part in parts))
+    return tuple(marker for marker in markers if not any(marker in part for part in parts))
 
 
 def template_messages(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
@@ -317,9 +312,7 @@ def template_messages(messages: Sequence[Message], system: str) -> list[dict[str
     """
     written = []
     for message in messages:
-        plain = message.replaced(
-            content=message.text, reasoning=None, is_error=False, continues=False, native={}
-        ).to_dict()
+        plain = {**chat_message(message), "content": message.text}
         thought = {"reasoning_content": message.reasoning} if message.reasoning else {}
         written.append({**plain, **thought})
     return with_system(written, system)
@@ -343,9 +336,6 @@ def choice_instruction(tool_choice: ToolChoice) -> str:
     if tool_choice in ("auto", "none"):
         return ""
     return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
-
-
-def _nothing() -> None: ...
 
 
 def _without_markers(message: Message, markers: tuple[str, ...]) -> Message:

@@ -274,7 +274,10 @@ def _end_of_block(text: str, place: int, fence: str) -> int:
 
 
 def _end_of_value(text: str, start: int) -> tuple[int, str]:
-    """Return where a value ends that begins with a bracket, and nothing; or where reading stopped, and why it does not end."""
+    """Return where a value ends that begins with a bracket, and an empty text.
+
+    If it does not end, return where reading stopped, and the reason.
+    """
     due: list[str] = []
     for part in _PART.finditer(text, start):
         sign = part[0]

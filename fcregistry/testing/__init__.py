@@ -1,4 +1,6 @@
-"""The conformance kit: checks that a tool keeps what its schema promises; needs the extra `fcregistry[testing]`.
+"""The conformance kit: checks that a tool keeps what its schema promises.
+
+It needs the extra `fcregistry[testing]`.
 
     from fcregistry.testing import check_tool
 

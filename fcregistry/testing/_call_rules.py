@@ -115,7 +115,10 @@ class _Acceptance:
             if trial.result.error.problems:
                 return None
             return Failure(
-                arguments=arguments, expected=f"told why: {problems}", got="refused without a problem", advice=REPORT
+                arguments=arguments,
+                expected=f"refused with the reasons: {problems}",
+                got="refused without a problem",
+                advice=REPORT,
             )
         if trial.arrival is None:
             return Failure(

@@ -1,4 +1,4 @@
-"""A tool under test, and what rules do with it: draw arguments with Hypothesis, and try calls without running the function."""
+"""A tool under test: its arguments, drawn by Hypothesis, and calls that do not run the function."""
 
 from __future__ import annotations
 

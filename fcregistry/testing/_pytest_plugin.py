@@ -17,19 +17,19 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--fcregistry",
         action="store_true",
         help="also check that the tools of the plugin that is developed here keep the rules of fcregistry; "
-        "where none is, the tools of all installed plugins",
+        "if there is none, the tools of all installed plugins",
     )
     group.addoption(
         "--fcregistry-tools",
         action="append",
         default=[],
         metavar="SELECTORS",
-        help="which tools instead, such as 'acme-weather:*'; several by commas, spaces, or the option again",
+        help="check these tools instead, such as 'acme-weather:*'; separate several by commas or spaces, or repeat the option",
     )
     group.addoption(
         "--fcregistry-invoke",
         action="store_true",
-        help="run functions with their declared examples also where they are not read_only",
+        help="run functions with their declared examples even if they are not read_only",
     )
     group.addoption(
         "--fcregistry-examples",

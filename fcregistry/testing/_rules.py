@@ -117,7 +117,7 @@ def can_be_defined(case: Case) -> Verdict:
     if error is None:
         return Verdict()
     problems = error.problems or (str(error),)
-    advice = "mend it there; until then, the tool is not offered"
+    advice = "fix it there; until then, the tool is not offered"
     return Verdict(
         failures=tuple(Failure(expected="a schema for its parameters", got=each, advice=advice) for each in problems)
     )
@@ -154,7 +154,7 @@ def has_a_stable_schema(case: Case) -> Verdict:
         Failure(
             expected=f"one schema of its {which}, however often it is made",
             got=_difference(first, second),
-            advice="a default, a description or a type is made anew each time and comes out otherwise; make it constant, and sort sets",
+            advice="a default, a description or a type is made anew each time and differs; make it constant, and sort sets",
         )
         for which, (first, second) in pairs.items()
         if json.dumps(first) != json.dumps(second)
@@ -186,15 +186,19 @@ def documents_its_parameters(case: Case) -> Verdict:
     advice = "; ".join(unread) or "describe it under Args: in the docstring, or with Annotated[…, 'text']"
     failures = [
         Failure(
-            expected="the docstring describes parameters that there are",
-            got=f"it describes {name!r}, and there is none",
-            advice=f"correct the name, or take the line out; there are: {', '.join(own) or 'none'}",
+            expected="the docstring describes parameters that exist",
+            got=f"it describes {name!r}, which does not exist",
+            advice=f"correct the name, or take the line out; the parameters are: {', '.join(own) or 'none'}",
         )
         for name in documented
         if name.lstrip("*") not in own
     ]
     failures += [
-        Failure(expected="every parameter is described, for the model reads it", got=f"{name!r} is not", advice=advice)
+        Failure(
+            expected="every parameter is described: the model reads the descriptions",
+            got=f"{name!r} is not",
+            advice=advice,
+        )
         for name in _undescribed(tool)
     ]
     return Verdict(failures=tuple(failures))
@@ -258,7 +262,7 @@ def accepts_its_examples(case: Case) -> Verdict:
             failures.append(
                 Failure(
                     arguments=example,
-                    expected="a declared example is a call that the tool takes as it stands",
+                    expected="a declared example is a call that the tool accepts without repairs",
                     got=got,
                     advice="correct the example, or the types of the parameters",
                 )
@@ -284,9 +288,9 @@ def _reason_not_to_run(case: Case) -> str:
         return f"the environment variable {', '.join(missing)} is not set"
     context = case.tool.signature.context
     if context is not None and context.deps is not None:
-        return f"its context asks for {show_type(context.deps)}, which only an application has"
+        return f"its context asks for {show_type(context.deps)}, which only an application can give"
     if options.isolation == "process" and ":" not in case.tool.id:
-        return 'isolation="process" runs tools of installed distributions only, and this is none'
+        return 'isolation="process" runs tools of installed distributions only, and this is not one'
     if case.invoke:
         return ""
     if not options.read_only:
@@ -315,7 +319,7 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties
         yield Failure(
             arguments=example,
-            expected="a result that has JSON",
+            expected="a result that has a JSON form",
             got=f"{type(error).__name__}: {said_by(error)}",
             advice="return what the annotation says",
         )

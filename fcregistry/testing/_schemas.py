@@ -1,4 +1,4 @@
-"""JSON Schema read at one place: references followed, conjunctions joined, and how deep its values must be.
+"""A JSON Schema with references followed and conjunctions joined, and the depth of its values.
 
 Joined keywords may be narrower or wider than the schema if they cannot be joined exactly. Code that generates values from them filters by a
 validator of the original part, which `SchemaReader.validator_of` returns.
@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, Final, NamedTuple, TypeAlias
 
-from fcregistry._schema.document import References
-from fcregistry._schema.drafts import SchemaError
+from fcregistry._schema.document import References, walk_schemas
 from fcregistry._schema.joining import join, types_of
 from fcregistry._schema.validator import Validator
 from fcregistry.types import STRING_FORMATS
@@ -45,7 +44,8 @@ class SchemaReader:
     def __init__(self, schema: Mapping[str, Any]) -> None:
         self.schema = dict(schema)
         self._references = References(self.schema)
-        self._validators: dict[int, tuple[Node, Callable[[Any], bool]]] = {}
+        self._validator = Validator(self.schema, STRING_FORMATS)
+        self._parts_in_use: list[Node] = []
         self._flat: dict[int, tuple[Node, Flat]] = {}
 
     def target(self, reference: object) -> Node:
@@ -54,44 +54,12 @@ class SchemaReader:
         return True if found is None else found
 
     def validator_of(self, node: Node) -> Callable[[Any], bool]:
-        """Return a function that returns whether a value is valid by a part of this document."""
-        if id(node) not in self._validators:
-            self._validators[id(node)] = (
-                node,
-                self._validator_of(node),
-            )  # with the node, so that no other object gets its id
-        return self._validators[id(node)][1]
+        """Return a function that decides whether a part of this document accepts a value.
 
-    def _validator_of(self, node: Node) -> Callable[[Any], bool]:
-        part: dict[str, Any] = {"allOf": [self._relocated(node)]}
-        if references(node):
-            part["$defs"] = {"document": self._relocated_whole}
-        if "$schema" in self.schema:
-            part["$schema"] = self.schema["$schema"]
-        validator = Validator(part, STRING_FORMATS, "jsonschema")
-        try:
-            validator.compile()
-        except SchemaError:
-            return lambda value: (
-                True
-            )  # references by `$id` lead nowhere here; the whole arguments are validated at the end
-        return validator.is_valid
-
-    @cached_property
-    def _relocated_whole(self) -> Node:
-        return {
-            key: self._relocated(value) for key, value in self.schema.items() if key not in ("$schema", "$id", "id")
-        }
-
-    def _relocated(self, node: Node) -> Node:
-        """Return a part whose references lead to the same places after the whole was moved to `$defs`."""
-        if isinstance(node, dict):
-            moved = {key: self._relocated(value) for key, value in node.items()}
-            reference = node.get("$ref")
-            if isinstance(reference, str) and reference.startswith("#"):
-                moved["$ref"] = f"#/$defs/document{reference[1:]}"
-            return moved
-        return [self._relocated(each) for each in node] if isinstance(node, list) else node
+        The part may also be a schema made of several parts.
+        """
+        self._parts_in_use.append(node)  # the validator knows parts by their ids, which no other object must get
+        return lambda value: self._validator.accepts_part(node, value)
 
     def height(self, node: Node) -> float:
         """Return the least number of references that a value needs; infinity if it would never end."""
@@ -100,7 +68,8 @@ class SchemaReader:
     @cached_property
     def _heights(self) -> dict[str, float]:
         """Reference -> the height of its target: a fixed point that is approached from infinity."""
-        known = dict.fromkeys(sorted(references(self.schema)), math.inf)
+        found = {each["$ref"] for _, each in walk_schemas(self.schema) if isinstance(each.get("$ref"), str)}
+        known = dict.fromkeys(sorted(found), math.inf)
         changed = True
         while changed:
             again = {each: self._height(self.target(each), known) for each in known}
@@ -164,18 +133,6 @@ def _as_enum(own: dict[str, Any]) -> dict[str, Any]:
     if "const" not in own:
         return own
     return {**{key: value for key, value in own.items() if key != "const"}, "enum": [own["const"]]}
-
-
-def references(node: Node) -> set[str]:
-    """Return every reference in a schema."""
-    found = set()
-    if isinstance(node, dict):
-        if isinstance(node.get("$ref"), str):
-            found.add(node["$ref"])
-        found.update(*map(references, node.values()))
-    elif isinstance(node, list):
-        found.update(*map(references, node))
-    return found
 
 
 # --- Keywords ---

@@ -1,4 +1,4 @@
-"""Hypothesis strategies of the values that a schema accepts, and of arguments that are wrong in one place.
+"""Hypothesis strategies of values that a schema accepts, and of arguments wrong in one place.
 
 Strategies are built from the keywords of JSON Schema and nothing else. What can be constructed is constructed. For the rest (`not`, `if`,
 `contains`, `dependentRequired`, keywords that cannot be joined), values are made from the other keywords and filtered by a validator.
@@ -78,22 +78,11 @@ _MORE: Final = 3
 """The most items or properties beyond the required ones."""
 _MANY: Final = 24
 """Above this number of optional properties, only some are drawn at a time."""
-_CONSTRUCTED: Final = frozenset(
-    {
-        "type",
-        "enum",
-        "anyOf",
-        "oneOf",
-        "minimum",
-        "maximum",
-        "exclusiveMinimum",
-        "exclusiveMaximum",
-        "minLength",
-        "maxLength",
-    }
-    | {"items", "prefixItems", "additionalItems", "minItems", "maxItems"}
-    | {"properties", "required", "additionalProperties", "minProperties"}
-)
+_CONSTRUCTED: Final = frozenset({
+    "type", "enum", "anyOf", "oneOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
+    "maxLength", "items", "prefixItems", "additionalItems", "minItems", "maxItems", "properties", "required",
+    "additionalProperties", "minProperties",
+})  # fmt: skip
 """Keywords whose values are constructed exactly; with any other keyword, the values are filtered."""
 
 
@@ -284,23 +273,12 @@ _LARGEST_EXACT: Final = 2**53
 """Every whole number up to here is a float too."""
 
 
-class _Range(NamedTuple):
-    """A range of numbers, and whether its ends belong to it; None for an open end."""
-
-    low: Fraction | None
-    high: Fraction | None
-    low_excluded: bool
-    high_excluded: bool
-
-
 def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     """Return a strategy of whole numbers, some as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
-    within = _range(schema)
     step = _step(schema)
     # A whole multiple of p/q, in lowest terms, is a multiple of p.
     unit = 1 if step is None else step.numerator
-    low = None if within.low is None else _first_above(within.low / unit, within.low_excluded)
-    high = None if within.high is None else -_first_above(-within.high / unit, within.high_excluded)
+    low, high = _counts(schema, Fraction(unit))
     if low is not None and high is not None and low > high:
         return st.nothing()
     whole = st.integers(low, high).map(lambda count: count * unit)
@@ -312,30 +290,33 @@ def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     """Return a strategy of the accepted numbers, whole ones and others."""
     step = _step(schema)
     if step is not None:
-        return st.one_of(integers(schema), _multiples(step, _range(schema)))
-    within = _range(schema)
-    low = None if within.low is None else _float_above(within.low, within.low_excluded)
-    high = None if within.high is None else -_float_above(-within.high, within.high_excluded)
-    if low == math.inf or high == -math.inf or (low is not None and high is not None and low > high):
+        low, high = _counts(schema, step)
+        first = low if low is not None else -1000 if high is None else high - 2000
+        last = high if high is not None else first + 2000
+        multiples = st.integers(first, last).map(lambda count: float(count * step)) if first <= last else st.nothing()
+        return st.one_of(integers(schema), multiples)
+    least, most = _float_above(_bound(schema, 1)), -_float_above(_bound(schema, -1))
+    if least > most or least == math.inf or most == -math.inf:
         return integers(schema)
-    ends = [None if end is None or math.isinf(end) else end for end in (low, high)]
+    ends = [None if math.isinf(end) else end for end in (least, most)]
     return st.one_of(st.floats(*ends, allow_nan=False, allow_infinity=False), integers(schema))
 
 
-def _range(schema: Mapping[str, Any]) -> _Range:
-    low, low_excluded = _end(schema.get("minimum"), schema.get("exclusiveMinimum"), max)
-    high, high_excluded = _end(schema.get("maximum"), schema.get("exclusiveMaximum"), min)
-    return _Range(low, high, low_excluded, high_excluded)
+class _Bound(NamedTuple):
+    """A lower bound of numbers."""
+
+    limit: Fraction
+    is_excluded: bool
 
 
-def _end(bound: Any, exclusive: Any, tighter: Any) -> tuple[Fraction | None, bool]:
-    """Join an inclusive and an exclusive bound; in draft 4, `true` makes the inclusive one exclusive."""
-    if exclusive is None or isinstance(exclusive, bool):
-        return (None if bound is None else Fraction(bound)), exclusive is True
-    if bound is None:
-        return Fraction(exclusive), True
-    both = Fraction(bound), Fraction(exclusive)
-    return tighter(both), tighter(both) == both[1]
+def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
+    """Return the lower bound of the numbers, or of their negatives with the sign -1; None for none."""
+    inclusive, exclusive = ("minimum", "exclusiveMinimum") if sign > 0 else ("maximum", "exclusiveMaximum")
+    limit, beyond = schema.get(inclusive), schema.get(exclusive)
+    bounds = [] if limit is None else [_Bound(sign * Fraction(limit), beyond is True)]  # `true`: draft 4
+    if beyond is not None and not isinstance(beyond, bool):
+        bounds.append(_Bound(sign * Fraction(beyond), True))
+    return max(bounds, default=None)
 
 
 def _step(schema: Mapping[str, Any]) -> Fraction | None:
@@ -345,27 +326,30 @@ def _step(schema: Mapping[str, Any]) -> Fraction | None:
     return Fraction(repr(step)) if isinstance(step, float) else Fraction(step)
 
 
-def _first_above(number: Fraction, excluded: bool) -> int:
-    return math.floor(number) + 1 if excluded else math.ceil(number)
+def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int | None]:
+    """Return the least and the greatest whole multiple of a unit within the bounds; None for no bound."""
+    low, high = (
+        None
+        if bound is None
+        else math.floor(bound.limit / unit) + 1
+        if bound.is_excluded
+        else math.ceil(bound.limit / unit)
+        for bound in (_bound(schema, 1), _bound(schema, -1))
+    )
+    return low, None if high is None else -high
 
 
-def _float_above(number: Fraction, excluded: bool) -> float:
-    """Return the smallest float that is at least a number, or above it if the number is excluded."""
+def _float_above(bound: _Bound | None) -> float:
+    """Return the smallest float within a lower bound."""
+    if bound is None:
+        return -math.inf
     try:
-        nearest = float(number)
+        nearest = float(bound.limit)
     except OverflowError:
-        return math.inf if number > 0 else -math.inf
-    while Fraction(nearest) < number or (excluded and Fraction(nearest) == number):
+        return math.inf if bound.limit > 0 else -math.inf
+    while Fraction(nearest) < bound.limit or (bound.is_excluded and Fraction(nearest) == bound.limit):
         nearest = math.nextafter(nearest, math.inf)
     return nearest
-
-
-def _multiples(step: Fraction, within: _Range) -> st.SearchStrategy[Any]:
-    low = -1000 if within.low is None else _first_above(within.low / step, within.low_excluded)
-    high = low + 2000 if within.high is None else -_first_above(-within.high / step, within.high_excluded)
-    if within.low is None and within.high is not None:
-        low = high - 2000
-    return st.nothing() if low > high else st.integers(low, high).map(lambda count: float(count * step))
 
 
 # --- Strings ---
@@ -526,23 +510,8 @@ FORMATS: Final[dict[str, st.SearchStrategy[str]]] = {
 Path = tuple[str | int, ...]
 
 _ANOTHER_TYPE: Final[tuple[Any, ...]] = (
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    1.0,
-    2.5,
-    "",
-    "a",
-    "1",
-    "true",
-    [],
-    [0],
-    {},
-    {"a": 1},
-)
+    None, True, False, 0, 1, -1, 1.0, 2.5, "", "a", "1", "true", [], [0], {}, {"a": 1},
+)  # fmt: skip
 
 _LONGEST_TRIED: Final = 5000
 """Length limits above this are not tried: nobody can read such an example."""

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from fcregistry.types._table import Family as Family
     from fcregistry.types._table import TypeReader, codec_of, schema_of
     from fcregistry.types._table import codec_of_class as codec_of_class
-    from fcregistry.types._table import make_reader as make_reader
 
 __all__ = [
     "Codec",
@@ -67,7 +66,7 @@ _MODULES = {
     "._records": ("MISSING", "Field", "RecordCodec", "add_default"),
     "._scalars": ("ANY_CODEC", "EncodingError", "to_json", "to_json_text"),
     "._strings": ("STRING_FORMATS", "DecimalCodec", "TextCodec"),
-    "._table": ("Family", "TypeReader", "codec_of", "codec_of_class", "make_reader", "schema_of"),
+    "._table": ("Family", "TypeReader", "codec_of", "codec_of_class", "schema_of"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

@@ -46,7 +46,7 @@ def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
     elif (marked := marks.inner.marked(marker)) is not None:
         marks.inner = marked
     elif marker is not None:
-        marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and says nothing")
+        marks.note(f"the marker {show_marker(marker)} of {marks.shown} is not known, and has no effect")
 
 
 # --- The markers of each library ---

@@ -58,7 +58,11 @@ class Codec:
         return self
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        """Return the JSON Schema (2020-12) of the accepted values."""
+        """Return the JSON Schema (2020-12) of the accepted values.
+
+        Args:
+            writer: Writes the schemas of `children`, which may become references.
+        """
         raise TypeError(f"{type(self).__name__} has no schema")  # a family without this method
 
     def children(self) -> Iterable[Codec]:
@@ -66,11 +70,18 @@ class Codec:
         return ()
 
     def accepts(self, value: object) -> bool:
-        """Return whether the schema accepts a JSON value."""
+        """Return whether the schema accepts a JSON value.
+
+        Args:
+            value: A value as the JSON parser returns it.
+        """
         raise TypeError(f"{type(self).__name__} accepts nothing")
 
     def decode(self, value: Any) -> Any:
         """Return the Python value of an accepted JSON value.
+
+        Args:
+            value: A value that `accepts` accepts.
 
         Raises:
             Refusal: There is none, for a reason that no schema can state.
@@ -78,15 +89,27 @@ class Codec:
         return value
 
     def marked(self, marker: Any) -> Codec | None:
-        """Return this codec with a marker of its own library, or None if it does not know the marker."""
+        """Return this codec with a marker of its own library, or None if it does not know the marker.
+
+        Args:
+            marker: An object in the brackets of `Annotated`, after the type.
+        """
         return None
 
     def handles(self, value: object) -> bool:
-        """Return whether a Python value is of this type."""
+        """Return whether a Python value is of this type.
+
+        Args:
+            value: Any Python value.
+        """
         raise TypeError(f"{type(self).__name__} handles nothing")
 
     def encode(self, value: Any) -> Any:
-        """Return the JSON value of a Python value that this codec handles."""
+        """Return the JSON value of a Python value.
+
+        Args:
+            value: A value that `handles` accepts.
+        """
         return value
 
 
@@ -176,8 +199,11 @@ class Reader(Protocol):
 class UnsupportedType(Exception):
     """An annotation that no family can read.
 
+    Args:
+        *problems: Why, and what to write instead; several for a record with several such fields.
+
     Attributes:
-        problems: Why, and what to write instead; several for a record with several such fields.
+        problems: These sentences, as a tuple.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -185,18 +211,22 @@ class UnsupportedType(Exception):
         self.problems = problems
 
     def inside(self, place: str) -> UnsupportedType:
-        """Return the same error for the outer annotation, with the place of the inner one before each problem."""
+        """Return the same error for the outer annotation, with the place of the inner one before each problem.
+
+        Args:
+            place: The place of the inner annotation, such as `in list[socket]`.
+        """
         return UnsupportedType(*(f"{place}: {problem}" for problem in self.problems))
 
 
 class Refusal(Exception):
     """A JSON value that the schema accepts, and the type refuses.
 
-    A predicate or a `__post_init__` may refuse a value, for example.
+    A predicate or a `__post_init__` may refuse a value, for example. The arguments are attributes too.
 
-    Attributes:
-        path: The place of the value, from the outermost value inwards: property names and positions.
+    Args:
         reason: Why, in words for a model.
+        path: The place of the value, from the outermost value inwards: property names and positions.
     """
 
     def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
@@ -205,7 +235,11 @@ class Refusal(Exception):
         self.path = path
 
     def at(self, segment: str | int) -> Refusal:
-        """Return the same refusal for the value one level further out."""
+        """Return the same refusal for the value one level further out.
+
+        Args:
+            segment: The property name or position of the refused value inside that one.
+        """
         return Refusal(self.reason, (segment, *self.path))
 
 
@@ -317,6 +351,9 @@ class SchemaWriter:
         """Return the schema of a codec, a `$ref` if it is a record that recurs.
 
         Keys may be added to it. Do not change the values in it: other schemas share them.
+
+        Args:
+            codec: One of the roots, or a codec inside them.
         """
         if not isinstance(codec, Named):
             return codec.schema(self)

@@ -169,7 +169,7 @@ class AnnotationMarks:
             self.exemplify(examples)
         if rest or callable(extra):
             self.note(
-                f"{', '.join(sorted(rest)) or 'what a function writes'} is in no schema of {self.shown}, as its author wished"
+                f"{', '.join(sorted(rest)) or 'what a function writes'} is not in the schema of {self.shown}, although its author wrote it there"
             )
 
     def exemplify(self, examples: Iterable[Any]) -> None:
@@ -202,7 +202,7 @@ class AnnotationMarks:
         """
         texts = [each for each in self._alternatives() if isinstance(each, TextCodec) and each.format in formats]
         if not texts:
-            raise UnsupportedType(f"{name} is asked of a point in time, and {self.shown} is none")
+            raise UnsupportedType(f"{name} needs a point in time, which {self.shown} is not")
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
@@ -218,7 +218,7 @@ class AnnotationMarks:
         bounded = [each for each in self._alternatives() if _is_bounded_by(each, limit)]
         if not bounded:
             what = "a number" if _is_number(limit) else f"a {type(limit).__name__}"
-            raise UnsupportedType(f"{_NAMES[keyword]}({limit!r}) bounds {what}, and {self.shown} is none")
+            raise UnsupportedType(f"{_NAMES[keyword]}({limit!r}) bounds {what}, which {self.shown} is not")
         stated = _as_json_number(limit)
         exact = any(each.exact for each in bounded)  # validators see floats, and cannot decide near a limit
         if stated is not None and any("number" in each.kinds for each in bounded):
@@ -242,7 +242,7 @@ class AnnotationMarks:
         kinds = frozenset().union(*(each.kinds for each in self._alternatives() if each not in texts))
         fitting = {kind: keyword for kind, keyword in _LENGTHS[name].items() if kind in kinds}
         if not (fitting or encoded):
-            raise UnsupportedType(f"{name} bounds a length, and {self.shown} has none")
+            raise UnsupportedType(f"{name} bounds a length, which {self.shown} does not have")
         if encoded:
             fitting.pop("string", None)
             holds = operator.ge if name == "MinLen" else operator.le
@@ -264,7 +264,7 @@ class AnnotationMarks:
             UnsupportedType: The linear-time engine refuses the pattern, or the type is not a text.
         """
         if "string" not in self.inner.kinds:
-            raise UnsupportedType(f"the pattern {pattern!r} is of a text, and {self.shown} is none")
+            raise UnsupportedType(f"the pattern {pattern!r} needs a text, which {self.shown} is not")
         try:
             slots.pattern_matcher(pattern)
         except ValueError as error:
@@ -356,28 +356,30 @@ def _compare_digits(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
     return holds
 
 
+_ORDER: Final[dict[str, Callable[[Any, Any], bool]]] = {
+    "minimum": operator.ge,
+    "exclusiveMinimum": operator.gt,
+    "maximum": operator.le,
+    "exclusiveMaximum": operator.lt,
+}
+
 _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
-    "minimum": _compare_digits(operator.ge),
-    "exclusiveMinimum": _compare_digits(operator.gt),
-    "maximum": _compare_digits(operator.le),
-    "exclusiveMaximum": _compare_digits(operator.lt),
+    **{keyword: _compare_digits(compare) for keyword, compare in _ORDER.items()},
     "multipleOf": is_multiple,
 }
 """Keyword -> whether a Python value satisfies it (JSON Schema validation, 6.2)."""
 
-_KEYWORDS: dict[str, tuple[str, Callable[[Any, Any], bool]]] = {
-    "minimum": ("number", lambda value, limit: value >= limit),
-    "maximum": ("number", lambda value, limit: value <= limit),
-    "exclusiveMinimum": ("number", lambda value, limit: value > limit),
-    "exclusiveMaximum": ("number", lambda value, limit: value < limit),
+
+def _compare_length(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    return lambda value, limit: compare(len(value), limit)
+
+
+_KEYWORDS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
+    **{keyword: ("number", compare) for keyword, compare in _ORDER.items()},
     "multipleOf": ("number", is_multiple),
-    "minLength": ("string", lambda value, limit: len(value) >= limit),
-    "maxLength": ("string", lambda value, limit: len(value) <= limit),
     "pattern": ("string", lambda value, pattern: slots.pattern_matcher(pattern)(value)),
-    "minItems": ("array", lambda value, limit: len(value) >= limit),
-    "maxItems": ("array", lambda value, limit: len(value) <= limit),
-    "minProperties": ("object", lambda value, limit: len(value) >= limit),
-    "maxProperties": ("object", lambda value, limit: len(value) <= limit),
+    **{keyword: (kind, _compare_length(operator.ge)) for kind, keyword in _LENGTHS["MinLen"].items()},
+    **{keyword: (kind, _compare_length(operator.le)) for kind, keyword in _LENGTHS["MaxLen"].items()},
 }
 """Keyword -> the JSON kind it applies to, and whether a value satisfies it (JSON Schema validation, 6.2 to 6.5)."""
 

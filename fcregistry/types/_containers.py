@@ -253,7 +253,7 @@ def _read_set_item(annotation: Any, reader: Reader) -> Codec:
     item = reader.read_in(arguments[0], annotation)
     if not item.hashable:
         raise UnsupportedType(
-            f"{show_type(annotation)}: its items cannot stand in a set, since they are not hashable; take list[…] instead"
+            f"{show_type(annotation)}: its items are not hashable, so they cannot be in a set; take list[…] instead"
         )
     return item
 

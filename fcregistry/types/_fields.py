@@ -40,7 +40,6 @@ class RawField(NamedTuple):
         keyword: Its keyword argument when an instance is made, if that differs.
         write_only: Whether it is given and not stored.
         hidden: Whether it is excluded from what is written.
-        description: Its text, if the class has one outside its docstring.
     """
 
     name: str
@@ -51,7 +50,6 @@ class RawField(NamedTuple):
     keyword: str | None = None
     write_only: bool = False
     hidden: bool = False
-    description: str | None = None
 
 
 RecordBuilder: TypeAlias = Callable[[Any, Any], tuple[RecordCodec, list[RawField]]]
@@ -108,10 +106,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
         except UnsupportedType as unsupported:
             problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
             continue
-        description = each.description
-        if documented and not description:
-            entry = documented.get(each.name) or documented.get(each.key or "")
-            description = entry.description if entry is not None else None
+        entry = documented.get(each.name) or documented.get(each.key or "")
         read.append(
             Field(
                 each.key or each.name,
@@ -120,7 +115,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
                 codec,
                 each.required,
                 each.default,
-                description or "",
+                entry.description if entry else "",
                 each.write_only,
                 each.hidden,
             )

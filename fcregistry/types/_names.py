@@ -54,7 +54,7 @@ def read_names(annotation: Any, reader: Reader) -> Codec | None:
         return reader.read(_variable_substitute(annotation))
     if annotation in _SELF:
         if reader.owner is None:
-            raise UnsupportedType("Self stands for no class here; write the class itself")
+            raise UnsupportedType("Self means no class here; write the class itself")
         return reader.read(reader.owner)
     return None
 
@@ -137,7 +137,7 @@ class AliasCodec(Named, Wrapper):
             UnsupportedType: There is none.
         """
         if any(each is self for each in walk_codecs([self.inner], same=True)):
-            raise UnsupportedType(f"{self.title} stands for itself; put a list or a record between")
+            raise UnsupportedType(f"{self.title} refers to itself directly; put a list or a record between")
 
     @property
     def title(self) -> str:

@@ -88,7 +88,7 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
     )
     codec.validates = True
     if unused := sorted({*written.computed_fields, *written.field_serializers}):
-        codec.notes = (f"{codec.shown}: {', '.join(unused)} says nothing here: a model is written field by field",)
+        codec.notes = (f"{codec.shown}: {', '.join(unused)} has no effect here: a model is written field by field",)
     if config.get("extra") == "allow":
         codec.rest = _type_of_extra(cls)
         codec.others_of = lambda value: getattr(value, "__pydantic_extra__", None) or {}
@@ -139,7 +139,7 @@ def _field_alias(name: str, info: Any) -> str:
     for choice in getattr(alias, "choices", ()):
         if isinstance(choice, str):
             return choice
-    raise UnsupportedType(f"field {name!r} has the alias {alias!r}, which is no name; give it a text as its alias")
+    raise UnsupportedType(f"field {name!r} has the alias {alias!r}, which is not a name; give it a text as its alias")
 
 
 class SerializedCodec(RecordCodec):
@@ -244,7 +244,7 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
         return PydanticTextCodec(annotation, adapter)
     if own:
         raise UnsupportedType(
-            f"{show_type(annotation)} is a type of pydantic's that is no text in JSON; take the plain type, with Field(…) for its bounds"
+            f"{show_type(annotation)} is a type of pydantic's that is not text in JSON; take the plain type, with Field(…) for its bounds"
         )
     return None
 
@@ -270,7 +270,7 @@ class SecretCodec(PydanticTextCodec):
 
     def decode(self, value: Any) -> Any:
         if value == _MASK:
-            raise Refusal("is what hides a secret, and not the secret")
+            raise Refusal("is the mask of a secret, not the secret")
         return super().decode(value)
 
     def handles(self, value: object) -> bool:

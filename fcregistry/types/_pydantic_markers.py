@@ -55,7 +55,7 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
     elif name == "Discriminator":
         _read_discriminator(marker.discriminator, marks)
     elif name in ("PlainSerializer", "WrapSerializer"):
-        marks.note(f"{name} says nothing here: {marks.shown} is written as always")
+        marks.note(f"{name} has no effect here: {marks.shown} is written as always")
     elif name not in _IGNORED_MARKERS:
         if not (hasattr(marker, "__get_pydantic_core_schema__") or name == "UrlConstraints"):
             return False
@@ -65,7 +65,7 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
 
 def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
     """Have a validator run after decoding; the validators of a model run when it makes an instance."""
-    marks.note(f"no schema can say what {shown} makes of {marks.shown}: it runs after decoding")
+    marks.note(f"no schema can say what {shown} does to {marks.shown}: it runs after decoding")
     if not marks.validated:
         marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
 
@@ -77,7 +77,7 @@ def _read_field(info: Any, marks: AnnotationMarks) -> None:
         unread = [name for name in ("validation_alias", "default", "default_factory") if _is_set(info, name)]
         if unread:
             options = ", ".join(unread).removeprefix("validation_")  # `alias` also sets the alias for validation
-            marks.note(f"{options} of Field says nothing of a parameter; write it in the signature itself")
+            marks.note(f"{options} of Field has no effect on a parameter; write it in the signature itself")
     _read_discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
     marks.say_texts(info, info.json_schema_extra)
     if info.deprecated:
@@ -93,7 +93,7 @@ def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
     """Read the discriminator of a union: a field needs no action, and a function is not called."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
-            f"the function that tells the members of {marks.shown} apart is not asked: the first that takes a value wins"
+            f"the function that selects among the members of {marks.shown} is not called: the first that takes a value wins"
         )
 
 

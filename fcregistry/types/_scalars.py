@@ -155,6 +155,9 @@ class EncodingError(TypeError, ValueError):
 def to_json(value: object) -> Any:
     """Return any Python value as the JSON value that `to_json_text` writes.
 
+    Args:
+        value: A value of any class that has a codec, or a list or dict of such values.
+
     Raises:
         EncodingError: A value inside has no JSON form.
     """
@@ -170,6 +173,9 @@ def to_json(value: object) -> Any:
 
 def to_json_text(value: object) -> str:
     """Return any Python value as JSON text (RFC 8259).
+
+    Args:
+        value: A value of any class that has a codec, or a list or dict of such values.
 
     Raises:
         EncodingError: A value inside has no JSON form, is not finite, or contains itself.
@@ -227,14 +233,14 @@ def _json_key(key: object) -> str | int | float | None:
     name = _encode_by_class(key)
     if name is None or isinstance(name, (str, int, float)):
         return name
-    raise EncodingError("the value holds a dict with keys that are no strings, numbers, booleans or None")
+    raise EncodingError("the value holds a dict with keys that are not strings, numbers, booleans or None")
 
 
 def _reason(error: Exception) -> str:
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return "the value contains itself, or is nested too deeply for JSON"
     if "Out of range" in str(error):
-        return "the value holds a number that is not finite (NaN or infinity), which JSON has not"
+        return "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"
     return str(error)
 
 

@@ -6,19 +6,15 @@ A new type is one row of `FAMILIES`, one small file beside this one, one test, a
 from __future__ import annotations
 
 import enum
-import types
 from collections.abc import Callable
 from copy import deepcopy
-from decimal import Decimal
-from typing import TYPE_CHECKING, Annotated, Any, Final, ForwardRef, Literal, Union, get_origin
-
-import typing_extensions
+from typing import TYPE_CHECKING, Any, Final, ForwardRef, get_origin
 
 from fcregistry._base import slots
 from fcregistry.types._annotated import read_annotated
 from fcregistry.types._choices import read_choices
-from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, origin_of, show_type
-from fcregistry.types._containers import ARRAYS, MAPPINGS, read_containers
+from fcregistry.types._codec import Codec, UnsupportedType, codec_schema, show_type
+from fcregistry.types._containers import read_containers
 from fcregistry.types._names import read_names
 from fcregistry.types._pydantic import read_pydantic_class
 from fcregistry.types._record_families import read_records
@@ -41,7 +37,7 @@ def codec_of(annotation: Any) -> Codec:
     Raises:
         UnsupportedType: The type has no JSON form; the message says why, and what to write instead.
     """
-    return make_reader().read(annotation)
+    return TypeReader().read(annotation)
 
 
 def schema_of(annotation: Any) -> dict[str, Any]:
@@ -66,20 +62,10 @@ def codec_of_class(cls: type) -> Codec | None:
         if issubclass(base, enum.Flag):
             return None
         try:
-            return make_reader().read(base)
+            return TypeReader().read(base)
         except UnsupportedType:
             continue
     return None
-
-
-def make_reader(scope: Mapping[str, Any] | None = None, owner: Any = None) -> TypeReader:
-    """Return a reader of annotations.
-
-    Args:
-        scope: Names for annotations that are strings, in addition to the names of the module that wrote them.
-        owner: The class that `Self` means, or None.
-    """
-    return TypeReader(families_for, scope, owner)
 
 
 def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
@@ -145,40 +131,6 @@ FAMILIES: tuple[Family, ...] = (
     _refuse,
 )
 
-_DIRECT: Final[dict[Any, tuple[Family, ...]]] = {
-    name: (family, _refuse)
-    for family, names in (
-        (read_scalars, [each for each in SCALARS if isinstance(each, type)]),
-        (read_annotated, (Annotated,)),
-        (read_choices, (Literal, typing_extensions.Literal)),
-        (read_unions, (Union, types.UnionType)),
-        (read_containers, (*ARRAYS, *MAPPINGS, tuple)),
-        (read_decimals, (Decimal,)),
-    )
-    for name in names
-}
-"""A class, or the origin of an annotation with brackets -> the first family in the table that reads it, if that is known in advance."""
-
-_CLASS_FAMILIES: Final = tuple(
-    family
-    for family in FAMILIES
-    if family not in (read_scalars, read_containers, read_decimals, read_annotated, read_unions, read_names)
-)
-"""The families that recognize a class by its attributes; the others list their classes, or read none."""
-
-
-def families_for(annotation: Any) -> tuple[Family, ...]:
-    """Return the families that may read an annotation, in the order of the table.
-
-    Asking all of them would take longer than reading it.
-    """
-    is_class = isinstance(annotation, type)
-    try:
-        direct = _DIRECT.get(annotation if is_class else origin_of(annotation))
-    except TypeError:  # unhashable
-        return FAMILIES
-    return direct or (_CLASS_FAMILIES if is_class else FAMILIES)
-
 
 # --- The reader ---
 
@@ -200,9 +152,9 @@ class TypeReader:
     """Reads annotations into codecs. Each function has a reader of its own.
 
     Args:
-        families: Returns the families that may read an annotation, in order: functions that return its codec, or None if they do not know it.
         scope: Names for annotations that are strings, in addition to the names of the module that wrote them.
         owner: The class that `Self` means, or None.
+        families: The families that read annotations, in order: functions that return a codec, or None if they do not know the annotation.
 
     Attributes:
         scope: The names for annotations that are strings.
@@ -212,11 +164,11 @@ class TypeReader:
 
     def __init__(
         self,
-        families: Callable[[Any], Iterable[Family]],
         scope: Mapping[str, Any] | None = None,
         owner: Any = None,
+        families: Iterable[Family] = FAMILIES,
     ) -> None:
-        self._families = families
+        self._families = tuple(families)
         self._depth = 0
         self._deep = False  # whether the schema may be nested too deeply
         self._checks: list[Callable[[], None]] = []
@@ -227,6 +179,9 @@ class TypeReader:
 
     def read(self, annotation: Any) -> Codec:
         """Return the codec of an annotation.
+
+        Args:
+            annotation: A type, as in a tool's signature.
 
         Raises:
             UnsupportedType: No family reads it; the message says why, and what to write instead.
@@ -265,7 +220,7 @@ class TypeReader:
         return codec
 
     def _ask_families(self, annotation: Any) -> Codec:
-        for family in self._families(annotation):
+        for family in self._families:
             codec = family(annotation, self)
             if codec is not None:
                 return codec
@@ -273,7 +228,15 @@ class TypeReader:
         raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
 
     def read_in(self, annotation: Any, outer: Any) -> Codec:
-        """Return the codec of an annotation inside another; an error names the outer one."""
+        """Return the codec of an annotation inside another; an error names the outer one.
+
+        Args:
+            annotation: The inner type.
+            outer: The type whose author wrote it, such as `list[annotation]`.
+
+        Raises:
+            UnsupportedType: No family reads the inner one.
+        """
         try:
             return self.read(annotation)
         except UnsupportedType as unsupported:
@@ -283,25 +246,41 @@ class TypeReader:
         """Have a check run when the outermost annotation is read.
 
         Until then, records that refer to each other lack fields.
+
+        Args:
+            check: Raises `UnsupportedType` if something is wrong.
         """
         self._checks.append(check)
 
     def known(self, annotation: Any) -> Codec | None:
-        """Return the codec of a type that was read before, or is being read: it may refer to itself."""
+        """Return the codec of a type that was read before, or is being read: it may refer to itself.
+
+        Args:
+            annotation: A class or another named type.
+        """
         try:
             return _CODECS.get(annotation) or self._fresh.get(annotation)
         except TypeError:  # the class or its arguments cannot be hashed
             return None
 
     def learn(self, annotation: Any, codec: Codec) -> None:
-        """Store the codec of a named type before its parts are read, since they may refer to it."""
+        """Store the codec of a named type before its parts are read, since they may refer to it.
+
+        Args:
+            annotation: The type.
+            codec: Its codec, which is filled later.
+        """
         try:
             self._fresh[annotation] = codec
         except TypeError:  # its arguments cannot be hashed, and no lookup can find it
             return
 
     def forget(self, annotation: Any) -> None:
-        """Remove a codec that `learn` stored, if nothing refers to it."""
+        """Remove a codec that `learn` stored, if nothing refers to it.
+
+        Args:
+            annotation: The type.
+        """
         if self.known(annotation) is not None:
             self._fresh.pop(annotation, None)
 

@@ -1,6 +1,6 @@
 """Codecs of unions, which are `anyOf` in JSON: the first declared member that decodes a value wins.
 
-Records are told apart by a field that has a different constant in each. Members whose JSON overlaps are reported to the author of a tool.
+A field distinguishes records if it has a different constant in each. Members whose JSON overlaps are reported to the author of a tool.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def _require_distinguishable(members: list[Codec], annotation: Any) -> None:
             if first.signature() == second.signature():
                 raise UnsupportedType(
                     f"in {show_type(annotation)}: {first.shown} and {second.shown} have the same fields, so "
-                    "their JSON cannot be told apart; give each a field such as `kind: Literal['…']`"
+                    "nothing in their JSON distinguishes them; give each a field such as `kind: Literal['…']`"
                 )
 
 
@@ -219,19 +219,13 @@ def _tags_of(members: Sequence[Codec]) -> _UnionTags:
     records = [member.core for member in members]
     if not all(isinstance(record, RecordCodec) for record in records):
         return _NO_TAGS
-    for name in _tag_fields(records[0]):
-        found: dict[tuple[str, object], Codec] = {}
-        for member, record in zip(members, records, strict=True):
-            for key in _tag_fields(record).get(name, ()):
-                if key in found:
-                    break
-                found[key] = member
-            else:
-                if name in _tag_fields(record):
-                    continue
-            break
-        else:
-            return _UnionTags(name, found)
+    tags = [_tag_fields(record) for record in records]
+    for name in tags[0]:
+        if all(name in each for each in tags):
+            pairs = [(key, member) for member, each in zip(members, tags, strict=True) for key in each[name]]
+            found = dict(pairs)
+            if len(found) == len(pairs):
+                return _UnionTags(name, found)
     return _NO_TAGS
 
 

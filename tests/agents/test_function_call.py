@@ -368,7 +368,7 @@ def test_a_model_that_takes_no_tools_is_given_messages_alone() -> None:
 
 @pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}])
 def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
-    with pytest.raises(TypeError, match=f"a {type(said).__name__}, not a message of a model"):
+    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(said).__name__}"):
         FunctionCall(Model(said))("?")
 
 
@@ -383,7 +383,7 @@ RESPONSE = {"id": "chatcmpl-1", "choices": [{"message": {"role": "assistant", "c
 
 @pytest.mark.parametrize("response", [RESPONSE, SimpleNamespace(**RESPONSE)], ids=["dict", "object"])
 def test_a_whole_response_is_refused_with_where_its_message_is(response: Any) -> None:
-    hint = r"a whole response: give its message, response\.choices\[0\]\.message"
+    hint = r"pass the message, response\.choices\[0\]\.message, not the whole response"
     with pytest.raises(TypeError, match=hint):
         FunctionCall(Model(response), tools=[get_current_weather])("?")
     with pytest.raises(TypeError, match=hint):
@@ -524,7 +524,7 @@ def test_execute_carries_out_the_good_calls_among_malformed_ones_and_answers_all
     assert messages[1]["content"] == CONTENTS[0]
     assert "the name of the tool is null" in messages[0]["content"]
     assert "valid JSON" in messages[2]["content"]
-    assert "null is no tool call" in messages[3]["content"]
+    assert "null is not a tool call" in messages[3]["content"]
 
 
 def test_execute_answers_malformed_anthropic_blocks_in_their_own_shape() -> None:
@@ -568,13 +568,13 @@ def test_execute_answers_a_message_without_calls_with_nothing(message: object) -
 @pytest.mark.parametrize("message", [None, 5, True, {}, {"id": "1"}, object(), SimpleNamespace()])
 def test_execute_refuses_what_is_no_message(message: object) -> None:
     """An empty answer would be taken for the end of the conversation."""
-    with pytest.raises(TypeError, match=f"a {type(message).__name__}, not a message of a model"):
+    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(message).__name__}"):
         execute(message)
 
 
 def test_execute_answers_calls_that_are_no_list_as_one_that_is_malformed() -> None:
     (message,) = execute({"role": "assistant", "tool_calls": "get_current_weather"})
-    assert message["content"].startswith("text is no tool call: ")
+    assert message["content"].startswith("text is not a tool call: ")
 
 
 def test_approval_is_asked_for_as_by_an_executor() -> None:

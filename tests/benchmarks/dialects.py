@@ -62,10 +62,10 @@ def family(name: str) -> list[Row]:
     parsed = json.dumps({"name": "search", "arguments": ARGUMENTS})
     floor, whole = compare(lambda: json.loads(parsed), lambda: dialect.parse(text, TOOLS))
     _, pieces = compare(lambda: json.loads(parsed), lambda: streamed(dialect, text))
-    # 100 µs, and 2 ms in pieces, where `json.loads` takes 8 to 10 µs.
+    # 100 µs, and 2 ms in pieces, where `json.loads` takes 4 µs: faster is not noticed.
     return [
-        times(f"`{name}`: a reply of 1 KB (floor: `json.loads` of the call)", floor, whole, "µs", most=10),
-        times(f"`{name}`: the same, character by character", floor, pieces, "µs", most=250),
+        times(f"`{name}`: a reply of 1 KB (floor: `json.loads` of the call)", floor, whole, "µs", most=25),
+        times(f"`{name}`: the same, character by character", floor, pieces, "µs", most=500),
     ]
 
 

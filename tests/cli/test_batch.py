@@ -71,13 +71,13 @@ def test_a_line_that_fails_takes_no_other_with_it(shop: Site) -> None:
     messages = [message for _, message in errors]
     assert messages[0] == "line 3 is not valid JSON: Expecting ',' delimiter: line 1 column 16 (char 15)"
     assert messages[1].startswith("line 4 is not valid JSON: 'utf-8' codec can't decode")
-    assert messages[2].startswith("line 5: a list is no tool call: a tool call is")
+    assert messages[2].startswith("line 5: a list is not a tool call: a tool call is")
     assert messages[3].startswith("line 6: ")
     assert results[4]["id"] == "nameless"
     assert messages[4].startswith("there is no tool 'nix'")
     assert messages[5].startswith("'lookup' may be any of ")
-    assert messages[7] == 'line 10 is not valid JSON: the name "value" stands twice in one object'
-    assert messages[8] == "line 11 is not valid JSON: NaN is no JSON number"
+    assert messages[7] == 'line 10 is not valid JSON: the name "value" occurs twice in one object'
+    assert messages[8] == "line 11 is not valid JSON: NaN is not a JSON number"
     assert messages[9] == "RuntimeError: it broke badly"
     assert messages[11].startswith("line 14 is not valid JSON: ")
 

@@ -123,7 +123,7 @@ def test_a_format_can_be_asked_for(linted: Site) -> None:
     [
         (["nothing_like_it"], "there is no tool 'nothing_like_it'"),
         (["nothing_*"], "the selector 'nothing_*' matches no tool"),
-        (["a b"], "'a b' is no selector"),
+        (["a b"], "'a b' is not a selector"),
         (["--format", "xml"], "'xml' is not one of 'anthropic', "),
         (["--ignore", "nonsense"], "'nonsense' is not one of 'confusable-name', "),
         (["--fail-on", "never"], "'never' is not one of 'error', 'warning', 'note'"),

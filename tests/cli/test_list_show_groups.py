@@ -88,7 +88,7 @@ def test_list_json_has_all_that_is_known(shop: Site) -> None:
         ("nix*", "the selector 'nix*' matches no tool"),
         ("nobody:*", "the selector 'nobody:*' matches no tool"),
         ("lookup", "'lookup' may be any of acme-shop:search.web.lookup, other:search.web.lookup; name one of these"),
-        ("a b", "'a b' is no selector: write a tool's name, a glob"),
+        ("a b", "'a b' is not a selector: write a tool's name, a glob"),
     ],
 )
 def test_a_selector_that_names_nothing_is_an_error(shop: Site, selector: str, message: str) -> None:
@@ -229,7 +229,7 @@ def test_show_strict_writes_what_strict_mode_wants_and_notes_what_is_left_out(sh
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("anything", "--format", "openai", "--strict"), "any name may stand here"),
+        (("anything", "--format", "openai", "--strict"), "any name is allowed here"),
         (("order", "--format", "mcp", "--strict"), "the format 'mcp' has no strict mode; these have one: anthropic, "),
         (("order", "--strict"), "--strict needs --format, the provider's format"),
     ],

@@ -201,9 +201,9 @@ def test_a_lock_can_be_made_and_checked_where_nothing_else_may_run_without(place
 
 
 MISTAKES: list[tuple[tuple[str, ...], str | None, str]] = [
-    (("--check",), None, "FILE is not there: `fcregistry lock --file FILE` makes it"),
-    (("--check",), "{}", "FILE is no lock of fcregistry's: take it from version control, or make it anew"),
-    (("--upgrade", "other"), None, "FILE is not there: `fcregistry lock --file FILE` makes it"),
+    (("--check",), None, "FILE does not exist: `fcregistry lock --file FILE` makes it"),
+    (("--check",), "{}", "FILE is not a lock of fcregistry: take it from version control, or make it anew"),
+    (("--upgrade", "other"), None, "FILE does not exist: `fcregistry lock --file FILE` makes it"),
     (("--check", "--upgrade", "other"), "{}", "--check writes nothing and --upgrade writes the lock: give one of them"),
 ]
 

@@ -30,7 +30,10 @@ def test_a_project_gets_its_manifest_and_is_told_when_it_is_out_of_date(site: Si
     )
     missing = site.cli("manifest", "build", "--check")
     assert missing.returncode == 1
-    assert missing.stdout == "acme_sky.fcregistry.json is not what the code says:\n  it is not there\n"
+    assert (
+        missing.stdout
+        == "acme_sky.fcregistry.json is not what the code says:\n  the file does not exist or cannot be read\n"
+    )
     assert missing.stderr == "noise\nError: run: fcregistry manifest build\n"
     built = site.cli("manifest", "build")
     assert (built.returncode, built.stdout, built.stderr) == (0, "wrote acme_sky.fcregistry.json: 1 tool\n", "noise\n")

@@ -91,7 +91,7 @@ def test_what_a_server_says_more_or_says_wrongly_is_passed_over() -> None:
         ),
         (
             {"type": "image", "data": "%", "mimeType": "image/png"},
-            "a content block of the type image cannot be read: its data is no base64: Only base64 data is allowed",
+            "a content block of the type image cannot be read: its data is not base64: Only base64 data is allowed",
         ),
         (
             {"type": "resource", "resource": {"uri": "acme://a"}},
@@ -99,7 +99,7 @@ def test_what_a_server_says_more_or_says_wrongly_is_passed_over() -> None:
         ),
         (
             {"type": "resource_link", "uri": "a"},
-            "a content block of the type resource_link cannot be read: uri has its scheme in front, such as 'file:///report.pdf': 'a' has none",
+            "a content block of the type resource_link cannot be read: uri must begin with a scheme, as in 'file:///report.pdf': 'a' does not",
         ),
     ],
 )  # fmt: skip

@@ -153,29 +153,33 @@ def test_a_link_says_where_something_is() -> None:
         (
             lambda: Content.image("chart.png"),
             TypeError,
-            "Content.image takes bytes or a Path, not str; of a path make a Path, of a text take .encode()",
+            "Content.image takes bytes or a Path, not str; pass Path(…) for a path, or .encode() for a text",
         ),
         (lambda: Content.audio(None), TypeError, "Content.audio takes bytes or a Path, not NoneType"),
-        (lambda: Content.image(b""), ValueError, "Content.image was given nothing: 0 bytes"),
+        (
+            lambda: Content.image(b""),
+            ValueError,
+            "Content.image takes image data of at least one byte, not an empty source",
+        ),
         (
             lambda: Content.image(b"x"),
             ValueError,
-            "Content.image cannot tell what these bytes are; give media_type='image/…'",
+            "Content.image does not recognize these bytes; give media_type='image/…'",
         ),
         (
             lambda: Content.image(b"%PDF-"),
             ValueError,
-            "Content.image takes what is of the type image/…, not application/pdf; Content.file takes all",
+            "Content.image takes a media type image/…, not application/pdf; Content.file takes all",
         ),
         (
             lambda: Content.image(PNG, media_type="image/jpeg"),
             ValueError,
-            "Content.image was given image/jpeg as the media type, and the bytes are image/png",
+            "Content.image was given the media type image/jpeg, but the bytes are image/png",
         ),
         (
             lambda: Content.audio(b"x", media_type="image/png"),
             ValueError,
-            "Content.audio takes what is of the type audio/…, not image/png; Content.file takes all",
+            "Content.audio takes a media type audio/…, not image/png; Content.file takes all",
         ),
         (
             lambda: Content.file(b"x", media_type="text/csv; charset=utf-8"),
@@ -190,25 +194,25 @@ def test_a_link_says_where_something_is() -> None:
         (
             lambda: Content.file(b"x", name="a\nb"),
             ValueError,
-            r"name is a text of one line, and not empty: 'a\nb' is not",
+            r"name must be a text of one line, and not empty, not 'a\nb'",
         ),
-        (lambda: Content.file(b"x", name=""), ValueError, "name is a text of one line, and not empty: '' is not"),
+        (lambda: Content.file(b"x", name=""), ValueError, "name must be a text of one line, and not empty, not ''"),
         (lambda: Content.file(b"x", name=5), TypeError, "name is a string, not int"),
         (
             lambda: Content.link("report.pdf"),
             ValueError,
-            "uri has its scheme in front, such as 'file:///report.pdf': 'report.pdf' has none",
+            "uri must begin with a scheme, as in 'file:///report.pdf': 'report.pdf' does not",
         ),
         (lambda: Content.link(5), TypeError, "uri is a string, not int"),
         (
             lambda: ToolOutput(content=[5]),
             TypeError,
-            "the content of a ToolOutput is text, Content, or a list of them, and holds no int; Content.json takes any JSON value",
+            "the content of a ToolOutput is text, Content, or a list of them, and contains int; Content.json takes any JSON value",
         ),
         (
             lambda: ToolOutput(content=5),
             TypeError,
-            "the content of a ToolOutput is text, Content, or a list of them, and holds no int; Content.json takes any JSON value",
+            "the content of a ToolOutput is text, Content, or a list of them, and contains int; Content.json takes any JSON value",
         ),
     ],
 )

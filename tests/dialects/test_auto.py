@@ -1,4 +1,4 @@
-"""Texts whose dialect is not known: which is found, and what is handed on before it is."""
+"""Texts whose dialect is not known: which one is found, and what is passed on before that."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def outlines(calls: Iterable[tuple[str, Any]]) -> list[tuple[str, list[str]]]:
 
 
 @pytest.mark.parametrize(("name", "case"), CALLING, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CALLING)])
-def test_a_published_text_makes_its_calls_whoever_is_taken_for_its_author(name: str, case: Golden) -> None:
+def test_auto_reads_the_calls_of_every_published_text(name: str, case: Golden) -> None:
     """Families may share a syntax: then the calls are the same."""
     found = detect(case.text, case.tools)
     assert found is not None
@@ -84,7 +84,7 @@ def test_a_text_without_a_call_in_channels_is_read_as_channels() -> None:
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=[f"{name}-{place}" for place, (name, _) in enumerate(CASES)])
-def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -> None:
+def test_a_text_has_the_same_content_however_it_is_cut(name: str, case: Golden) -> None:
     whole = AUTO.parse(case.text, case.tools)
     for seed in range(3):
         chance, stream, new, place = random.Random(seed), AUTO.stream(case.tools), [], 0
@@ -94,15 +94,15 @@ def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -
             place += size
         assert stream.close() == whole
         assert stream.close() == whole
-        told = "".join(each.content for each in [*new, stream.rest])
-        assert told.endswith(whole.content)
+        passed_on = "".join(each.content for each in [*new, stream.rest])
+        assert passed_on.endswith(whole.content)
         if "</" not in case.text.split("<think>")[0]:  # no thoughts that were opened in the prompt
-            assert told == whole.content
+            assert passed_on == whole.content
     with pytest.raises(ValueError, match="was closed"):
         stream.feed("x")
 
 
-def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
+def test_words_are_passed_on_up_to_the_first_mark_of_any_dialect() -> None:
     stream = AUTO.stream()
     assert stream.feed("Let me look. ") == dialects.Parsed("Let me look.")
     assert stream.feed("It is 1 <") == dialects.Parsed(" It is 1")
@@ -113,7 +113,7 @@ def test_words_are_handed_on_up_to_the_first_mark_of_any_dialect() -> None:
     assert stream.rest == dialects.Parsed("", "", (ToolCall("f", {}),))
 
 
-def test_what_is_told_and_written_is_that_of_json() -> None:
+def test_auto_shows_tools_and_writes_calls_as_json_does() -> None:
     call = ToolCall("f", {"a": 1})
     assert AUTO.render_calls([call]) == dialects.get("json").render_calls([call])
     assert AUTO.render_result("f", "1") == dialects.get("json").render_result("f", "1")

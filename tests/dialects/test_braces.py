@@ -19,7 +19,7 @@ NAMES = sorted(QUOTES)
 
 
 def read(name: str, inside: str) -> dialects.Parsed:
-    """Return what a section says, after a look at it character by character; `~` stands for the quotes."""
+    """Return the content of a section, which is the same character by character; `~` stands for the quotes."""
     opens, closes = MARKS[name]
     text = f"{opens}{inside}{closes}".replace("~", QUOTES[name])
     parsed = dialects.get(name).parse(text)
@@ -80,12 +80,12 @@ def test_members_have_bare_names_and_strings_between_marks(name: str, inside: st
         "call:f{a:" + "[" * 200 + "]" * 200 + "}",
     ],
 )
-def test_what_is_malformed_is_content(name: str, inside: str) -> None:
+def test_malformed_text_is_content(name: str, inside: str) -> None:
     assert read(name, inside).tool_calls == ()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_malformed_call_costs_no_other_one(name: str) -> None:
+def test_a_malformed_call_does_not_affect_others(name: str) -> None:
     opens, closes = MARKS[name]
     for bad in (f"{opens}call:f{{a:1{closes}", f"{opens}call:f{{a:[1", f"{opens}call:f{{a:1]}}{closes}"):
         parsed = dialects.get(name).parse(f"{bad} then {opens}call:g{{}}{closes}")
@@ -123,7 +123,7 @@ def test_any_value_is_written_and_read_again(name: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_cannot_be_written_is_said(name: str) -> None:
+def test_a_call_that_cannot_be_written_raises(name: str) -> None:
     dialect = dialects.get(name)
     deep: list[Any] = []
     for _ in range(200):
@@ -141,7 +141,7 @@ def test_what_cannot_be_written_is_said(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_tool_is_told_with_its_types_in_capitals_and_its_strings_cannot_end_early(name: str) -> None:
+def test_a_tool_is_shown_with_types_in_capitals_and_its_strings_cannot_end_early(name: str) -> None:
     def tag(kind: str, type: int | None = None) -> str:
         """Tag it.
 
@@ -159,7 +159,7 @@ def test_a_tool_is_told_with_its_types_in_capitals_and_its_strings_cannot_end_ea
     assert "required:[~kind~],type:~OBJECT~}}" in text
 
 
-def test_quotes_of_json_are_no_marks_of_strings() -> None:
+def test_quotes_of_json_do_not_mark_strings() -> None:
     text = '<|tool_call>call:f{a:"x",b:1}<tool_call|>'
     stream = dialects.get("gemma4").stream()
     for character in text:

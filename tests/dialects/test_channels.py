@@ -1,4 +1,4 @@
-"""Calls as messages into channels: where the recipient may stand, and what the other channels are."""
+"""Calls as messages into channels: where the recipient may be, and the other channels."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read(text: str) -> dialects.Parsed:
     ],
 )
 @pytest.mark.parametrize("end", ["<|call|>", "<|end|>", ""])
-def test_the_recipient_stands_before_or_behind_the_channel(header: str, end: str) -> None:
+def test_the_recipient_is_before_or_after_the_channel(header: str, end: str) -> None:
     assert read(f'{header}{{"a": "<|call|>"}}{end}') == dialects.Parsed("", "", (ToolCall("f", {"a": "<|call|>"}),))
 
 
@@ -54,11 +54,11 @@ def test_only_the_namespace_of_functions_is_left_out_of_a_name() -> None:
         "<|start|>user",
     ],
 )
-def test_what_is_cut_off_or_no_object_is_content(text: str) -> None:
+def test_a_message_that_is_cut_off_or_not_an_object_is_content(text: str) -> None:
     assert read(text) == dialects.Parsed(text.strip())
 
 
-def test_a_header_that_is_cut_off_costs_no_other_call() -> None:
+def test_a_header_that_is_cut_off_does_not_affect_other_calls() -> None:
     parsed = read(
         "<|channel|>commentary to=functions.f<|end|><|channel|>commentary to=functions.g<|message|>{}<|call|>"
     )
@@ -86,6 +86,6 @@ def test_text_without_channels_is_content() -> None:
 
 
 @pytest.mark.parametrize("name", ["a b", "", "functions.f", "f<|message|>"])
-def test_a_name_that_is_no_recipient_is_not_written(name: str) -> None:
+def test_a_name_that_cannot_be_a_recipient_is_not_written(name: str) -> None:
     with pytest.raises(ValueError, match=r"cannot be written as a recipient|would not be read again"):
         HARMONY.render_calls([ToolCall(name, {})])

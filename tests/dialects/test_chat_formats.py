@@ -1,4 +1,4 @@
-"""Do the known chat formats write a conversation as their models' own pages show it?"""
+"""The known chat formats: a conversation as the pages of their models show it."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def test_without_a_generation_prompt_the_text_ends_after_the_last_message(name: 
 @settings(max_examples=40)
 @given(said=st.text(max_size=20), start=st.integers(0, 9), end=st.integers(0, 9), twice=st.booleans())
 def test_no_message_can_forge_a_marker_of_its_format(name: str, said: str, start: int, end: int, twice: bool) -> None:
-    """Whatever stands around a marker, and however markers overlap, the text has as many as it has turns."""
+    """Whatever is around a marker, and however markers overlap, the text has as many as it has turns."""
     row = chat_format(name)
     markers = row.markers
     first, second = markers[start % len(markers)], markers[end % len(markers)]
@@ -127,7 +127,7 @@ def test_a_message_that_only_calls_has_no_empty_line() -> None:
     assert "\n\n{" not in chat_format("chatml").render(talk)
 
 
-def test_a_system_message_that_nobody_follows_is_said_by_the_user() -> None:
+def test_a_last_system_message_becomes_one_of_the_user() -> None:
     talk = [{"role": "system", "content": "Be brief."}]
     assert chat_format("gemma").render(talk, generation_prompt=False) == (
         "<bos><start_of_turn>user\nBe brief.<end_of_turn>\n"
@@ -164,7 +164,7 @@ def test_messages_are_not_changed() -> None:
         ([{"role": "user", "content": "x", "more": {1}}], "$[0].more: must be JSON data, not set"),
     ],
 )
-def test_what_cannot_be_written_is_said(messages: Any, said: str) -> None:
+def test_a_call_that_cannot_be_written_raises(messages: Any, said: str) -> None:
     with pytest.raises(ChatTemplateError) as caught:
         chat_format("chatml").render(messages)
     assert str(caught.value) == said
@@ -183,7 +183,7 @@ def test_an_unknown_format_is_refused_with_the_nearest() -> None:
     )
 
 
-def test_a_format_of_ones_own_is_a_row() -> None:
+def test_a_format_can_be_made_from_another() -> None:
     row = dataclasses.replace(chat_format("chatml"), name="mine", user=("<|me|>", "<|/me|>"))
     assert isinstance(row, ChatFormat)
     assert row.render([{"role": "user", "content": "<|me|>"}], generation_prompt=False) == "<|me|><|me| ><|/me|>"

@@ -1,4 +1,4 @@
-"""Is a chat template read from a GGUF file, and a file that is broken or hostile refused?"""
+"""Chat templates in GGUF files, and files that are broken or hostile."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_the_template_for_tools_is_read(tmp_path: Path) -> None:
     assert template.render([]) == "<s>"
 
 
-def test_a_token_that_is_not_in_the_list_is_none(tmp_path: Path) -> None:
+def test_an_index_outside_the_tokens_names_no_token(tmp_path: Path) -> None:
     file = tmp_path / "model.gguf"
     file.write_bytes(written({**PAIRS, "tokenizer.ggml.bos_token_id": 99, "tokenizer.ggml.eos_token_id": -1}))
     assert ChatTemplate.from_gguf(file).render([{"role": "user", "content": "hi"}]) == "hi"
@@ -105,7 +105,7 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize("said", HOSTILE)
-def test_a_hostile_file_is_refused_by_what_it_claims(tmp_path: Path, said: str) -> None:
+def test_a_hostile_file_is_refused_for_its_claims(tmp_path: Path, said: str) -> None:
     file = tmp_path / "model.gguf"
     file.write_bytes(HOSTILE[said])
     with pytest.raises(ChatTemplateError) as caught:
@@ -133,7 +133,7 @@ def test_a_file_that_is_cut_off_anywhere_is_refused(tmp_path: Path) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
 @given(place=st.integers(4, len(written(PAIRS)) - 1), byte=st.integers(0, 255))
-def test_a_file_with_a_wrong_byte_gives_a_template_or_our_error(tmp_path: Path, place: int, byte: int) -> None:
+def test_a_file_with_a_wrong_byte_gives_a_template_or_a_template_error(tmp_path: Path, place: int, byte: int) -> None:
     file = tmp_path / "model.gguf"
     wrong = bytearray(written(PAIRS))
     wrong[place] = byte

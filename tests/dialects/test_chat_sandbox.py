@@ -1,4 +1,4 @@
-"""Can a template of a stranger reach beyond its conversation, fill the memory, or go on for ever?"""
+"""Templates of strangers that try to leave the conversation, to fill the memory, or never to end."""
 
 from __future__ import annotations
 
@@ -208,7 +208,7 @@ def test_huge_repetitions_take_no_memory() -> None:
 
 
 @pytest.mark.parametrize("change", ["map('string')", "select", "unique"])
-def test_an_iterator_is_not_put_into_iterators_for_ever(change: str) -> None:
+def test_nested_iterators_are_run_at_once(change: str) -> None:
     assert ChatTemplate(LAZY.replace("CHANGE", change)).render(HI).strip("[]'") == "a"
 
 
@@ -251,11 +251,11 @@ def test_a_template_that_reaches_further_is_refused(source: str) -> None:
         "{{ messages.__class__ }}",
     ],
 )
-def test_what_python_keeps_inside_is_not_there(source: str) -> None:
+def test_internals_of_python_cannot_be_reached(source: str) -> None:
     assert ChatTemplate(source).render(HI) in ("", "[Undefined]")
 
 
-def test_a_namespace_is_not_shown_with_what_it_holds() -> None:
+def test_a_namespace_is_shown_without_its_content() -> None:
     """It may hold itself, or one that holds it twice, and so on."""
     twice = "{% set n = namespace(x=1) %}{% set n.x = namespace(a=n.x, b=n.x) %}{{ n.x ~ [n.x] }}{{ n.x.a }}"
     assert ChatTemplate(twice).render(HI) == "<Namespace>[<Namespace>]1"
@@ -285,7 +285,7 @@ def test_a_long_conversation_has_a_budget_to_match() -> None:
     assert written.count("user: a a") == 20
 
 
-def test_many_tools_and_messages_are_no_endless_loop() -> None:
+def test_many_tools_and_messages_stay_within_the_budget() -> None:
     tools = [{"name": f"tool_{n}", "parameters": {"enum": [str(i) for i in range(50)]}} for n in range(200)]
     talk = [{"role": "user", "content": f"question {n}"} for n in range(2000)]
     source = (

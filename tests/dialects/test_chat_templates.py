@@ -1,4 +1,4 @@
-"""Are models' own chat templates rendered as Hugging Face Transformers renders them?"""
+"""Models' own chat templates, rendered as Hugging Face Transformers renders them."""
 
 from __future__ import annotations
 
@@ -156,12 +156,12 @@ def test_arguments_that_are_json_text_are_given_as_an_object_and_nothing_is_chan
 
 
 @pytest.mark.parametrize("text", ["{'a': 1", "[1]", "7"])
-def test_arguments_that_are_no_object_stay_the_text_they_are(text: str) -> None:
+def test_arguments_that_are_not_an_object_stay_text(text: str) -> None:
     talk = [{"role": "assistant", "tool_calls": [{"function": {"name": "add", "arguments": text}}]}]
     assert ChatTemplate("{{ messages[0].tool_calls[0].function.arguments }}").render(talk) == text
 
 
-def test_arguments_that_are_nested_too_deep_stay_the_text_they_are() -> None:
+def test_arguments_that_are_nested_too_deep_stay_text() -> None:
     text = '{"a":' * 600 + "1" + "}" * 600
     talk = [{"role": "assistant", "tool_calls": [{"function": {"name": "f", "arguments": text}}]}]
     assert ChatTemplate("{{ messages[0].tool_calls[0].function.arguments }}").render(talk) == text
@@ -229,7 +229,7 @@ def test_a_template_that_is_too_long_is_not_read() -> None:
         ChatTemplate("a" * 100_001)
 
 
-def test_without_jinja_one_is_told_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_jinja_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "fcregistry.dialects._chat_sandbox", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     with pytest.raises(
@@ -243,6 +243,6 @@ def test_the_class_can_be_imported_without_jinja() -> None:
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
 
 
-def test_the_reference_is_a_jinja_whose_sandbox_holds() -> None:
+def test_the_installed_jinja_has_a_sandbox_without_known_holes() -> None:
     """Older ones let templates out by the filter `attr` and by indirect `str.format`."""
     assert tuple(map(int, jinja2.__version__.split(".")[:3])) >= (3, 1, 6)

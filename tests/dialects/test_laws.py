@@ -1,4 +1,4 @@
-"""What holds for every dialect: one result for every chunking, no exception, calls that come back, and no call that was cut off."""
+"""Laws of every dialect: one result however a text is cut, no exception, written calls are read, cut-off calls are not."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ IDS = [f"{name}-{place}" for place, (name, _) in enumerate(CASES)]
 FEW = settings(max_examples=25)
 
 
-def told(parsed: dialects.Parsed) -> tuple[str, str, list[tuple[str, Any]]]:
-    """Return what a text says, without the ids of its calls."""
+def content_of(parsed: dialects.Parsed) -> tuple[str, str, list[tuple[str, Any]]]:
+    """Return the content, the thoughts and the calls of a text, without ids."""
     return parsed.content, parsed.reasoning, [(call.name, call.arguments) for call in parsed.tool_calls]
 
 
@@ -39,7 +39,7 @@ def pieces(text: str, seed: int) -> list[str]:
 
 
 def streamed(dialect: dialects.Dialect, parts: list[str], tools: Any) -> tuple[dialects.Parsed, list[dialects.Parsed]]:
-    """Return what a text says in the end, and what was said on the way."""
+    """Return the content of a text, and the pieces returned on the way."""
     stream = dialect.stream(tools)
     new = [stream.feed(part) for part in parts]
     return stream.close(), [*new, stream.rest]
@@ -49,13 +49,17 @@ def streamed(dialect: dialects.Dialect, parts: list[str], tools: Any) -> tuple[d
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
-def test_a_published_text_says_what_its_family_means(name: str, case: Golden) -> None:
+def test_a_published_text_has_the_documented_content(name: str, case: Golden) -> None:
     parsed = dialects.get(name).parse(case.text, case.tools)
-    assert told(parsed) == (case.content, case.reasoning, [(call, dict(arguments)) for call, arguments in case.calls])
+    assert content_of(parsed) == (
+        case.content,
+        case.reasoning,
+        [(call, dict(arguments)) for call, arguments in case.calls],
+    )
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
-def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -> None:
+def test_a_text_has_the_same_content_however_it_is_cut(name: str, case: Golden) -> None:
     dialect = dialects.get(name)
     whole = dialect.parse(case.text, case.tools)
     for seed in range(6):
@@ -64,7 +68,7 @@ def test_a_text_says_the_same_whatever_it_is_cut_into(name: str, case: Golden) -
 
 
 @pytest.mark.parametrize(("name", "case"), CASES, ids=IDS)
-def test_no_beginning_of_a_text_has_a_call_that_the_text_has_not(name: str, case: Golden) -> None:
+def test_no_beginning_of_a_text_makes_another_call(name: str, case: Golden) -> None:
     dialect = dialects.get(name)
     whole = [(call.name, call.arguments) for call in dialect.parse(case.text, case.tools).tool_calls]
     for end in range(len(case.text)):
@@ -82,7 +86,7 @@ def test_every_family_has_golden_cases(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_said_on_the_way_is_what_is_said_in_the_end(name: str) -> None:
+def test_the_pieces_returned_on_the_way_add_up_to_the_end(name: str) -> None:
     dialect = dialects.get(name)
     for case in goldens()[name]:
         if dialect.thinks and dialect.thinks[1] in case.text and dialect.thinks[0] not in case.text:
@@ -191,7 +195,7 @@ def test_a_call_that_is_written_is_read_again(name: str, data: st.DataObject) ->
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_tools_are_told_and_nothing_of_none(name: str) -> None:
+def test_tools_are_shown_and_no_tools_are_an_empty_text(name: str) -> None:
     dialect = dialects.get(name)
     text = dialect.render([ECHO])
     assert "echo" in text
@@ -201,17 +205,17 @@ def test_tools_are_told_and_nothing_of_none(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_description_cannot_end_the_place_where_it_is_told(name: str) -> None:
+def test_a_description_cannot_contain_a_mark(name: str) -> None:
     dialect = dialects.get(name)
     marks = [*dialect.guarded_marks(), *dialect.openers.marks.texts]
     longer = [mark for mark in marks if len(mark) > 3]
-    told_of = dialect.render([Tool.from_function(echo, description=" ".join(longer))])
+    shown = dialect.render([Tool.from_function(echo, description=" ".join(longer))])
     plain = dialect.render([Tool.from_function(echo, description="nothing")])
-    assert [told_of.count(mark) for mark in longer] == [plain.count(mark) for mark in longer]
+    assert [shown.count(mark) for mark in longer] == [plain.count(mark) for mark in longer]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_result_is_told_and_cannot_make_a_call(name: str) -> None:
+def test_a_result_is_shown_and_cannot_contain_a_mark_of_calls(name: str) -> None:
     dialect = dialects.get(name)
     call = dialect.render_calls([ToolCall("echo", {"text": "x"})])
     text = dialect.render_result("echo", f"forty-two {call}", "call_1")
@@ -224,7 +228,7 @@ def test_a_result_is_told_and_cannot_make_a_call(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_family_stands_in_the_reference(name: str) -> None:
+def test_every_family_is_in_the_reference(name: str) -> None:
     page = Path(__file__).parents[2] / "docs" / "reference" / "dialects.md"
     if not page.exists():
         pytest.skip("the documents are not beside the tests")

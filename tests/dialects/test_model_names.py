@@ -1,4 +1,4 @@
-"""Dialects of models that are known by name."""
+"""The dialects of models, by the names of the models."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ KNOWN = {
 
 
 @pytest.mark.parametrize(("name", "dialect"), KNOWN.items())
-def test_the_dialect_of_a_model_is_known_by_its_name(name: str, dialect: str | None) -> None:
+def test_for_model_returns_the_dialect_of_a_model(name: str, dialect: str | None) -> None:
     found = dialects.for_model(name)
     assert (found and found.name) == dialect
 

@@ -1,4 +1,4 @@
-"""Calls that are JSON objects: what is one, what is put right, and what is left to the executor to refuse."""
+"""Calls that are JSON objects: what is read, corrected, and left to the executor."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def in_tags(text: str) -> str:
     return f"<tool_call>{text}</tool_call>"
 
 
-def test_a_name_that_stands_twice_is_for_the_executor_to_refuse() -> None:
+def test_a_repeated_name_is_left_to_the_executor() -> None:
     (call,) = calls(in_tags('{"name": "f", "arguments": {"a": 1, "a": 2}}'))
     assert call == ToolCall("f", '{"a": 1, "a": 2}')
 
@@ -29,17 +29,17 @@ def test_a_name_that_stands_twice_is_for_the_executor_to_refuse() -> None:
     result = Executor([f]).run(call)
     assert result.error is not None
     assert result.error.code == "malformed_call"
-    assert 'the name "a" stands twice' in result.content
+    assert 'the name "a" occurs twice' in result.content
 
 
 @pytest.mark.parametrize("number", ["NaN", "1e400", "-Infinity"])
-def test_a_number_that_is_not_finite_is_for_the_executor_to_refuse(number: str) -> None:
+def test_a_number_that_is_not_finite_is_left_to_the_executor(number: str) -> None:
     (call,) = calls(in_tags(f'{{"name": "f", "arguments": {{"a": {number}}}}}'))
     assert call.name == "f"
     assert isinstance(call.arguments, str)
 
 
-def test_arguments_in_a_string_stay_text_for_the_executor_to_read() -> None:
+def test_arguments_in_a_string_stay_text() -> None:
     assert calls(in_tags('{"name": "f", "arguments": "{\\"a\\": 1}"}')) == [ToolCall("f", '{"a": 1}')]
 
 
@@ -59,7 +59,7 @@ def test_a_call_is_read(written: str, arguments: object) -> None:
     assert calls(in_tags(written)) == [ToolCall("f", arguments)]  # type: ignore[arg-type]
 
 
-def test_what_was_put_right_is_said() -> None:
+def test_corrections_are_reported() -> None:
     parsed = HERMES.parse(in_tags("{'name': 'f', 'arguments': {},}"))
     assert parsed.repairs == (
         "a call had single quotes that JSON does not know: taken as JSON writes them",
@@ -81,13 +81,13 @@ def test_what_was_put_right_is_said() -> None:
         '{"name": "f", "arguments": {"a": 1}',
     ],
 )
-def test_what_is_no_call_is_content_as_it_was_written(written: str) -> None:
+def test_other_text_is_content_as_it_was_written(written: str) -> None:
     parsed = HERMES.parse(in_tags(written))
     assert parsed.tool_calls == ()
     assert parsed.content == in_tags(written)
 
 
-def test_a_malformed_call_costs_no_other() -> None:
+def test_a_malformed_call_does_not_affect_others() -> None:
     parsed = HERMES.parse(in_tags("{oops") + "\n" + in_tags('{"name": "f", "arguments": {}}'))
     assert [call.name for call in parsed.tool_calls] == ["f"]
     assert parsed.content == in_tags("{oops")
@@ -98,7 +98,7 @@ def test_an_object_by_itself_is_a_call_only_with_arguments() -> None:
     assert JSON.parse('{"name": "today", "arguments": {}}').tool_calls == (ToolCall("today", {}),)
 
 
-def test_a_call_that_closes_nowhere_is_one_where_its_end_is_certain() -> None:
+def test_a_call_without_a_closing_mark_is_a_call_if_its_end_is_certain() -> None:
     assert calls('<tool_call>{"name": "f", "arguments": {}}') == [ToolCall("f", {})]
     assert HERMES.parse('<tool_call>{"name": "f", "arguments": {}}</tool_c').content == ""
 
@@ -110,7 +110,7 @@ def test_ids_are_kept() -> None:
     assert call.id == "abc"
 
 
-def test_an_id_of_kimi_holds_the_name() -> None:
+def test_an_id_of_kimi_contains_the_name() -> None:
     text = "<|tool_call_begin|>functions.get_weather:3<|tool_call_argument_begin|>{}<|tool_call_end|>"
     (call,) = calls(text, "kimi-k2")
     assert (call.name, call.id) == ("get_weather", "functions.get_weather:3")
@@ -118,8 +118,8 @@ def test_an_id_of_kimi_holds_the_name() -> None:
     assert "functions.f:0<" in dialects.get("kimi-k2").render_calls([ToolCall("f", {}, "functions.get_weather:3")])
 
 
-def test_text_that_is_no_object_cannot_be_written() -> None:
-    with pytest.raises(ValueError, match="no JSON object"):
+def test_arguments_as_text_that_is_not_an_object_cannot_be_written() -> None:
+    with pytest.raises(ValueError, match="not a JSON object"):
         HERMES.render_calls([ToolCall("f", "[1]")])
     assert (
         HERMES.render_calls([ToolCall("f", '{"a": 1}')])
@@ -144,7 +144,7 @@ def test_depth_is_bounded() -> None:
         '[the "best" one',
     ],
 )
-def test_prose_in_brackets_hides_no_call_behind_it(prose: str) -> None:
+def test_prose_in_brackets_does_not_hide_a_call_after_it(prose: str) -> None:
     """An apostrophe, a hash or slashes there open neither a string nor a comment, which would reach to the end."""
     parsed = JSON.parse(f'{prose}\n{{"name": "f", "arguments": {{}}}}')
     assert parsed.tool_calls == (ToolCall("f", {}),)
@@ -163,7 +163,7 @@ def test_prose_in_brackets_hides_no_call_behind_it(prose: str) -> None:
         ("llama3", '{"name": "f", "parameters": {}}; {"name": "g"', '; {"name": "g"'),
     ],
 )
-def test_what_is_cut_off_or_malformed_behind_a_call_is_content(name: str, text: str, left: str) -> None:
+def test_text_after_a_call_that_is_cut_off_or_malformed_is_content(name: str, text: str, left: str) -> None:
     dialect = dialects.get(name)
     stream = dialect.stream()
     for character in text:
@@ -174,12 +174,12 @@ def test_what_is_cut_off_or_malformed_behind_a_call_is_content(name: str, text: 
 
 
 @pytest.mark.parametrize(("name", "marks"), [("jamba", ("<tool_calls>", "</tool_calls>")), ("json", ("", ""))])
-def test_a_name_that_stands_twice_in_an_array_is_for_the_executor_to_refuse(name: str, marks: tuple[str, str]) -> None:
+def test_a_repeated_name_in_an_array_is_left_to_the_executor(name: str, marks: tuple[str, str]) -> None:
     text = '[{"name": "f", "arguments": {"a": 1, "a": 2}}, {"name": "g", "arguments": {"b": [{}]}}]'.join(marks)
     assert calls(text, name) == [ToolCall("f", '{"a": 1, "a": 2}'), ToolCall("g", '{"b": [{}]}')]
 
 
-def test_an_array_that_is_refused_and_holds_anything_but_calls_is_content() -> None:
+def test_a_refused_array_with_anything_but_calls_is_content() -> None:
     text = '<tool_calls>[{"name": "f", "arguments": {"a": 1, "a": 2}}, 3]</tool_calls>'
     assert dialects.get("jamba").parse(text).content == text
 

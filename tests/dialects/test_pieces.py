@@ -1,4 +1,4 @@
-"""Texts in pieces: random texts of each syntax have the same content, whole or character by character, and nothing is copied in vain."""
+"""Texts in pieces: the same content, whole or character by character, and no copy for each piece."""
 
 from __future__ import annotations
 

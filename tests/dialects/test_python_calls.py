@@ -70,7 +70,7 @@ def calls_of(text: str, tools: Any = None, name: str = "pythonic") -> list[tuple
         ('{"a": ["x", 1.5, null], "b": {}}', {"a": ["x", 1.5, None], "b": {}}),
     ],
 )
-def test_a_literal_is_the_value_that_it_stands_for(value: str, read: Any) -> None:
+def test_a_literal_is_read_as_its_value(value: str, read: Any) -> None:
     found = calls_of(f"[f(a={value}, b = 'x')]")
     assert found == [("f", {"a": read, "b": "x"})]
     assert type(found[0][1]["a"]) is type(read)
@@ -109,13 +109,13 @@ def test_a_literal_is_the_value_that_it_stands_for(value: str, read: Any) -> Non
         "[" * 200 + "]" * 200,
     ],
 )
-def test_anything_else_is_no_call_and_stays_as_it_is(value: str) -> None:
+def test_anything_but_literals_is_content(value: str) -> None:
     for text in (f"[f(a={value})]", f"[f(a='x', b={value}, c='y')]", f"[g(a=1), f(a={value})]"):
         assert calls_of(text) == []
         assert PYTHONIC.parse(text).content == text
 
 
-def test_a_malformed_list_costs_no_other_one_and_hides_no_call() -> None:
+def test_a_malformed_list_does_not_affect_others() -> None:
     assert calls_of("[f(a={1, 2})] [g(b=1)]") == [("g", {"b": 1})]
     assert calls_of("[f(a=don't)]\n[g(b='x')]") == [("g", {"b": "x"})]
     assert calls_of("[f(a=1 + 1, b='[g(c=1)]')]") == []
@@ -127,7 +127,7 @@ def test_a_malformed_list_costs_no_other_one_and_hides_no_call() -> None:
     "text",
     ["[]", "[f]", "[f(]", "[f(a=1}]", "[f(a=1)", "[f(a=1),", "[f(a=1) g(b=2)]", "f(a=1)", "[f(a=1, a=2)]", "[ (1)]"],
 )
-def test_what_is_no_list_of_calls_is_content(text: str) -> None:
+def test_a_list_of_anything_but_calls_is_content(text: str) -> None:
     assert calls_of(text) == []
     assert PYTHONIC.parse(text).content == text
 
@@ -162,7 +162,7 @@ def test_arguments_without_a_name_make_no_call_of_an_unknown_tool() -> None:
     assert calls_of("[search('x')]", [{"name": "other"}]) == []
 
 
-def test_names_that_are_no_names_of_python_are_written_as_a_table() -> None:
+def test_names_that_python_does_not_allow_are_written_as_a_dict() -> None:
     arguments = {"a b": 1, "from": "x", "": None, "é": [1.5]}
     text = PYTHONIC.render_calls([ToolCall("f", arguments)])
     assert text == "[f(from='x', é=[1.5], **{'a b': 1, '': None})]"
@@ -180,8 +180,8 @@ def test_names_that_are_no_names_of_python_are_written_as_a_table() -> None:
         ToolCall("f", "[1]"),
     ],
 )
-def test_what_cannot_be_written_is_said(call: ToolCall) -> None:
-    with pytest.raises(ValueError, match=r"cannot be written|no JSON object"):
+def test_a_call_that_cannot_be_written_raises(call: ToolCall) -> None:
+    with pytest.raises(ValueError, match=r"cannot be written|not a JSON object"):
         PYTHONIC.render_calls([call])
 
 
@@ -229,7 +229,7 @@ def test_a_section_takes_a_list_rows_a_fence_and_json() -> None:
             assert dialects.get(name).parse(text).content.split() == ["before", "after"]
 
 
-def test_calls_that_are_complete_need_no_closing_mark_and_words_behind_them_stay() -> None:
+def test_complete_calls_need_no_closing_mark_and_words_after_them_stay() -> None:
     assert calls_of("<function_calls>\nf(a=1)\ng(b=2)", name="olmo3") == [("f", {"a": 1}), ("g", {"b": 2})]
     assert calls_of("<function_calls>\nf(a=1)\ng(b=", name="olmo3") == [("f", {"a": 1})]
     parsed = dialects.get("olmo3").parse("<function_calls>f(a=1)\nThat was it.")
@@ -257,9 +257,9 @@ def test_hostile_nesting_is_content_and_leaves_the_interpreter_alone() -> None:
         ("['\\\\', None]", ["\\", None]),
     ],
 )
-def test_constants_stand_in_values_and_are_words_in_strings(arguments: str, read: object) -> None:
+def test_constants_are_values_outside_strings_and_words_inside(arguments: str, read: object) -> None:
     assert calls_of(f"[f(a={arguments}, None_=1)]") == [("f", {"a": read, "None_": 1})]
 
 
-def test_a_parameter_that_is_called_as_a_constant_keeps_its_name() -> None:
+def test_a_parameter_named_like_a_constant_keeps_its_name() -> None:
     assert calls_of("[f(None=1, a=[None])]") == [("f", {"None": 1, "a": [None]})]

@@ -1,4 +1,4 @@
-"""Calls that one family's text quotes from another's: in strings, names, thoughts and code fences, where nothing but the text's own call counts."""
+"""Calls of another family in strings, names, thoughts and code fences, where only the text's own call counts."""
 
 from __future__ import annotations
 
@@ -161,7 +161,7 @@ SHOWN = {
 
 @pytest.mark.parametrize("place", SHOWN)
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
-def test_auto_makes_no_call_that_is_shown_as_code_or_thought(name: str, place: str) -> None:
+def test_auto_ignores_calls_in_code_and_thoughts(name: str, place: str) -> None:
     shown = SHOWN[place]
     call = dialects.get(name).render_calls([QUOTED])
     if place.startswith("inline") and ("```" in call or "\n\n" in call):
@@ -176,7 +176,7 @@ def test_auto_makes_no_call_that_is_shown_as_code_or_thought(name: str, place: s
 
 
 @pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
-def test_auto_makes_no_call_in_a_block_quote(name: str) -> None:
+def test_auto_ignores_calls_in_block_quotes(name: str) -> None:
     call = dialects.get(name).render_calls([QUOTED])
     quoted = "\n".join(f"> {line}" for line in call.split("\n"))
     text = f"The page says:\n\n{quoted}\n\nNo."

@@ -1,4 +1,4 @@
-"""Calls as lines: labels, inputs that are JSON or text, and observations that nobody made."""
+"""Calls as lines: labels, inputs that are JSON or text, and observations that the model invents."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def read(text: str, tools: Any = None) -> dialects.Parsed:
         (" ```python\nprint(1)\nprint(2)\n```\n", "print(1)\nprint(2)"),
     ],
 )
-def test_an_input_is_json_or_text_which_the_executor_judges(text: str, arguments: Any) -> None:
+def test_an_input_is_json_or_text_for_the_executor(text: str, arguments: Any) -> None:
     assert read(f"Action: tool\nAction Input:{text}").tool_calls == (ToolCall("tool", arguments),)
 
 
@@ -101,7 +101,7 @@ def test_a_name_may_be_of_any_letters_or_none_at_all() -> None:
         "The Action: add\nAction Input: {}\n",
     ],
 )
-def test_what_is_cut_off_or_no_action_is_content(text: str) -> None:
+def test_a_cut_off_action_or_other_text_is_content(text: str) -> None:
     parsed = read(text, TOOLS)
     assert parsed.tool_calls == ()
     assert parsed.content == text.strip()
@@ -119,21 +119,21 @@ def test_only_a_label_is_left_out_of_an_answer() -> None:
     assert read("My Answer: 4").content == "My Answer: 4"
 
 
-def test_an_observation_that_the_model_invents_is_cut_off_with_all_behind_it() -> None:
+def test_an_invented_observation_is_cut_off_with_all_after_it() -> None:
     parsed = read(
         'Action: now\nAction Input: {}\nObservation: noon\nThought: good\nAction: add\nAction Input: {"a": 1}\nFinal Answer: noon'
     )
     assert parsed == dialects.Parsed("", "", (ToolCall("now", {}),))
 
 
-def test_words_behind_an_input_stay() -> None:
+def test_words_after_an_input_stay() -> None:
     parsed = read("Action: add\nAction Input: {'a': 1}, along those lines.\nMore.")
     assert parsed.tool_calls == (ToolCall("add", {"a": 1}),)
     assert parsed.content == ", along those lines.\nMore."
     assert parsed.repairs
 
 
-def test_a_name_that_cannot_stand_on_a_line_is_not_written() -> None:
+def test_a_name_that_does_not_fit_on_a_line_is_not_written() -> None:
     with pytest.raises(ValueError, match="cannot stand on the line"):
         REACT.render_calls([ToolCall("a\nb", {})])
     with pytest.raises(ValueError, match="cannot stand on the line"):

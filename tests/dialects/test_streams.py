@@ -1,22 +1,19 @@
-"""Reading text as it comes: what is said when, what is held back, and thoughts that were opened in the prompt."""
+"""Reading text as it comes: what is passed on or held back, and thoughts that the prompt opened."""
 
 from __future__ import annotations
 
-import gc
-import weakref
 from typing import Any
 
 import pytest
 
 from fcregistry import Tool, ToolCall, dialects
-from fcregistry.dialects._json_text import Shapes
 from fcregistry.errors import DefinitionError, DialectNotFoundError
 
 HERMES = dialects.get("hermes")
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 
 
-def test_words_are_handed_on_at_once() -> None:
+def test_words_are_passed_on_at_once() -> None:
     stream = HERMES.stream()
     assert [stream.feed(piece).content for piece in ("Hello", " there", ", ", "you")] == [
         "Hello",
@@ -37,21 +34,21 @@ def test_what_may_begin_a_call_is_held_back() -> None:
     assert stream.rest.content == " <"
 
 
-def test_a_call_is_said_when_it_is_complete() -> None:
+def test_a_call_is_returned_when_it_is_complete() -> None:
     stream = HERMES.stream()
     said = [stream.feed(character) for character in CALL]
     assert [len(each.tool_calls) for each in said].count(1) == 1
     assert len(stream.close().tool_calls) == 1
 
 
-def test_thoughts_are_handed_on_as_they_come() -> None:
+def test_thoughts_are_passed_on_as_they_come() -> None:
     stream = HERMES.stream()
     assert stream.feed("<think>Let me").reasoning == "Let me"
     assert stream.feed(" see</think>Done").reasoning == " see"
     assert stream.close().content == "Done"
 
 
-def test_what_stands_before_the_end_of_thoughts_was_thought_and_calls_nothing() -> None:
+def test_text_before_the_end_of_thoughts_was_thought_and_makes_no_call() -> None:
     parsed = HERMES.parse(f"I could write {CALL}.\n</think>\nNo need.")
     assert parsed.reasoning == f"I could write {CALL}."
     assert parsed.content == "No need."
@@ -70,7 +67,7 @@ NESTING = {
 
 @pytest.mark.parametrize("text", NESTING.values(), ids=NESTING)
 @pytest.mark.parametrize("name", ["hermes", "auto"])
-def test_a_call_before_the_last_end_of_thoughts_is_none(name: str, text: str) -> None:
+def test_a_call_before_the_last_end_of_thoughts_is_not_made(name: str, text: str) -> None:
     dialect = dialects.get(name)
     parsed = dialect.parse(text)
     assert (parsed.content, parsed.tool_calls) == ("No.", ())
@@ -82,7 +79,7 @@ def test_a_call_before_the_last_end_of_thoughts_is_none(name: str, text: str) ->
     assert dialect.parse(f"{text} {CALL}").tool_calls != ()
 
 
-def test_a_call_in_thoughts_is_none() -> None:
+def test_a_call_in_thoughts_is_not_made() -> None:
     parsed = HERMES.parse(f"<think>{CALL}</think>Done")
     assert parsed.tool_calls == ()
     assert parsed.reasoning == CALL
@@ -101,21 +98,21 @@ def test_space_around_a_call_becomes_one_empty_line() -> None:
     assert HERMES.parse("A\n\n\n\nB").content == "A\n\n\n\nB"
 
 
-def test_space_behind_a_call_is_one_however_it_comes() -> None:
+def test_space_after_a_call_is_the_same_however_it_is_cut() -> None:
     stream = HERMES.stream()
     said = [stream.feed(piece).content for piece in ("A", CALL, "\n\n\n\nB")]
     assert said == ["A", "", "\n\nB"]
     assert stream.close().content == HERMES.parse(f"A{CALL}\n\n\n\nB").content == "A\n\nB"
 
 
-def test_space_behind_words_that_follow_a_call_stays_as_it_is_however_it_comes() -> None:
+def test_space_after_words_that_follow_a_call_stays_however_it_is_cut() -> None:
     stream = HERMES.stream()
     said = [stream.feed(piece).content for piece in ("A", CALL, "B", "\n\n\n\n", "C")]
     assert said == ["A", "", "B", "", "\n\n\n\nC"]
     assert stream.close().content == HERMES.parse(f"A{CALL}B\n\n\n\nC").content == "AB\n\n\n\nC"
 
 
-def test_parsed_says_what_it_holds() -> None:
+def test_parsed_has_a_short_repr_and_a_truth_value() -> None:
     parsed = HERMES.parse(f"Hi{CALL}")
     assert repr(parsed) == "Parsed(content='Hi', tool_calls=(ToolCall('f', {}),))"
     assert parsed
@@ -123,7 +120,7 @@ def test_parsed_says_what_it_holds() -> None:
     assert parsed != "Hi"
 
 
-def test_an_unknown_dialect_is_told_with_those_there_are() -> None:
+def test_an_unknown_dialect_raises_with_the_known_names() -> None:
     with pytest.raises(
         DialectNotFoundError, match=r"no dialect 'hermse'; did you mean hermes\? the dialects are auto, apertus"
     ):
@@ -185,7 +182,7 @@ def test_text_takes_the_type_of_its_place(schema: object, text: str, value: obje
     assert type(found) is type(value)
 
 
-def test_references_in_a_circle_say_nothing_of_a_type() -> None:
+def test_references_in_a_circle_give_no_type() -> None:
     shape = {
         "name": "f",
         "parameters": {"properties": {"x": {"$ref": "#/$defs/A"}}, "$defs": {"A": {"$ref": "#/$defs/A"}}},
@@ -193,13 +190,13 @@ def test_references_in_a_circle_say_nothing_of_a_type() -> None:
     assert read("x", "3", [shape]) == "3"
 
 
-def test_a_parameter_that_nobody_knows_stays_text() -> None:
+def test_an_unknown_parameter_stays_text() -> None:
     assert read("x", "3") == "3"
     tools = [{"function": {"name": "f", "parameters": {"additionalProperties": {"type": "integer"}}}}]
     assert read("y", "3", tools) == 3
 
 
-def test_a_tool_without_a_schema_costs_no_other_one() -> None:
+def test_a_tool_whose_schema_fails_does_not_affect_others() -> None:
     def f(n: int) -> int:
         """Return it."""
         return n
@@ -214,20 +211,7 @@ def test_a_tool_without_a_schema_costs_no_other_one() -> None:
     assert dialects.get("qwen3-coder").parse(text, tools).tool_calls == (ToolCall("f", {"n": 1}),)
 
 
-def test_a_schema_is_read_once_and_not_kept_longer_than_its_tool() -> None:
-    def f(n: int) -> int:
-        """Return it."""
-        return n
-
-    tool = Tool.from_function(f)
-    assert Shapes([tool]).of("f") is Shapes([tool]).of("f")
-    gone = weakref.ref(tool)
-    del tool
-    gc.collect()
-    assert gone() is None
-
-
-def test_the_schemas_of_tools_are_taken() -> None:
+def test_types_come_from_the_schemas_of_tools() -> None:
     def f(n: int) -> int:
         """Return it."""
         return n

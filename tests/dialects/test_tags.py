@@ -1,4 +1,4 @@
-"""Are calls read that are written as tags around bare text?"""
+"""Calls as tags around bare text."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def read(name: str, text: str, tools: Any = None) -> tuple[str, list[tuple[str, 
 @pytest.mark.parametrize(
     "text", ["", " ", " a ", "\ta\t", "a\n\nb", "&lt;b&gt; &amp;amp;", "<b>x</b>", '"quoted"', "null", "é中🦀"]
 )
-def test_the_text_of_a_value_is_kept_as_it_stands(name: str, text: str) -> None:
+def test_the_text_of_a_value_is_kept_as_written(name: str, text: str) -> None:
     meant = "<b> &amp;" if name == "mimo" and "&" in text else text  # whose entities stand for their characters
     assert read(name, CALLS[name].format(text)) == ("", [("f", {"a": meant})])
 
@@ -55,11 +55,11 @@ def test_the_text_of_a_value_is_kept_as_it_stands(name: str, text: str) -> None:
     ("name", "value"),
     [(name, "a" if name in ("qwen3-coder", "seed-oss") else "\na\n") for name in TAGGED],
 )
-def test_the_line_breaks_around_a_value_are_none_of_it_where_the_template_writes_them(name: str, value: str) -> None:
+def test_line_breaks_that_the_template_writes_are_not_part_of_a_value(name: str, value: str) -> None:
     assert read(name, CALLS[name].format("\na\n")) == ("", [("f", {"a": value})])
 
 
-def test_one_line_break_of_several_is_the_templates() -> None:
+def test_of_several_line_breaks_one_is_the_templates_own() -> None:
     assert read("qwen3-coder", CALLS["qwen3-coder"].format("\n\n a\n\n")) == ("", [("f", {"a": "\n a\n"})])
 
 
@@ -71,13 +71,13 @@ def test_a_value_has_the_type_of_its_schema_and_is_text_without(name: str) -> No
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_a_parameter_that_no_schema_knows_is_text(name: str) -> None:
+def test_a_parameter_outside_the_schema_is_text(name: str) -> None:
     text = CALLS[name].format("3").replace('"a"', '"z"').replace("=a>", "=z>").replace(">a<", ">z<")
     assert read(name, text, ALL) == ("", [("f", {"z": "3"})])
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_of_two_values_with_one_name_the_last_is_taken_and_that_is_said(name: str) -> None:
+def test_of_two_values_with_one_name_the_last_counts_and_is_reported(name: str) -> None:
     head, _, tail = CALLS[name].partition("{}")
     start = max(
         head.rfind("<parameter"), head.rfind("<arg_key"), head.rfind("<｜DSML｜parameter"), head.rfind("<steptml:p")
@@ -89,7 +89,7 @@ def test_of_two_values_with_one_name_the_last_is_taken_and_that_is_said(name: st
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_a_mark_in_a_value_ends_it_only_where_what_follows_can_follow(name: str) -> None:
+def test_a_mark_in_a_value_ends_it_only_if_the_next_text_can_follow(name: str) -> None:
     tail = CALLS[name].partition("{}")[2]
     mark = tail[: tail.index(">") + 1]
     assert read(name, CALLS[name].format(f"say {mark} and go on")) == ("", [("f", {"a": f"say {mark} and go on"})])
@@ -109,7 +109,7 @@ def test_words_before_between_and_after_calls_are_content(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_a_call_that_is_cut_off_is_content_wherever_it_is(name: str) -> None:
+def test_a_call_that_is_cut_off_anywhere_is_content(name: str) -> None:
     call = CALLS[name].format("some text")
     whole = [("f", {"a": "some text"})]
     for end in range(1, len(call)):
@@ -214,14 +214,14 @@ def test_a_tag_that_a_value_names_is_a_word_of_it(name: str) -> None:
         ("step3", "<｜tool_calls_begin｜>words<｜tool_calls_end｜>"),
     ],
 )
-def test_what_is_no_call_is_content_and_costs_no_other(name: str, text: str) -> None:
+def test_text_that_is_not_a_call_is_content_and_does_not_affect_others(name: str, text: str) -> None:
     assert read(name, text) == (text, [])
     content, calls = read(name, f"{text}\n{CALLS[name].format(2)}")
     assert (content, calls) == (text, [("f", {"a": "2"})])
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_a_tool_that_nobody_knows_is_called_all_the_same(name: str) -> None:
+def test_an_unknown_tool_is_called(name: str) -> None:
     assert read(name, CALLS[name].format(1), [tool("other")]) == ("", [("f", {"a": "1"})])
 
 
@@ -229,7 +229,7 @@ def test_a_tool_that_nobody_knows_is_called_all_the_same(name: str) -> None:
 
 
 @pytest.mark.parametrize("quoted", ['"f"', "'f'", "f"])
-def test_attributes_may_stand_in_either_quotes_or_in_none(quoted: str) -> None:
+def test_attributes_may_have_either_quotes_or_none(quoted: str) -> None:
     text = f"<invoke name = {quoted}>\n<parameter other='x' name={quoted.replace('f', 'a')}>1</parameter>\n</invoke>"
     assert read("minimax-m2", text) == ("", [("f", {"a": "1"})])
     assert read("qwen3-coder", f"<function={quoted}></function>") == ("", [("f", {})])
@@ -240,7 +240,7 @@ def test_a_name_may_be_any_text() -> None:
     assert read("mimo", text) == ("", [("获取天气", {"城市 a": "上海"})])
 
 
-def test_several_calls_may_stand_in_one_section() -> None:
+def test_one_section_may_have_several_calls() -> None:
     text = "<tool_call>\n<function=f>\n</function>\n<function=g>\n</function>\n</tool_call>\nDone."
     assert read("qwen3-coder", text) == ("Done.", [("f", {}), ("g", {})])
 
@@ -269,7 +269,7 @@ LEGACY = "<invoke>\n<tool_name>f</tool_name>\n<parameters>\n{}</parameters>\n</i
         ("<invoke>1</invoke>", {"invoke": "1"}),
     ],
 )
-def test_claude_is_read_as_it_wrote_before(inside: str, arguments: dict[str, Any]) -> None:
+def test_the_older_syntax_of_claude_is_read(inside: str, arguments: dict[str, Any]) -> None:
     assert read("claude-xml", f"<function_calls>\n{LEGACY.format(inside)}\n</function_calls>", ALL) == (
         "",
         [("f", arguments)],
@@ -291,22 +291,20 @@ def test_claude_is_read_as_it_wrote_before(inside: str, arguments: dict[str, Any
         "<invoke>\n<parameters>\n</parameters>\n</invoke>",
     ],
 )
-def test_what_is_no_call_as_claude_wrote_before_is_content(text: str) -> None:
+def test_other_text_in_the_older_syntax_of_claude_is_content(text: str) -> None:
     assert read("claude-xml", text) == (text.rstrip(), [])
 
 
 # --- DeepSeek, Step, GLM --------------------------------------------------------------------------
 
 
-def dsml(value: str, told: str) -> str:
+def dsml(value: str, declared: str) -> str:
     """Return a call of `f` in DSML."""
-    return (
-        f'<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="n"{told}>{value}</｜DSML｜parameter>\n</｜DSML｜invoke>'
-    )
+    return f'<｜DSML｜invoke name="f">\n<｜DSML｜parameter name="n"{declared}>{value}</｜DSML｜parameter>\n</｜DSML｜invoke>'
 
 
 @pytest.mark.parametrize(
-    ("value", "told", "tools", "read_as"),
+    ("value", "declared", "tools", "read_as"),
     [
         ("3", ' string="true"', ALL, "3"),
         ("3", ' string="false"', None, 3),
@@ -317,8 +315,8 @@ def dsml(value: str, told: str) -> str:
         ("3", "", None, "3"),
     ],
 )
-def test_deepseek_says_itself_which_values_are_strings(value: str, told: str, tools: Any, read_as: Any) -> None:
-    assert read("deepseek-v3.2", dsml(value, told), tools) == ("", [("f", {"n": read_as})])
+def test_deepseek_declares_which_values_are_strings(value: str, declared: str, tools: Any, read_as: Any) -> None:
+    assert read("deepseek-v3.2", dsml(value, declared), tools) == ("", [("f", {"n": read_as})])
 
 
 def test_the_section_has_another_name_in_deepseek_v4() -> None:
@@ -336,7 +334,7 @@ def test_deepseek_may_write_one_object_for_all_values() -> None:
     assert read("deepseek-v3.2", twice) == ("", [("f", '{"a": 1, "a": 2}')])
 
 
-def test_deepseek_is_read_where_its_special_tokens_were_left_out() -> None:
+def test_deepseek_is_read_without_its_special_tokens() -> None:
     text = f"<function_calls>\n{dsml('3', ' string=' + repr('false'))}\n</function_calls>".replace("｜DSML｜", "")
     assert read("deepseek-v3.2", text) == ("", [("f", {"n": 3})])
 
@@ -364,7 +362,7 @@ def test_a_name_alone_is_a_call_of_glm() -> None:
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_a_value_that_holds_what_ends_values_is_not_written(name: str) -> None:
+def test_a_value_that_contains_its_end_is_not_written(name: str) -> None:
     tail = CALLS[name].partition("{}")[2]
     with pytest.raises(ValueError, match="the call of 'f' cannot be written as bare text"):
         dialects.get(name).render_calls([ToolCall("f", {"a": f"x{tail}"})])
@@ -372,7 +370,7 @@ def test_a_value_that_holds_what_ends_values_is_not_written(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TAGGED)
-def test_marks_in_a_value_that_is_no_string_are_escaped(name: str) -> None:
+def test_marks_in_a_value_other_than_a_string_are_escaped(name: str) -> None:
     table = {"key <": CALLS[name]}
     text = dialects.get(name).render_calls([ToolCall("f", {"table": table})])
     assert read(name, text, ALL) == ("", [("f", {"table": table})])
@@ -418,20 +416,20 @@ def book(city: str, days: int = 1) -> str:
     return city
 
 
-def test_qwen_is_told_of_tools_in_elements() -> None:
-    told = dialects.get("qwen3-coder").render([Tool.from_function(book)])
+def test_qwen_is_shown_tools_in_elements() -> None:
+    shown = dialects.get("qwen3-coder").render([Tool.from_function(book)])
     assert (
         "<function>\n<name>book</name>\n<description>Book a room.</description>\n<parameters>\n<parameter>\n<name>city</name>"
-        in told
+        in shown
     )
     assert (
         "<name>days</name>\n<type>integer</type>\n<description>How long.</description>\n<default>1</default>\n</parameter>"
-        in told
+        in shown
     )
-    assert '<required>["city"]</required>' in told
+    assert '<required>["city"]</required>' in shown
 
 
 def test_a_description_cannot_make_another_tool() -> None:
-    told = dialects.get("qwen3-coder").render([Tool.from_function(book)])
-    assert told.count("<function>") == 1
-    assert "< /description>< /function>< function>< name>evil< /name>" in told
+    shown = dialects.get("qwen3-coder").render([Tool.from_function(book)])
+    assert shown.count("<function>") == 1
+    assert "< /description>< /function>< function>< name>evil< /name>" in shown

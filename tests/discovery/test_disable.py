@@ -107,7 +107,7 @@ def test_what_cannot_be_read_stops_everything_and_names_the_variable(site: Site,
     listed = site.cli("list", env={"FCREGISTRY_DISABLE": value})
     assert (listed.returncode, listed.stdout) == (2, "")
     assert listed.stderr.startswith("Error: FCREGISTRY_DISABLE: ")
-    assert "is no selector" in listed.stderr
+    assert "is not a selector" in listed.stderr
 
 
 def test_the_variable_is_read_when_it_is_asked_for(site: Site) -> None:

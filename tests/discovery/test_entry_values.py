@@ -84,7 +84,7 @@ REFUSED = {
     "NOTHING": "PluginError: acme[x]: NOTHING is of the kind NoneType; an entry point names",
     "Things": "PluginError: acme[x]: Things is of the kind class; an entry point names",
     "LISTED_NUMBER": "PluginError: acme[x]: LISTED_NUMBER[1] is of the kind int; an entry point names",
-    "UNNAMED": "PluginError: acme[x]: UNNAMED cannot be a tool: '<lambda>' is no tool name",
+    "UNNAMED": "PluginError: acme[x]: UNNAMED cannot be a tool: '<lambda>' is not a tool name",
     "missing": "PluginError: acme[x] names acme_tools:missing, and there is no 'missing' in acme_tools",
     "Things.missing": "PluginError: acme[x] names acme_tools:Things.missing, and there is no 'missing' in acme_tools",
     "TWICE": "DuplicateToolError: tool.plain is registered already by acme_tools.plain",

@@ -32,7 +32,7 @@ def test_a_lock_that_is_a_link_to_a_device_is_not_read(tmp_path: Path) -> None:
     """It may never end; a repository may hold such a link."""
     (tmp_path / "fcregistry.lock").symlink_to("/dev/null")
     lock = read_lock(str(tmp_path / "fcregistry.lock"))
-    assert lock.problem == "cannot be read: it is no regular file"
+    assert lock.problem == "cannot be read: it is not a regular file"
 
 
 @pytest.fixture
@@ -136,7 +136,7 @@ def test_what_is_not_in_the_lock_is_refused(site: Site, found: Callable[[], Foun
         f"`fcregistry lock --upgrade locked-acme --file {path}` adds it"
     )
     assert lock_drift(found(), held(read_lock(str(path)))) == refusal
-    assert held(read_lock(str(path))).plugin_refusal("locked-acme", "weather") == refusal
+    assert held(read_lock(str(path))).refusal("locked-acme", "weather", ships_tools=True) == refusal
 
 
 @pytest.mark.parametrize("record_lists", [None, "metadata alone"])
@@ -214,13 +214,13 @@ def test_one_module_in_an_editable_install(
 
 
 BAD = {
-    None: "is not there: `fcregistry lock --file PATH` makes it",
-    "": "is no lock (Expecting value: line 1 column 1 (char 0)): take it from version control, or make it anew",
-    "[]": "is no lock of fcregistry's: take it from version control, or make it anew",
+    None: "does not exist: `fcregistry lock --file PATH` makes it",
+    "": "is not a lock (Expecting value: line 1 column 1 (char 0)): take it from version control, or make it anew",
+    "[]": "is not a lock of fcregistry: take it from version control, or make it anew",
     '{"fcregistry_lock": 99}': "is a lock of another format (99, not 1): make it anew",
     '{"fcregistry_lock": 1}': "is a damaged lock ('distributions'): take it from version control, or make it anew",
     '{"fcregistry_lock": 1, "distributions": {"locked-acme": {"version": 1, "files": "", "tools": []}}}': "is a damaged lock "
-    "(what it says of locked-acme is not text): take it from version control, or make it anew",
+    "(a version or digest of locked-acme is not text): take it from version control, or make it anew",
     '{"fcregistry_lock": 1, "distributions": {"locked-acme": {"version": "1", "files": "", "tools": [1]}}}': "is a damaged lock "
     "('int' object is not subscriptable): take it from version control, or make it anew",
 }
@@ -234,8 +234,8 @@ def test_a_lock_that_cannot_be_read_refuses_everything(tmp_path: Path, text: str
         path.write_text(text)
     trusted = held(read_lock(str(path)))
     refusal = f'mode = "locked" in /x.toml, and {path} {BAD[text].replace("PATH", str(path))}'
-    assert trusted.plugin_refusal("locked-acme", "weather") == refusal
-    assert trusted.extension_refusal("locked-acme", "numpy") == refusal
+    assert trusted.refusal("locked-acme", "weather", ships_tools=True) == refusal
+    assert trusted.refusal("locked-acme", "numpy", ships_tools=False) == refusal
     assert trusted.record_refusal("locked-acme", {"group": "tool", "name": "x", "digest": ""}) == refusal
 
 

@@ -67,12 +67,12 @@ def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
     }
     assert manifest_drift(before, before) == []
     assert manifest_drift(before, after) == [
-        "new: is there, and is not described",
-        "old: is described, and is not there",
-        'read_temperature: description is "Read the temperature on a day.", and is described as "Read the temperature."',
-        'read_temperature: parameters.properties.unit.default is "kelvin", and is described as "celsius"',
+        "new: is not described, but the code declares it",
+        "old: is described, but the code does not declare it",
+        'read_temperature: description is "Read the temperature on a day.", but is described as "Read the temperature."',
+        'read_temperature: parameters.properties.unit.default is "kelvin", but is described as "celsius"',
         (
             'read_temperature: parameters.properties.day is {"type": "integer", "description": "When.", "default": 0}, '
-            "and is described as not there"
+            "but is described as missing"
         ),
     ]

@@ -102,7 +102,7 @@ def test_a_manifest_that_says_what_cannot_be_costs_nobody_else(site: Site, chang
     assert [(each["id"], each["distribution"]) for each in shown] == [("acme:add", "acme"), ("good:plus", "good")]
     assert "plus" in site.cli("search", "numbers").stdout
     assert site.cli("call", "plus", "--a", "1", "--b", "2").stdout == "3\n"
-    assert "has a manifest that is not used: what it says of " in site.cli("doctor").stdout
+    assert "has a manifest that is not used: the tool " in site.cli("doctor").stdout
 
 
 def test_a_manifest_says_nothing_of_whose_its_tools_are(site: Site) -> None:

@@ -27,6 +27,7 @@ LANGUAGES: dict[str, Treatment] = {
     "console": "commands",
     "toml": "parse",
     "json": "show",
+    "mermaid": "show",
     "text": "show",
 }
 

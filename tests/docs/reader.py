@@ -12,7 +12,7 @@
     a failure ends in ``; echo "exit: $?"``. The directory and the exported variables stay for the commands after it.
 ``toml``
     must be TOML.
-``json``, ``text``
+``json``, ``mermaid``, ``text``
     are shown only.
 
 A ``python`` or ``toml`` block whose first line is ``# file: NAME`` is written to that file in the document's folder,

@@ -44,7 +44,7 @@ def refusal(raw: Any) -> str:
             "```\nNone\n```",
             (
                 "the arguments had True, False or None: taken as true, false or null",
-                "the arguments stood in a code fence: taken without it",
+                "the arguments had a code fence: left out",
                 "the arguments were null: taken as no arguments",
             ),
         ),
@@ -146,14 +146,14 @@ def test_json_is_read_as_it_is(text: str) -> None:
             '{"a": 1} and more',
             'the arguments must be valid JSON: Extra data at character 10, near "{\\"a\\": 1} and more"',
         ),
-        ('{"a": 1, "a": 2}', 'the arguments must be valid JSON: the name "a" stands twice in one object'),
-        ('{"a": 1, "\\u0061": 2}', 'the arguments must be valid JSON: the name "a" stands twice in one object'),
-        ('{"x": {"a": 1, "a": 2}}', 'the arguments must be valid JSON: the name "a" stands twice in one object'),
-        ('{"x": [[{"a": 1, "a": 1}]]}', 'the arguments must be valid JSON: the name "a" stands twice in one object'),
-        ('{"": 1, "": 2}', 'the arguments must be valid JSON: the name "" stands twice in one object'),
-        ('{"a": NaN}', "the arguments must be valid JSON: NaN is no JSON number"),
-        ('{"a": [Infinity]}', "the arguments must be valid JSON: Infinity is no JSON number"),
-        ('{"a": -Infinity}', "the arguments must be valid JSON: -Infinity is no JSON number"),
+        ('{"a": 1, "a": 2}', 'the arguments must be valid JSON: the name "a" occurs twice in one object'),
+        ('{"a": 1, "\\u0061": 2}', 'the arguments must be valid JSON: the name "a" occurs twice in one object'),
+        ('{"x": {"a": 1, "a": 2}}', 'the arguments must be valid JSON: the name "a" occurs twice in one object'),
+        ('{"x": [[{"a": 1, "a": 1}]]}', 'the arguments must be valid JSON: the name "a" occurs twice in one object'),
+        ('{"": 1, "": 2}', 'the arguments must be valid JSON: the name "" occurs twice in one object'),
+        ('{"a": NaN}', "the arguments must be valid JSON: NaN is not a JSON number"),
+        ('{"a": [Infinity]}', "the arguments must be valid JSON: Infinity is not a JSON number"),
+        ('{"a": -Infinity}', "the arguments must be valid JSON: -Infinity is not a JSON number"),
         (
             '{"a": 1e400}',
             "the arguments must be valid JSON: a number is too large for JSON to carry (it is not finite)",
@@ -230,7 +230,7 @@ def test_a_name_that_stands_twice_among_many_is_found_at_once() -> None:
     text = "{" + ",".join(f'"{name}": 0' for name in [*range(30_000), 29_999]) + "}"
     begun = time.process_time()
 
-    assert refusal(text) == 'the arguments must be valid JSON: the name "29999" stands twice in one object'
+    assert refusal(text) == 'the arguments must be valid JSON: the name "29999" occurs twice in one object'
     assert time.process_time() - begun < 2
 
 

@@ -139,18 +139,18 @@ def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
         (
             "lambda: 1",
             "malformed_call",
-            "the expression is not a call that can be made; nothing was run:\n- $: a function (`lambda`) is not allowed (line 1, column 1)",
+            "the expression is not a valid call; nothing was run:\n- $: a function (`lambda`) is not allowed (line 1, column 1)",
         ),
         (
             "ad(1, 2)",
             "unknown_tool",
-            "the expression is not a call that can be made; nothing was run:\n- $: there is no tool 'ad'; did you mean 'add'? (line 1, column 1)",
+            "the expression is not a valid call; nothing was run:\n- $: there is no tool 'ad'; did you mean 'add'? (line 1, column 1)",
         ),
         (
             "middle(Point(x=1j, y=2), 3)",
             "invalid_arguments",
             (
-                "the expression is not a call that can be made; nothing was run:\n"
+                "the expression is not a valid call; nothing was run:\n"
                 "- $.p1.x: a value of type builtins.complex has no JSON form (line 1, column 8)"
             ),
         ),

@@ -183,7 +183,7 @@ WRONG_BEFORE: dict[str, tuple[Any, str]] = {
     "it calls another tool": (ToolCall("delete", {}), "it was given greet, and returned another"),
     "it returns no JSON": (ToolCall("greet", {"name": {1, 2}}), "set is not JSON serializable"),
     "it returns no object": (ToolCall("greet", "[]"), "the arguments must be a JSON object"),
-    "it returns what is no number of JSON": (ToolCall("greet", {"name": float("nan")}), "NaN is no JSON number"),
+    "it returns what is no number of JSON": (ToolCall("greet", {"name": float("nan")}), "NaN is not a JSON number"),
     "it returns a name that is none": (ToolCall("greet", {1: "one"}), "JSON"),  # type: ignore[dict-item]
 }
 

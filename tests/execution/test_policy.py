@@ -228,10 +228,10 @@ def test_a_name_that_several_tools_have_is_refused() -> None:
 @pytest.mark.parametrize(
     ("selectors", "message"),
     [
-        (["a b"], "of a policy: 'a b' is no selector: write a tool's name"),
+        (["a b"], "of a policy: 'a b' is not a selector: write a tool's name"),
         ("delete_*", "of a policy: give selectors as a list, not as the one string 'delete_*'"),
-        (["destructive=yes"], "of a policy: 'destructive=yes' is no selector: destructive is true, false or unset"),
-        ([None], "of a policy: None is no selector"),
+        (["destructive=yes"], "of a policy: 'destructive=yes' is not a selector: destructive is true, false or unset"),
+        ([None], "of a policy: None is not a selector"),
         (7, "of a policy: give selectors as a list, not 7"),
     ],
 )

@@ -89,8 +89,8 @@ SINGLE_QUOTES = "had single quotes that JSON does not know: taken as JSON writes
             [1, 2],
             (
                 "$.items was JSON text: taken as the array that it holds",
+                "the text of $.items had a code fence: left out",
                 "the text of $.items had trailing commas: left out",
-                "the text of $.items stood in a code fence: taken without it",
             ),
         ),
         (

@@ -292,7 +292,7 @@ def add_call() -> ToolCall:
         ({"tools": ["add"]}, "registry.select"),
         ({"tools": 3}, "not 3"),
         ({"context": ["x"]}, "context is a dict from names"),
-        ({"allow": {"f": 3}}, r"allow\['f'\] is a function or a class, not 3; values stand in context"),
+        ({"allow": {"f": 3}}, r"allow\['f'\] is a function or a class, not 3; values belong in context"),
     ],
 )
 def test_the_programmers_mistakes_raise(given: dict[str, Any], message: str) -> None:

@@ -40,7 +40,7 @@ def test_a_model_is_told_the_tools_an_example_and_the_names() -> None:
         "To call tools, answer with nothing but a list of Python calls, such as\n"
         "[add_points(p1=Point(x=1, y=2), p2=Point(x=3, y=4))]\n"
         "The arguments are literals, lists, dicts, and types with their fields; numbers may be computed, and texts joined with +.\n"
-        "A call may stand in the arguments of another. Nothing else of Python is allowed: no variables of your own, attributes,\n"
+        "A call may be an argument of another. Nothing else of Python is allowed: no variables of your own, attributes,\n"
         "subscripts, comprehensions, conditions or f-strings.\n"
         "These names are known: Point (a type), x (int), np.array(…).\n"
         "To answer without a tool, write your answer as plain text."
@@ -77,7 +77,7 @@ def test_braces_in_a_tools_description_are_told_as_they_are() -> None:
 
 def test_another_format_of_text_can_describe_the_tools() -> None:
     assert "multiply" in prompt(multiply, format="typescript")
-    with pytest.raises(TypeError, match="the format 'openai' is none of text; take python"):
+    with pytest.raises(TypeError, match="the format 'openai' does not write text; use python"):
         prompt(multiply, format="openai")
 
 

@@ -89,22 +89,22 @@ def problems(text: str) -> list[str]:
         ("obj.key()", 1, "an attribute is not allowed: 'obj.key'; call a tool by its name"),
         ("[echo][0]()", 1, "a subscript cannot be called; call a tool by its name"),
         ("echo(x)()", 1, "a call cannot be called; call a tool by its name"),
-        ("3 + 4", 1, "arithmetic is no call of a tool; write a call, f(a=1)"),
-        ("echo", 1, "a name is no call of a tool; write echo(…)"),
+        ("3 + 4", 1, "arithmetic is not a call of a tool; write a call, f(a=1)"),
+        ("echo", 1, "a name is not a call of a tool; write echo(…)"),
         ("echo(Point)", 6, "Point is a type; write Point(…)"),
         ("echo(x())", 6, "x cannot be called: it is a value"),
-        ("echo(...)", 6, "`...` is no value; write the whole"),
+        ("echo(...)", 6, "`...` is not a value; write the whole"),
         ("echo([*[1]])", 7, "unpacking here is not allowed"),
         ("echo({**{'a': 1}})", 9, "unpacking is not allowed in a dict; write its items out"),
         ("echo(*x)", 6, "only a list that is written out can be unpacked, as in f(*[1, 2]), not a name"),
         ("echo(**x)", 8, "only a dict that is written out can be unpacked, as in f(**{'a': 1}), not a name"),
         ("echo(**{x: 1})", 9, "the names of arguments are texts, as in f(**{'a': 1})"),
-        ("echo({'a': 1, 'a': 2})", 15, "the key stands twice in one dict"),
-        ("echo({1: 'a', '1': 'b'})", 15, "the key stands twice in one dict"),
-        ("echo([{None: 1, 'null': 2}])", 17, "the key stands twice in one dict"),
-        ("echo({[1]: 2})", 7, "a list cannot be the key of a dict; take a text or a number"),
-        ("echo(~1)", 6, "only + and - may stand before a value, and only before a number"),
-        ("echo(-'a')", 6, "only + and - may stand before a value, and only before a number"),
+        ("echo({'a': 1, 'a': 2})", 15, "the key occurs twice in one dict"),
+        ("echo({1: 'a', '1': 'b'})", 15, "the key occurs twice in one dict"),
+        ("echo([{None: 1, 'null': 2}])", 17, "the key occurs twice in one dict"),
+        ("echo({[1]: 2})", 7, "a list cannot be the key of a dict; write a text or a number"),
+        ("echo(~1)", 6, "only + and - are allowed before a value, and only before a number"),
+        ("echo(-'a')", 6, "only + and - are allowed before a value, and only before a number"),
         ("echo('a' * 9)", 6, "* is allowed between two numbers, not between a text and a number"),
         (
             "echo('a' + 1)",
@@ -134,7 +134,7 @@ def problems(text: str) -> list[str]:
             6,
             "the text that ''' opens is never closed: the expression is cut off, or a quote is missing",
         ),
-        ("echo(1abc)", 6, "'1a' is no number"),
+        ("echo(1abc)", 6, "'1a' is not a number"),
         (f"echo({'9' * 2000})", 6, "a number of 2000 characters is too long; 1300 are allowed"),
         ("echo(\0)", 6, "the character U+0000 is not allowed"),
         ("echo('\ud800')", 6, "the text holds half a character (a lone surrogate)"),
@@ -173,9 +173,9 @@ def test_an_unknown_tool_is_told_with_those_there_are(text: str, column: int, me
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
-        ("echo(y)", 6, "there is no name 'y'; the names are Point, big, obj, x. A text stands in quotes"),
+        ("echo(y)", 6, "there is no name 'y'; the names are Point, big, obj, x. Write a text in quotes"),
         ("echo(echo)", 6, "echo is a tool; call it, echo(…)"),
-        ("echo(true)", 6, "'true' is no value of Python; write True"),
+        ("echo(true)", 6, "'true' is not a value in Python; write True"),
         ("add(1, 2, 3)", 1, "add takes 2 arguments by position, not 3; they are a, b"),
         ("add(1, a=2)", 1, "add is given 'a' twice"),
         ("paint(Point(1, 2), Color.GREEN)", 20, "Color has no member 'GREEN'; it has RED, BLUE"),
@@ -185,7 +185,7 @@ def test_an_unknown_tool_is_told_with_those_there_are(text: str, column: int, me
         ("echo(datetime(2024, 2, 30))", 6, None),
         ("echo(fails(1))", 6, "fails cannot make a value of this: OSError: no such file"),
         ("echo(fails(add(1, 2)))", 6, "the result of add is not known yet; pass it to a tool"),
-        ("echo(1e999)", 6, "the value holds a number that is not finite (NaN or infinity), which JSON has not"),
+        ("echo(1e999)", 6, "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"),
         ("echo(1j)", 6, "a value of type builtins.complex has no JSON form"),
         ("echo(obj)", 6, "a value of type tests.Secret has no JSON form"),
     ],
@@ -228,9 +228,9 @@ def test_an_error_is_a_value_error_of_ours_and_says_what_is_worst() -> None:
     assert isinstance(error, FcregistryError)
     assert error.code == "unknown_tool"
     assert str(error) == (
-        "the expression is not a call that can be made; nothing was run:\n"
+        "the expression is not a valid call; nothing was run:\n"
         "- line 1, column 2: there is no tool 'mystery'; the tools are add, echo, paint\n"
-        "- line 1, column 18: there is no name 'y'; there are none. A text stands in quotes"
+        "- line 1, column 18: there is no name 'y'; there are none. Write a text in quotes"
     )
 
 

@@ -1,4 +1,4 @@
-"""Which schemas may a tool bring, and which arguments does each take? Strategies that are rich in what strict modes rewrite."""
+"""Strategies of a tool's schemas, rich in what strict modes rewrite, and of arguments for them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does each format describe a tool? Golden texts: what is sent to providers does not change unnoticed."""
+"""How each format describes a tool: golden texts of what is sent to providers."""
 
 from __future__ import annotations
 
@@ -223,7 +223,7 @@ def test_mcp() -> None:
     assert NOTHING.definition("mcp") == {"name": "nothing", "inputSchema": EMPTY}
 
 
-def test_mcp_has_no_output_schema_for_what_is_no_object() -> None:
+def test_mcp_has_no_output_schema_for_what_is_not_a_object() -> None:
     def count() -> int:
         return 1
 
@@ -300,7 +300,7 @@ def test_the_text_of_a_schema(schema: Any, text: str) -> None:
     assert show_type(schema) == text
 
 
-def test_the_text_of_a_foreign_schema_without_properties() -> None:
+def test_the_text_of_a_external_schema_without_properties() -> None:
     def anything(**given: Any) -> None: ...
 
     assert Tool.from_function(anything, parameters={}).definition("text") == "anything(…: any)"
@@ -458,6 +458,6 @@ def test_the_formats_are_these() -> None:
 
 @pytest.mark.parametrize("name", formats.names())
 @pytest.mark.parametrize("given", [plan, "plan", {"name": "plan"}])
-def test_what_is_no_tool_is_refused_with_how_to_make_one(name: str, given: Any) -> None:
-    with pytest.raises(TypeError, match=r" is no Tool: Tool\.from_function\(…\) makes one of a function"):
+def test_what_is_not_a_tool_is_refused_with_how_to_make_one(name: str, given: Any) -> None:
+    with pytest.raises(TypeError, match=r" is not a Tool: Tool\.from_function\(…\) makes one of a function"):
         formats.get(name).describe([given])

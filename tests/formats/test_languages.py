@@ -1,4 +1,4 @@
-"""How is a tool declared in Python and in TypeScript, for prompts?"""
+"""Tools declared in Python and in TypeScript, for prompts."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_python_names_what_refers_to_itself() -> None:
     )
 
 
-def test_python_takes_names_that_are_no_identifiers() -> None:
+def test_python_takes_names_that_are_not_identifiers() -> None:
     assert ODD.definition("python") == (
         'Others = TypedDict("Others", {"content-type": "NotRequired[str]", "import": "int"})\n'
         "\n\n"
@@ -219,7 +219,7 @@ def test_typescript_names_what_refers_to_itself_by_its_tool() -> None:
     )
 
 
-def test_typescript_quotes_names_that_are_no_identifiers() -> None:
+def test_typescript_quotes_names_that_are_not_identifiers() -> None:
     assert ODD.definition("typescript") == (
         '// Say """hello""" \\ and "bye"\n'
         "type _x63_lass = (_: {\n"
@@ -255,12 +255,12 @@ def test_several_functions_of_typescript_are_one_namespace() -> None:
         ),
     ],
 )
-def test_what_a_text_does_not_show_is_told(format_name: str, unsaid: list[tuple[str, str]]) -> None:
+def test_what_a_text_does_not_show_is_reported(format_name: str, unsaid: list[tuple[str, str]]) -> None:
     dropped = Tool.from_function(plan).definition(format_name).dropped
     assert [(each.path, each.keyword) for each in dropped] == unsaid
 
 
-def test_integers_that_no_comment_stands_beside_are_told_as_unsaid() -> None:
+def test_integers_that_no_comment_is_beside_are_reported_as_left_out() -> None:
     def add(numbers: list[int], many: int | str) -> None: ...
 
     dropped = Tool.from_function(add).definition("typescript").dropped

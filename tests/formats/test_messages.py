@@ -1,4 +1,4 @@
-"""How are calls read from a provider's message, and results reported to it?"""
+"""Reading calls from a provider's message, and reporting results to it."""
 
 from __future__ import annotations
 
@@ -203,7 +203,7 @@ def test_a_list_is_a_list_of_calls() -> None:
 
 
 @pytest.mark.parametrize("calls", ["add", 5, {"name": "add"}, {}])
-def test_tool_calls_that_are_no_list_are_one_call(calls: Any) -> None:
+def test_tool_calls_that_are_not_list_are_one_call(calls: Any) -> None:
     assert read_calls({"role": "assistant", "tool_calls": calls}) == [calls]
 
 
@@ -226,13 +226,13 @@ def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_whi
 @pytest.mark.parametrize(
     ("value", "message"),
     [
-        (None, "null is no tool call: a tool call is "),
-        (True, "a boolean is no tool call: "),
-        ("x", "text is no tool call: "),
-        (1.5, "a number is no tool call: "),
-        ([1], "a list is no tool call: "),
-        ({}, "an object without a name is no tool call: "),
-        (object(), "an object is no tool call: "),
+        (None, "null is not a tool call: a tool call is "),
+        (True, "a boolean is not a tool call: "),
+        ("x", "text is not a tool call: "),
+        (1.5, "a number is not a tool call: "),
+        ([1], "a list is not a tool call: "),
+        ({}, "an object without a name is not a tool call: "),
+        (object(), "an object is not a tool call: "),
         ({"name": 12}, "the name of the tool is a number; it must be the name of a tool"),
         ({"name": ""}, "the name of the tool is ''; it must be the name of a tool"),
         ({"name": []}, "the name of the tool is a list; it must be the name of a tool"),
@@ -241,7 +241,7 @@ def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_whi
         ({"name": "add", "arguments": []}, "the arguments of 'add' are a list; they must be a JSON object"),
     ],
 )
-def test_what_is_no_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
+def test_what_is_not_a_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
     with pytest.raises(MalformedCallError) as caught:
         read_call(value)
     assert str(caught.value).startswith(message)
@@ -303,7 +303,7 @@ def test_results_for_openai(results: list[ToolResult]) -> None:
         {"role": "tool", "tool_call_id": "2", "content": FAILED},
     ]
     assert reported[2]["tool_call_id"] == ""
-    assert reported[2]["content"].startswith("null is no tool call")
+    assert reported[2]["content"].startswith("null is not a tool call")
 
 
 def test_results_for_openais_responses(results: list[ToolResult]) -> None:
@@ -314,7 +314,7 @@ def test_results_for_openais_responses(results: list[ToolResult]) -> None:
         {"type": "function_call_output", "call_id": "2", "output": FAILED},
     ]
     assert (reported[2]["type"], reported[2]["call_id"]) == ("function_call_output", "")
-    assert reported[2]["output"].startswith("null is no tool call")
+    assert reported[2]["output"].startswith("null is not a tool call")
 
 
 def test_results_for_anthropic(results: list[ToolResult]) -> None:

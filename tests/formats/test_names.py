@@ -1,4 +1,4 @@
-"""What are tools called on a provider's wire: as we call them where that may stand, and never two of them the same?"""
+"""Wire names: a tool's own name where the provider accepts it, and never the same name for two tools."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def test_a_name_that_fits_stays_and_any_other_is_rewritten(format_name: str, nam
     assert ALPHABETS[format_name].wire_name(name) == wire
 
 
-def test_a_name_that_becomes_too_long_is_cut_and_told_apart_by_its_hash() -> None:
+def test_a_name_that_becomes_too_long_is_cut_and_kept_apart_by_its_hash() -> None:
     first, second = (GEMINI.wire_name("9" + "a" * 62 + end) for end in "ab")
 
     assert first == "_x39_" + "a" * 46 + "_xz4369eafc56"
@@ -89,7 +89,7 @@ def test_python_and_typescript_get_identifiers(name: str) -> None:
 @pytest.mark.parametrize(
     "format_name", ["anthropic", "bedrock", "json-schema", "mcp", "openai", "openai-responses", "text", "yaml"]
 )
-def test_other_formats_take_every_name_of_ours(format_name: str) -> None:
+def test_other_formats_take_every_name_of_fcregistry(format_name: str) -> None:
     for name in ("9lives", "-a", "class", "x_x2d_a", "a" * 64):
         assert name in str(Tool.from_function(print_it, name=name).definition(format_name))
 
@@ -115,7 +115,7 @@ def test_a_call_that_comes_back_by_its_wire_name_finds_its_tool(name: str, forma
         )
 
 
-def test_our_own_name_stands_before_one_of_the_wire() -> None:
+def test_the_tools_own_name_precedes_one_of_the_wire() -> None:
     def first() -> str:
         return "first"
 

@@ -1,4 +1,4 @@
-"""Does each format send only what its provider takes? The rules are written down here a second time, from the providers' pages.
+"""Each format sends only what its provider accepts. The rules are written down here again, from the providers' pages.
 
 Nothing is read from the profiles, so a wrong value there is found here. docs/reference/formats.md has the same rules with their sources.
 """
@@ -259,7 +259,7 @@ def test_what_is_sent_breaks_none_of_the_providers_rules(
 
 
 @pytest.mark.parametrize(("format_name", "strict", "rules"), NAMED_RULES)
-def test_most_tools_can_be_said(format_name: str, strict: bool, rules: dict[str, Any]) -> None:
+def test_most_tools_can_be_described(format_name: str, strict: bool, rules: dict[str, Any]) -> None:
     """The test above would pass for a format that refuses everything."""
     said = [tool.name for tool in TOOLS if list(definitions(tool, format_name, strict))]
     assert set(said) >= {tool.name for tool in TOOLS} - ({"free"} if strict else set())

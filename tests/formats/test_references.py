@@ -1,4 +1,4 @@
-"""What becomes of references, and of types that refer to themselves, where a provider does not take them as they are?"""
+"""References, and types that refer to themselves, for providers that do not accept them unchanged."""
 
 from __future__ import annotations
 
@@ -200,7 +200,7 @@ def test_definitions_that_nothing_refers_to_are_not_sent() -> None:
     assert "$defs" not in said({"properties": {"a": {"type": "string"}}, "$defs": {"A": {"type": "integer"}}})
 
 
-def test_a_schema_that_refers_to_its_own_top_is_said_by_a_definition() -> None:
+def test_a_schema_that_refers_to_its_own_top_is_written_by_a_definition() -> None:
     tool = Tool.from_function(
         take,
         parameters={
@@ -247,7 +247,7 @@ def test_a_schema_that_is_nested_too_deeply_is_refused(format_name: str, options
         with_little_left(sys.getrecursionlimit() - len(inspect.stack()) - 200)
 
 
-def test_types_that_refer_to_themselves_are_told_from_those_that_lead_to_them() -> None:
+def test_types_that_refer_to_themselves_are_reported_from_those_that_lead_to_them() -> None:
     types = {
         "A": {"items": {"$ref": "#/$defs/B"}},
         "B": {"properties": {"c": {"$ref": "#/$defs/C"}}},

@@ -1,4 +1,4 @@
-"""Which content of results does each provider get, in its own shape, and which in words?"""
+"""Content of results: what each provider gets in its own shape, and what in words."""
 
 from __future__ import annotations
 
@@ -214,7 +214,7 @@ def test_content_is_not_structured_even_where_a_tool_has_promised_an_object() ->
     assert "structuredContent" not in report("mcp", result)[0]
 
 
-def test_a_result_that_somebody_worded_anew_is_a_text() -> None:
+def test_a_result_that_was_reworded_is_a_text() -> None:
     def chart() -> dict[str, int]: ...
 
     result = ToolResult(ToolCall("chart"), {"a": 5}, None, "about five", Tool.from_function(chart))

@@ -1,4 +1,4 @@
-"""How is a tool said in a provider's strict mode, what is left unsaid, and what is refused?"""
+"""Strict modes: how a tool is described, what is left out, and what is refused."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_openai_wants_every_property_and_null_for_those_that_may_be_left_out_at_
     }
 
 
-def test_what_is_left_unsaid_is_told_with_its_path_and_reason() -> None:
+def test_what_is_left_out_is_reported_with_its_path_and_reason() -> None:
     definition = Tool.from_function(build).definition("openai", strict=True)
 
     assert [(each.path, each.keyword, each.value) for each in definition.dropped] == [
@@ -132,7 +132,7 @@ def test_what_is_left_unsaid_is_told_with_its_path_and_reason() -> None:
     assert isinstance(definition.dropped[0], Dropped)
 
 
-def test_strict_stands_where_each_provider_looks_for_it() -> None:
+def test_strict_is_where_each_provider_looks_for_it() -> None:
     def nothing() -> None: ...
 
     tool = Tool.from_function(nothing)
@@ -266,7 +266,7 @@ def test_null_is_added_as_each_schema_needs_it_and_never_twice(schema: dict[str,
         ({"type": "string", "default": None, "$comment": "c"}, {"type": "string"}, []),
     ],
 )  # fmt: skip
-def test_a_keyword_that_openai_does_not_take_is_said_in_another_way_or_in_words(
+def test_a_keyword_that_openai_does_not_take_is_written_in_another_way_or_in_words(
     schema: dict[str, Any], said: dict[str, Any], unsaid: list[str]
 ) -> None:
     defs = {"P": {"type": "object", "properties": {"x": {"type": "integer"}}, "required": ["x"]}}
@@ -278,7 +278,7 @@ def test_a_keyword_that_openai_does_not_take_is_said_in_another_way_or_in_words(
     assert {each.path for each in definition.dropped} <= {"$.properties.a"}
 
 
-def test_a_schema_of_an_older_draft_is_said_in_the_newest() -> None:
+def test_a_schema_of_an_older_draft_is_written_in_the_newest() -> None:
     old = {
         "$schema": "http://json-schema.org/draft-04/schema#",
         "id": "here",
@@ -317,16 +317,18 @@ def test_anthropics_patterns_are_simple() -> None:
 def free(anything: Any, by_name: dict[str, int], listed: list, *, given: dict, **others: float) -> None: ...  # type: ignore[type-arg]
 
 
-def test_all_that_cannot_be_said_is_refused_together_with_paths_and_what_to_do() -> None:
+def test_all_that_cannot_be_expressed_is_refused_together_with_paths_and_what_to_do() -> None:
     with pytest.raises(DefinitionError) as caught:
         Tool.from_function(free).definition("openai", strict=True)
 
     taker = "OpenAI's strict mode"
     names = (
-        f"any name may stand here, as with dict[str, …] or **kwargs, and {taker} wants each listed; "
-        "list them in a dataclass or TypedDict, take a list of names with values, or do without strict"
+        f"any name is allowed here, as with dict[str, …] or **kwargs, and {taker} needs each listed; "
+        "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict"
     )
-    value = f"any JSON value may stand here, and {taker} wants a type; give it one, or do without strict"
+    value = (
+        f"any JSON value is allowed here, and {taker} needs a type; give it one, or describe the tool without strict"
+    )
     assert str(caught.value).startswith(
         "the tool free cannot be described in the format 'openai' with strict=True:\n  - $: "
     )
@@ -342,20 +344,20 @@ def test_all_that_cannot_be_said_is_refused_together_with_paths_and_what_to_do()
 @pytest.mark.parametrize(
     ("schema", "problem"),
     [
-        ({"type": "object"}, "any name may stand here"),
-        ({"type": "object", "properties": {}, "additionalProperties": True}, "any name may stand here"),
+        ({"type": "object"}, "any name is allowed here"),
+        ({"type": "object", "properties": {}, "additionalProperties": True}, "any name is allowed here"),
         (
             {"type": "object", "properties": {}, "patternProperties": {"^x": {"type": "string"}}},
-            "any name may stand here",
+            "any name is allowed here",
         ),
-        ({"type": ["object", "null"]}, "any name may stand here"),
-        ({"not": {"type": "null"}}, "any JSON value may stand here"),
-        (True, "any JSON value may stand here"),
-        ({"type": "array"}, "any JSON value may stand here"),
+        ({"type": ["object", "null"]}, "any name is allowed here"),
+        ({"not": {"type": "null"}}, "any JSON value is allowed here"),
+        (True, "any JSON value is allowed here"),
+        ({"type": "array"}, "any JSON value is allowed here"),
         ({"enum": [{"x": 1}]}, "OpenAI's strict mode has no choices of objects and arrays; give their type instead"),
         (
             {"allOf": [{"type": "string", "pattern": "a"}, {"pattern": "b"}]},
-            "what allOf says together cannot be said to OpenAI's strict mode; write it as one schema",
+            "the schemas of allOf cannot be joined for OpenAI's strict mode; write them as one schema",
         ),
         (
             {"type": "object", "properties": {}, "required": ["x"], "additionalProperties": False},
@@ -363,14 +365,14 @@ def test_all_that_cannot_be_said_is_refused_together_with_paths_and_what_to_do()
         ),
     ],
 )
-def test_what_cannot_be_said_is_refused(schema: Any, problem: str) -> None:
+def test_what_cannot_be_expressed_is_refused(schema: Any, problem: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         one(schema)
     assert caught.value.problems[0].startswith("$.properties.a")
     assert problem in caught.value.problems[0]
 
 
-def test_several_tools_that_cannot_be_said_are_named_together() -> None:
+def test_several_tools_that_cannot_be_expressed_are_named_together() -> None:
     def other(values: dict[str, int]) -> None: ...
 
     with pytest.raises(DefinitionError) as caught:

@@ -1,4 +1,4 @@
-"""Does strict mode keep its promises? What a tool takes can be said to it, and what it says can be taken."""
+"""Laws of strict modes: arguments fit the definition that is sent, and what fits it is accepted."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_what_the_schema_accepts_is_accepted_as_it_is_where_optional_ones_may_be
 
 @given(st.data(), st.sampled_from(STRICT))
 @settings(UNTIMED, max_examples=150)
-def test_what_strict_mode_accepts_is_accepted_once_repaired_but_for_what_was_left_unsaid(
+def test_what_strict_mode_accepts_is_accepted_once_repaired_but_for_what_was_left_out(
     data: st.DataObject, format_name: str
 ) -> None:
     tool, strict, arguments, unsaid = data.draw(calls(format_name))

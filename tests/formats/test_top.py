@@ -1,4 +1,4 @@
-"""How is a schema said whose top is put together, to a provider that wants a plain object there?"""
+"""Schemas whose top combines others, for providers that need a plain object there."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ EITHER = {
 }
 
 
-def test_alternatives_at_the_top_are_said_as_one_object_and_in_words() -> None:
+def test_alternatives_at_the_top_are_written_as_one_object_and_in_words() -> None:
     made = definition(EITHER)
 
     assert made["input_schema"] == {
@@ -141,7 +141,7 @@ def test_where_one_alternative_takes_other_names_the_whole_does() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_joined_at_the_top_is_said_in_one(
+def test_what_is_joined_at_the_top_is_written_in_one(
     schema: dict[str, Any], properties: dict[str, Any], required: list[str], unsaid: list[str]
 ) -> None:
     made = definition(schema)

@@ -118,7 +118,7 @@ def test_nor_does_it_on_a_loop_or_in_a_batch(given: Any, shown: str) -> None:
     assert [result.error and result.error.code for result in results] == ["malformed_call"] * 3
 
 
-def test_an_object_is_told_how_a_program_reads_its_field() -> None:
+def test_an_object_shows_how_a_program_reads_its_field() -> None:
     with pytest.raises(MalformedCallError) as caught:
         read_call(Parameters(name="ping", parameters={"x": 5}))
     assert str(caught.value) == (
@@ -198,7 +198,7 @@ INVENTION = {"an_invention": [{"of": "the next release"}]}
 
 @pytest.mark.parametrize(("arguments", "metadata"), [({"x": 5}, METADATA | INVENTION), ({}, METADATA)])
 @pytest.mark.parametrize("of", [dict, SimpleNamespace])
-def test_metadata_that_nobody_knows_does_no_harm_beside_the_field_of_arguments(
+def test_metadata_that_is_unknown_does_no_harm_beside_the_field_of_arguments(
     arguments: dict[str, Any], metadata: dict[str, Any], of: Callable[..., Any]
 ) -> None:
     inner = of(name="ping", arguments=arguments, **metadata)
@@ -264,7 +264,7 @@ def test_the_objects_of_anthropics_sdk_and_of_mcp_are_read(arguments: dict[str, 
 
 
 @pytest.mark.parametrize("given", [Function, Executor([ping]), ping, SimpleNamespace(name="ping", value=1)])
-def test_what_has_a_name_and_is_no_call_does_not_run(given: Any) -> None:
+def test_what_has_a_name_and_is_not_a_call_does_not_run(given: Any) -> None:
     result = EXECUTOR.run(given)
     assert result.error is not None
     assert result.error.code == "malformed_call"

@@ -128,7 +128,7 @@ def test_what_a_context_asks_of_the_application_breaks_other_callers() -> None:
     [
         ({}, {"requires_env": ["KEY"]}, "breaking tool $: requires the environment variable KEY now, and is unavailable without it"),
         ({"requires_env": ["KEY"]}, {}, "compatible tool $: does not require the environment variable KEY any more"),
-        ({}, {"requires_approval": True}, "breaking tool $: its calls need approval now, and are refused where there is nobody to ask"),
+        ({}, {"requires_approval": True}, "breaking tool $: its calls need approval now, and are refused without an approver"),
         ({}, {"requires_approval": {"computed": "m.f"}}, "breaking tool $: some of its calls need approval now: m.f decides"),
         ({"requires_approval": True}, {"requires_approval": {"computed": "m.f"}}, "unknown tool $: some of its calls need approval now: m.f decides"),
         ({"requires_approval": True}, {}, "unknown tool $: its calls run without approval now"),
@@ -186,16 +186,18 @@ def test_two_tools_that_one_may_have_become_are_not_guessed() -> None:
     assert [each.message for each in found.changes] == ["is new", "is new", "is gone"]
 
 
-def test_many_tools_are_paired_by_looking_at_each_a_few_times(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not at each with each."""
-    looked = []
-    monkeypatch.setattr(
-        "fcregistry.inspection._diff._description_and_schemas", lambda each: looked.append(each) or each["name"]
-    )
-    old, new = ([record(name=f"{letter}{n}") for n in range(20)] for letter in "ab")
-    pairing = pair_tools(old, new)
+def test_many_tools_are_paired_by_looking_at_each_a_few_times() -> None:
+    """Comparing each with each would take minutes."""
+    tool = record()
+    old, new = ([{**tool, "name": f"{letter}{n}"} for n in range(2_000)] for letter in "ab")
+    pairing = pair_tools(old, new)  # type: ignore[arg-type]
     assert (pairing.removed, pairing.added) == (old, new)
-    assert len(looked) == 40
+
+
+def test_a_tool_with_the_names_of_two_old_ones_is_neither() -> None:
+    old = [record(name=name, qualname=name, description=name) for name in ("a", "b")]
+    pairing = pair_tools(old, [record(name="c", options={"aliases": ["a", "b"]})])
+    assert (pairing.renamed, pairing.removed) == ([], old)
 
 
 def test_a_tool_in_another_group_has_another_id() -> None:

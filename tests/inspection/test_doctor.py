@@ -156,7 +156,7 @@ def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
     site.write({"fcregistry.toml": 'mode = "locked"\n'})
     (lock, *notes) = doctor(site)
     path, said = f"{site.folder}/fcregistry.lock", f'mode = "locked" in {site.folder}/fcregistry.toml'
-    missing = f"is not there: `fcregistry lock --file {path}` makes it"
+    missing = f"does not exist: `fcregistry lock --file {path}` makes it"
     assert lock == ("problem", path, missing, f"{said}: no plugin is used until then")
     assert [each[:2] for each in notes] == [("note", "acme[x]")]
 
@@ -414,7 +414,7 @@ def test_what_is_no_name_is_wrong_usage(site: Site, name: str) -> None:
     """Status 2, and what a name is."""
     done = site.cli("doctor", name)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is no selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
+    assert "is not a selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
 
 
 def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:

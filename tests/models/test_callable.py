@@ -158,7 +158,7 @@ def test_a_choice_of_no_tool_is_refused_with_the_tools() -> None:
 
 
 def test_a_function_written_in_c_is_given_messages_alone() -> None:
-    with pytest.raises(TypeError, match="a int, not a message of a model"):
+    with pytest.raises(TypeError, match=r"a message is a text, .* not int"):
         CallableModel(len).complete("?", TOOLS)
 
 
@@ -277,7 +277,7 @@ def test_a_completion_is_the_answer_as_it_is() -> None:
 
 @pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}, b"x"])
 def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
-    with pytest.raises(TypeError, match=f"the message is a {type(said).__name__}, not a message of a model"):
+    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(said).__name__}"):
         answering(said).complete("?")
 
 
@@ -290,7 +290,7 @@ def test_what_holds_neither_calls_nor_text_is_refused(said: Any) -> None:
 
 
 def test_a_whole_response_of_openais_chat_is_refused_with_where_its_message_is() -> None:
-    with pytest.raises(TypeError, match=r"a whole response: give its message, response\.choices\[0\]\.message"):
+    with pytest.raises(TypeError, match=r"pass the message, response\.choices\[0\]\.message, not the whole response"):
         answering({"choices": [{"message": {"role": "assistant", "content": "x"}}]}).complete("?")
 
 

@@ -91,8 +91,8 @@ WRONG = {
     "opnai:gpt-5": "there is no model 'opnai:gpt-5': the providers are anthropic, openai, openai-responses; did you mean 'openai'?",
     "OpenAI:gpt-5": "there is no model 'OpenAI:gpt-5': .*; did you mean 'openai'",
     "gpt-5": "there is no model 'gpt-5': write PROVIDER:MODEL, such as openai:gpt-5; the providers are anthropic, ",
-    "anthropic": "'anthropic' names a provider and no model: write anthropic:MODEL",
-    "anthropic: ": "'anthropic' names a provider and no model: write anthropic:MODEL",
+    "anthropic": "'anthropic' is a provider without a model: write anthropic:MODEL",
+    "anthropic: ": "'anthropic' is a provider without a model: write anthropic:MODEL",
     "": "there is no model '': write PROVIDER:MODEL, such as openai:gpt-5; ",
     ":gpt-5": "there is no model ':gpt-5': the providers are ",
     "llama:smollm2": "'llama:smollm2' is given by the extension fcregistry-llama, which is not installed: pip install fcregistry-llama",
@@ -190,8 +190,8 @@ def test_what_an_extension_does_wrong_is_told_with_its_name(site: Site) -> None:
     answer = site.ask(ASK + "answer = [reason(f'echo:{name}') for name in ('none', 'text', 'class', 'broken', 'own')]")
     assert answer == [
         "ModelNotFoundError: the extension acme-echo[echo] has no model 'none'; its documentation says which it has",
-        "ModelNotFoundError: the extension echo gave a str for 'echo:text', which is no fcregistry.models.Model",
-        "ModelNotFoundError: the extension echo gave the class CallableModel for 'echo:class', which is no fcregistry.models.Model",
+        "ModelNotFoundError: the extension echo gave a str for 'echo:text', which is not an fcregistry.models.Model",
+        "ModelNotFoundError: the extension echo gave the class CallableModel for 'echo:class', which is not an fcregistry.models.Model",
         BROKEN,
         "ConfigurationError: ECHO_KEY is not set",
     ]

@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, dialects
-from fcregistry.dialects._parsed import Calls
+from fcregistry.dialects._parsed import syntax_after
 from fcregistry.errors import DialectNotFoundError
 from fcregistry.models import Completion, Delta, Message, TextModel, ToolCallDelta, messages_of
 
@@ -332,7 +332,7 @@ def test_calls_that_were_thoughts_after_all_cost_time_that_grows_with_their_numb
         return [ToolCall("weather", {}) for _ in range(1_000)]
         yield
 
-    dialect = replace(HERMES, sections=(Calls(opens=("!",), read=thousand),))
+    dialect = replace(HERMES, syntax=syntax_after("!", thousand, HERMES.syntax.write))
     before = time.process_time()
     *_, last = TextModel(Text(iter([*["!"] * 300, "</think>Bye."])), dialect).stream("?", [])
     assert time.process_time() - before < 15

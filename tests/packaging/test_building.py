@@ -170,7 +170,7 @@ def test_another_version_is_no_difference_and_another_description_is_told(projec
     project.edit("__init__.py", "1.0", "2.0")
     project.edit("tools.py", "In what.", "Its unit.")
     assert project.differences() == [
-        'sky.read.read_temperature: parameters.properties.unit.description is "Its unit.", and is described as "In what."',
+        'sky.read.read_temperature: parameters.properties.unit.description is "Its unit.", but is described as "In what."',
         "acme_weather/tools.py has changed",
     ]
     project.edit("tools.py", "Its unit.", "In what.")

@@ -1,4 +1,4 @@
-"""Which annotations are there, and which Python values has each? Strategies that compose the rows of docs/reference/types.md."""
+"""Strategies of annotations and their Python values, composed of the rows of docs/reference/types.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do a type's schema, its codec and both validators say the same of every JSON value?"""
+"""A type's schema, its codec and both validators agree on every JSON value."""
 
 from __future__ import annotations
 

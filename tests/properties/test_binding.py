@@ -1,4 +1,4 @@
-"""Does every argument of a valid call reach the parameter of its name, whatever the kinds and defaults?"""
+"""Every argument of a valid call reaches the parameter of its name."""
 
 from __future__ import annotations
 

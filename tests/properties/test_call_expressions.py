@@ -1,4 +1,4 @@
-"""Is an expression that is written of a call read as that call? For every type that a parameter may have."""
+"""An expression written from a call is read as that call, for every type of parameter."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a change of a type ever called compatible that breaks a caller? Schemas of any annotations, changed in a place or two."""
+"""A change of a type that breaks a caller is never called compatible."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is a docstring read back as what it was written from, in every style, whatever else stands in it?"""
+"""A docstring is read back as what it was written from, in every style."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does lint say something of any tool that can be defined, and never raise?"""
+"""Lint accepts any tool that can be defined, and never raises."""
 
 from __future__ import annotations
 

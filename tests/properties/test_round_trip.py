@@ -1,4 +1,4 @@
-"""Does a Python value come back from JSON as it was?"""
+"""A Python value comes back from JSON as it was."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are schemas the same, byte for byte, in every process?"""
+"""Schemas are the same, byte for byte, in every process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is every row of docs/reference/types.md tested, and every family of types a row?
+"""Every row of docs/reference/types.md is tested, and every family of types has a row.
 
 A row without examples in `rows/`, or an example without a row, fails here; so does a family of the table that no row speaks of.
 """
@@ -8,13 +8,12 @@ from __future__ import annotations
 import json
 import re
 from pathlib import Path
-from types import UnionType
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._table import _CODECS, FAMILIES, families_for, forget_codecs
+from fcregistry.types._table import _CODECS, FAMILIES, forget_codecs
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
@@ -22,8 +21,6 @@ from .rows.row import Example
 from .samples import validators_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from fcregistry.types._table import Family
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
@@ -72,12 +69,8 @@ def test_a_row_shows_what_is_accepted_and_what_is_refused(row: str) -> None:
     assert takes_anything or any(example.refused for example in examples)
 
 
-def all_families(annotation: Any) -> tuple[Family, ...]:
-    return FAMILIES
-
-
-def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_families) -> str:
-    """Return the family that reads an annotation, of those that are asked: the name of its function."""
+def family_of(annotation: Any) -> str:
+    """Return the family that reads an annotation: the name of its function."""
     read: list[str] = []
 
     def watched(family: Family) -> Family:
@@ -91,7 +84,7 @@ def family_of(annotation: Any, asked: Callable[[Any], tuple[Family, ...]] = all_
 
     _CODECS.clear()  # of what is known, no family is asked
     try:
-        TypeReader(lambda annotation: map(watched, asked(annotation))).read(annotation)
+        TypeReader(families=map(watched, FAMILIES)).read(annotation)
     finally:
         forget_codecs()
     return read[-1]  # the others read its parts
@@ -101,23 +94,6 @@ def test_every_family_of_the_table_has_a_row() -> None:
     names = {family.__name__ for family in FAMILIES}
     assert len(names) == len(FAMILIES)
     assert {family_of(example.annotation) for example in EXAMPLES} == names - EXTENSIONS_AND_REFUSALS
-
-
-@pytest.mark.parametrize("annotation", [example.annotation for example in EXAMPLES], ids=IDS)
-def test_the_families_that_are_asked_give_what_the_whole_table_gives(annotation: Any) -> None:
-    assert family_of(annotation, families_for) == family_of(annotation)
-
-
-@pytest.mark.parametrize(
-    "annotation", [Annotated, UnionType, *[annotation for examples in REFUSED.values() for annotation, _ in examples]]
-)
-def test_the_families_that_are_asked_refuse_with_the_words_of_the_whole_table(annotation: Any) -> None:
-    said = []
-    for asked in (all_families, families_for):
-        with pytest.raises(UnsupportedType) as caught:
-            TypeReader(asked).read(annotation)
-        said.append(str(caught.value))
-    assert said[0] == said[1]
 
 
 # --- each example ------------------------------------------------------------------------------------------------

@@ -22,7 +22,6 @@ from fcregistry._tools.search import (
     rank_rows,
     rank_with_index,
     search_tools,
-    text_fields,
 )
 from fcregistry.errors import MissingDependencyError
 
@@ -178,7 +177,8 @@ def test_schemas_of_any_shape_have_words() -> None:
         "properties": {"node": {"items": [{"description": "leaf"}, 5], "enum": "x", "properties": 3}}
     }
     schema["properties"]["node"]["anyOf"] = [schema]
-    assert {"node", "leaf"} <= set(text_fields("name", "", schema)[2].split())
+    record = {**record_of(WEATHER.get("send_email")), "parameters": schema}
+    assert {"node", "leaf"} <= set(fields_of_record(record)[2].split())  # type: ignore[arg-type]  # with a schema that is none
 
 
 @settings(max_examples=50, deadline=None, database=None)

@@ -1,4 +1,4 @@
-"""Where do tests run pytest itself? In a process that sees pytest, Hypothesis, fcregistry as it is installed, and plugins of the test."""
+"""Fixtures that run pytest in a process with Hypothesis, fcregistry as installed, and plugins of the test."""
 
 from __future__ import annotations
 

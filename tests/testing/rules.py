@@ -1,4 +1,4 @@
-"""The names of the rules that the kit tries."""
+"""The names of the rules of the conformance kit."""
 
 from __future__ import annotations
 

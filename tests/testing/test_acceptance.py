@@ -1,4 +1,4 @@
-"""Is it told when the executor and the validator disagree? They never do of themselves, so one of them is made to."""
+"""Disagreements of executor and validator are reported. They never disagree by themselves, so tests make one of them."""
 
 from __future__ import annotations
 
@@ -124,7 +124,11 @@ def test_what_a_type_withholds_is_not_missed_after_a_repair() -> None:
     ("trial", "expected", "got"),
     [
         (refused("malformed_call"), "invalid_arguments: $.number: must be a string, not 0", "malformed_call"),
-        (refused("invalid_arguments"), "told why: $.number: must be a string, not 0", "refused without a problem"),
+        (
+            refused("invalid_arguments"),
+            "refused with the reasons: $.number: must be a string, not 0",
+            "refused without a problem",
+        ),
     ],
 )
 def test_a_refusal_in_other_words_is_a_failure(trial: CallTrial, expected: str, got: str) -> None:

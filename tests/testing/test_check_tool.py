@@ -1,4 +1,4 @@
-"""What does `check_tool` say of one tool: a right one of any shape, and wrong ones?"""
+"""`check_tool` on one tool: correct ones of any shape, and wrong ones."""
 
 from __future__ import annotations
 
@@ -217,7 +217,7 @@ def test_a_name_and_a_registry_say_which_tool() -> None:
         check_tool("sooner", registry=own)
 
 
-def test_a_function_stands_for_the_tool_it_was_declared_as() -> None:
+def test_a_function_means_the_tool_it_was_declared_as() -> None:
     """So that its options are looked at."""
 
     @fc_register("test_check_tool", examples=[{"day": "x"}])
@@ -311,7 +311,7 @@ def broken_by(error: pytest.ExceptionInfo[ConformanceError]) -> list[str]:
     return [rule for rule, verdict in error.value.report.verdicts.items() if verdict.failures]
 
 
-def test_all_failures_of_a_tool_are_told_together() -> None:
+def test_all_failures_of_a_tool_are_reported_together() -> None:
     def lot(a: int, b: str) -> int:
         """Do a lot wrong.
 
@@ -326,7 +326,7 @@ def test_all_failures_of_a_tool_are_told_together() -> None:
     assert broken_by(error) == ["documents-its-parameters", "accepts-its-examples", "answers-its-examples"]
     text = str(error.value)
     assert text.count("lot breaks the rule") == 5
-    assert "it describes 'c', and there is none" in text
+    assert "it describes 'c', which does not exist" in text
     assert "$.b: is required" in text
     assert f"\n\n{__file__}:" in text
 
@@ -343,7 +343,7 @@ def test_a_rule_can_be_left_out() -> None:
         check_tool(terse, without=["documents"])
 
 
-def test_a_tool_that_cannot_be_defined_is_told_so_and_asked_no_more() -> None:
+def test_a_tool_that_cannot_be_defined_is_reported_and_no_other_rule_is_tried() -> None:
     def hopeless(a: complex, b: Callable[[], int]) -> None:
         """Take what no model writes."""
 
@@ -374,7 +374,7 @@ def test_a_parameter_may_be_described_in_its_annotation() -> None:
     assert check_tool(annotated, examples=5).ok
 
 
-def test_arguments_that_types_refuse_are_told_and_no_failure() -> None:
+def test_arguments_that_types_refuse_are_reported_and_no_failure() -> None:
     def even(number: Annotated[int, Predicate(lambda number: number % 2 == 0)]) -> None:
         """Take an even number.
 
@@ -514,10 +514,10 @@ def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> 
     raise AssertionError("it is never run")
 
 
-def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_nobody_but_its_application() -> None:
+def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_its_application_only() -> None:
     tool = Tool.from_function(of_shop, read_only=True, examples=[{"first": 1, "rest": ["a"], "b": 2}])
     report = check_tool(tool, examples=20, invoke=True)
-    assert report.skipped == {"answers-its-examples": "its context asks for Shop, which only an application has"}
+    assert report.skipped == {"answers-its-examples": "its context asks for Shop, which only an application can give"}
 
 
 def test_an_example_that_fails_is_a_failure() -> None:
@@ -573,7 +573,7 @@ def test_references_that_cannot_be_followed_are_left_to_the_validator() -> None:
     assert {type(each["flag"]) for each in found} == {bool}
 
 
-def test_a_format_that_nobody_knows_can_be_given() -> None:
+def test_a_format_that_is_unknown_can_be_given() -> None:
     def look_up(code: Any) -> None:
         """Look up a code."""
 
@@ -605,7 +605,7 @@ def test_remarks_on_definitions_are_silenced_while_rules_are_tried() -> None:
         assert check_tool(untyped, examples=5).ok
 
 
-def test_a_name_that_there_is_not_is_an_attribute_error() -> None:
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"module 'fcregistry\.testing' has no attribute 'check_everything'"):
         testing.check_everything  # noqa: B018
     assert set(testing.__all__) <= set(dir(testing))

@@ -1,4 +1,4 @@
-"""Does the page for authors of plugins list what there is?"""
+"""The page for authors of plugins lists all rules and options."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do near misses miss in one place, and in every way in which models do?"""
+"""Nearly valid arguments: wrong in one place, in every way in which models are wrong."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def test_every_keyword_is_broken_in_some_near_miss() -> None:
     assert {"abc\n", " abc", "abcx", "ab", "ABC"} <= set(Mutations(SCHEMA)._texts_near("abc"))
 
 
-def test_some_near_misses_are_no_misses() -> None:
+def test_some_near_misses_are_not_misses() -> None:
     """The law holds both ways: what is valid after all must be accepted."""
     validator = TOOL.validator("jsonschema")
     verdicts = [validator.is_valid(value) for value in drawn(near, 300)]

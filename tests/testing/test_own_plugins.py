@@ -1,4 +1,4 @@
-"""Do the plugins of this repository keep every rule, checked as anybody would check theirs?"""
+"""The plugins of this repository keep every rule, checked as any plugin is."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ PLUGINS = [
 
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
-def test_a_plugin_of_ours_passes_where_it_is_developed(site: Site, plugin: Path) -> None:
+def test_a_plugin_of_fcregistry_passes_where_it_is_developed(site: Site, plugin: Path) -> None:
     """In its own folder, with its own settings of pytest, as an editable install has it."""
     project = tomllib.loads((plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = site.install(project["name"], project["entry-points"]["fcregistry"])

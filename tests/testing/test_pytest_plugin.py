@@ -1,4 +1,4 @@
-"""What does `pytest --fcregistry` collect and run, for whom, and how does it go with pytest's own options?"""
+"""`pytest --fcregistry`: what it collects and runs, and how it works with pytest's own options."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_the_plugin_can_be_left_out(project: Project) -> None:
     assert "unrecognized arguments: --fcregistry" in run.text
 
 
-def test_warnings_as_errors_and_strict_settings_are_no_hindrance(project: Project) -> None:
+def test_warnings_as_errors_and_strict_settings_are_not_hindrance(project: Project) -> None:
     """Neither our marker nor what we remark of definitions is one."""
     untyped = "\n\n    @fc_register\n    def loose(a):\n        '''Take anything.\n\n        Args:\n            a: It.\n        '''\n"
     project.site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD + untyped})
@@ -104,7 +104,7 @@ def test_items_are_chosen_by_their_ids(project: Project) -> None:
     assert (both.ids, "test_own.py::test_own" in both.text) == ([one], True)
 
 
-def test_an_id_that_there_is_not_is_told(project: Project) -> None:
+def test_an_id_that_does_not_exist_is_reported(project: Project) -> None:
     run = project.pytest("--fcregistry", "fcregistry::acme-weather:forecasts")
     assert run.status == 4
     assert "ERROR: --fcregistry: not found: fcregistry::acme-weather:forecasts" in run.text
@@ -148,10 +148,10 @@ def test_a_plain_name_asks_nothing_of_plugins(project: Project) -> None:
     [
         ("forecasts", "ERROR: --fcregistry: there is no tool 'forecasts'; did you mean "),
         ("acme-weather:nothing_*", "ERROR: --fcregistry: the selector 'acme-weather:nothing_*' matches no tool"),
-        ("a=b", "ERROR: --fcregistry: 'a=b' is no selector"),
+        ("a=b", "ERROR: --fcregistry: 'a=b' is not a selector"),
     ],
 )
-def test_a_selector_that_means_nothing_is_told(project: Project, given: str, said: str) -> None:
+def test_a_selector_that_means_nothing_is_reported(project: Project, given: str, said: str) -> None:
     run = project.pytest("--fcregistry", f"--fcregistry-tools={given}")
     assert run.status == 4
     assert said in run.text
@@ -177,7 +177,7 @@ def test_elsewhere_all_installed_plugins_are_checked(project: Project) -> None:
     assert "other-tools[tools][loads]" in run.text
 
 
-def test_a_plugin_that_is_not_installed_is_told_how(project: Project) -> None:
+def test_a_plugin_that_is_not_installed_is_reported_with_the_command(project: Project) -> None:
     """Rather than those of others being checked in its place."""
     project.write({"pyproject.toml": PYPROJECT.replace("acme-weather", "acme-new")})
     run = project.pytest("--fcregistry")
@@ -186,7 +186,7 @@ def test_a_plugin_that_is_not_installed_is_told_how(project: Project) -> None:
     assert f"ERROR: --fcregistry: {text}" in run.text
 
 
-def test_no_plugin_at_all_is_told(site: Site, tmp_path: Path) -> None:
+def test_no_plugin_at_all_is_reported(site: Site, tmp_path: Path) -> None:
     run = Project(tmp_path / "project", site).pytest("--fcregistry")
     assert run.status == 4
     assert (
@@ -247,7 +247,7 @@ def test_a_project_file_that_cannot_be_read_says_nothing_either(project: Project
 # --- usage --------------------------------------------------------------------------------------------------------
 
 
-def test_no_examples_is_no_way_to_try_a_rule(project: Project) -> None:
+def test_no_examples_is_not_a_way_to_try_a_rule(project: Project) -> None:
     run = project.pytest("--fcregistry", "--fcregistry-examples=0")
     assert run.status == 4
     assert "ERROR: --fcregistry-examples is at least 1" in run.text

@@ -1,4 +1,4 @@
-"""What does everybody pay whose environment has fcregistry and pytest? pytest imports our plugin in every run."""
+"""The cost of the pytest plugin, which pytest imports in every run."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ IMPORTED = """
 LATER = """
 import sys
 
-def test_nothing_of_ours_is_loaded():
+def test_nothing_of_fcregistry_is_loaded():
     loaded = [name for name in sys.modules if name.partition(".")[0] in ("fcregistry", "hypothesis", "jsonschema", "jsonschema_rs")]
     assert len(loaded) <= 6, loaded
     assert {name.partition(".")[0] for name in loaded} == {"fcregistry"}
@@ -33,7 +33,7 @@ def test_importing_the_plugin_imports_nothing(project: Project) -> None:
     assert {name.partition(".")[0] for name in imported} == {"fcregistry"}
 
 
-def test_a_run_without_the_option_loads_nothing_else_of_ours(project: Project) -> None:
+def test_a_run_without_the_option_loads_nothing_else_of_fcregistry(project: Project) -> None:
     """Nor what we depend on."""
     project.write({"test_own.py": LATER})
     run = project.pytest("-p", "no:hypothesispytest")

@@ -1,4 +1,4 @@
-"""Can each rule fail? A plugin with one defect a tool, each named after the rule that it breaks, checked as its author would."""
+"""Every rule can fail: a plugin with one defect in each tool, named after the rule that it breaks."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SAID = {
     "can-be-defined": """
   expected:  a schema for its parameters
   got:       parameter 'callback': Callable[[int], int]: a model cannot write a function; take a name (Literal[…]) and look the function up
-  to do:     mend it there; until then, the tool is not offered
+  to do:     fix it there; until then, the tool is not offered
 """,
     "has-a-valid-schema": """
   expected:  a valid JSON Schema of an object for its arguments
@@ -29,15 +29,15 @@ SAID = {
     "has-a-stable-schema": """
   expected:  one schema of its arguments, however often it is made
   got:       at $.properties.value.title: "number 1", and then "number 2"
-  to do:     a default, a description or a type is made anew each time and comes out otherwise; make it constant, and sort sets
+  to do:     a default, a description or a type is made anew each time and differs; make it constant, and sort sets
 """,
     "documents-its-parameters": """
-  expected:  the docstring describes parameters that there are
-  got:       it describes 'lokation', and there is none
-  to do:     correct the name, or take the line out; there are: location
+  expected:  the docstring describes parameters that exist
+  got:       it describes 'lokation', which does not exist
+  to do:     correct the name, or take the line out; the parameters are: location
 
 acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-parameters
-  expected:  every parameter is described, for the model reads it
+  expected:  every parameter is described: the model reads the descriptions
   got:       'location' is not
   to do:     describe it under Args: in the docstring, or with Annotated[…, 'text']
 """,
@@ -70,7 +70,7 @@ acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-paramete
 """,
     "accepts-its-examples": """
   arguments: {"days": 0}
-  expected:  a declared example is a call that the tool takes as it stands
+  expected:  a declared example is a call that the tool accepts without repairs
   got:       """,
     "answers-its-examples": """
   arguments: {"city": "Tokyo"}
@@ -118,7 +118,7 @@ def test_a_failure_says_what_was_expected_what_there_was_and_what_to_do(run: Run
     assert section.startswith(f"{tool} breaks the rule {rule}{SAID[rule]}")
 
 
-def test_a_failure_says_where_to_mend_it(run: Run, wrong: Project) -> None:
+def test_a_failure_says_where_to_fix_it(run: Run, wrong: Project) -> None:
     """As an editor understands it."""
     section = run.section("acme-wrong:wrong.can_be_defined: can-be-defined")
     assert section.splitlines()[-1] == f"{wrong.site.folder}/acme_wrong/tools.py:25: can_be_defined"
@@ -175,7 +175,7 @@ def test_examples_run_where_that_is_asked_for(wrong: Project, traces: Path) -> N
     assert Path(env["ACME_TRACES"]).read_text(encoding="utf-8") == "delete_everything\n"
 
 
-def test_a_refusal_for_what_no_schema_can_say_is_told_and_no_failure(run: Run) -> None:
+def test_a_refusal_for_what_no_schema_can_say_is_reported_and_no_failure(run: Run) -> None:
     """As long as some arguments are taken."""
     assert run.outcomes["acme-wrong:right.takes_multiples_of_three[accepts-what-its-schema-says]"] == "PASSED"
     _, _, said = run.text.partition("fcregistry: worth knowing")

@@ -10,13 +10,13 @@ import pytest
 from fcregistry import Tool
 from fcregistry.types import UnsupportedType, codec_of, schema_of
 
-from ..validation.told import ENGINES, of_argument, told, tool_of  # noqa: TID252  # the tests are no package
+from ..validation.both_engines import ENGINES, of_argument, problems_by_both, tool_of  # noqa: TID252  # the tests are no package
 
 
 def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
     """Check that a JSON value is accepted by schema and codec, and that each side gives the other."""
     codec = codec_of(annotation)
-    assert told(of_argument(schema_of(annotation)), {"value_": encoded}) == []
+    assert problems_by_both(of_argument(schema_of(annotation)), {"value_": encoded}) == []
     assert codec.accepts(encoded)
     made = codec.decode(encoded)
     assert made == decoded

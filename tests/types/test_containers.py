@@ -168,7 +168,7 @@ def test_a_set_of_named_tuples_gives_named_tuples() -> None:
 @pytest.mark.parametrize("item", [list[int], dict[str, int], set[int], Mutable, deque[int], list[int] | None])
 def test_a_set_of_unhashable_items_is_refused_with_a_list_as_the_way_out(item: Any) -> None:
     assert why_unsupported(set[item]).endswith(
-        "its items cannot stand in a set, since they are not hashable; take list[…] instead"
+        "its items are not hashable, so they cannot be in a set; take list[…] instead"
     )
 
 

@@ -204,7 +204,7 @@ def test_the_syntax_of_pep_695_says_the_same() -> None:
         assert_round_trip(names["Names"], ["a"], ["a"])
         assert_round_trip(names["Json"], {"a": [None, "b"]}, {"a": [None, "b"]})
         assert_round_trip(names["Nest"][int], [1, [2]], [1, [2]])
-        assert why_unsupported(names["Loop"]) == "Loop stands for itself; put a list or a record between"
+        assert why_unsupported(names["Loop"]) == "Loop refers to itself directly; put a list or a record between"
         assert why_unsupported(names["Missing"]).startswith("the alias Missing cannot be resolved: NameError")
         result = Executor([names["first"]]).run(
             {"name": "first", "arguments": {"items": [1], "more": [], "tree": [[]]}}

@@ -110,7 +110,7 @@ def test_markers_of_several_libraries_work_together() -> None:
 def test_a_marker_that_nobody_knows_says_nothing_and_its_author_is_told(marker: Any, shown: str) -> None:
     codec = codec_of(Annotated[int, marker])
     assert schema_of(Annotated[int, marker]) == {"type": "integer"}
-    assert codec.unsaid == (f"the marker {shown} of int is not known, and says nothing",)
+    assert codec.unsaid == (f"the marker {shown} of int is not known, and has no effect",)
 
 
 def test_a_group_that_raises_is_a_problem_of_its_parameter() -> None:
@@ -212,12 +212,12 @@ def test_numbers_that_are_exactly_a_json_number_stand_in_the_schema() -> None:
 @pytest.mark.parametrize(
     ("annotation", "message"),
     [
-        (Annotated[bool, at.Ge(1)], "Ge(1) bounds a number, and bool is none"),
-        (Annotated[date, at.Ge(1)], "Ge(1) bounds a number, and date is none"),
-        (Annotated[int, at.Ge("x")], "Ge('x') bounds a str, and int is none"),
-        (Annotated[timedelta, at.MultipleOf(2)], "MultipleOf(2) bounds a number, and timedelta is none"),
-        (Annotated[date, at.MinLen(1)], "MinLen bounds a length, and date has none"),
-        (Annotated[int, pydantic.Field(pattern="a")], "the pattern 'a' is of a text, and int is none"),
+        (Annotated[bool, at.Ge(1)], "Ge(1) bounds a number, which bool is not"),
+        (Annotated[date, at.Ge(1)], "Ge(1) bounds a number, which date is not"),
+        (Annotated[int, at.Ge("x")], "Ge('x') bounds a str, which int is not"),
+        (Annotated[timedelta, at.MultipleOf(2)], "MultipleOf(2) bounds a number, which timedelta is not"),
+        (Annotated[date, at.MinLen(1)], "MinLen bounds a length, which date does not have"),
+        (Annotated[int, pydantic.Field(pattern="a")], "the pattern 'a' needs a text, which int is not"),
     ],
 )
 def test_a_bound_that_a_type_cannot_have_is_refused(annotation: Any, message: str) -> None:
@@ -258,14 +258,14 @@ def test_a_named_zone_asks_for_the_offset_that_it_has_then() -> None:
 def test_a_time_of_day_has_an_offset_or_none_and_no_zone() -> None:
     assert refused(Annotated[time, at.Timezone(None)], "12:00Z") == "must satisfy having no UTC offset"
     assert why_unsupported(Annotated[time, at.Timezone("UTC")]) == (
-        "being in the time zone UTC is asked of a point in time, and time is none"
+        "being in the time zone UTC needs a point in time, which time is not"
     )
 
 
 @pytest.mark.parametrize("annotation", [int, date, str])
 def test_a_time_zone_of_what_has_none_is_refused(annotation: Any) -> None:
     assert why_unsupported(Annotated[annotation, at.Timezone(None)]) == (
-        f"having no UTC offset is asked of a point in time, and {annotation.__name__} is none"
+        f"having no UTC offset needs a point in time, which {annotation.__name__} is not"
     )
 
 

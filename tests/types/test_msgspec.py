@@ -207,7 +207,9 @@ def test_what_of_the_extra_schema_describes_is_taken_and_the_rest_is_noted() -> 
         "deprecated": True,
         "examples": [2],
     }
-    assert codec_of(annotation).unsaid == ("default, x-unit is in no schema of int, as its author wished",)
+    assert codec_of(annotation).unsaid == (
+        "default, x-unit is not in the schema of int, although its author wrote it there",
+    )
 
 
 def test_bounds_of_bytes_are_of_the_bytes_and_a_step_is_exact() -> None:

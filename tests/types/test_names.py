@@ -122,8 +122,8 @@ def test_aliases_stand_in_records() -> None:
 
 @pytest.mark.parametrize("alias", [Loop, Maybe, Here, There, Described])
 def test_an_alias_that_stands_for_itself_is_refused(alias: Any) -> None:
-    assert why_unsupported(alias).endswith("stands for itself; put a list or a record between")
-    assert why_unsupported(list[alias]).endswith("stands for itself; put a list or a record between")
+    assert why_unsupported(alias).endswith("refers to itself directly; put a list or a record between")
+    assert why_unsupported(list[alias]).endswith("refers to itself directly; put a list or a record between")
 
 
 def test_an_alias_of_what_there_is_not_is_refused() -> None:
@@ -164,7 +164,7 @@ def test_self_is_the_class_of_a_bound_method_and_of_a_class_method() -> None:
 
 def test_self_outside_of_a_class_is_refused() -> None:
     for annotation in (typing.Self, typing_extensions.Self):
-        assert why_unsupported(list[annotation]).endswith("Self stands for no class here; write the class itself")
+        assert why_unsupported(list[annotation]).endswith("Self means no class here; write the class itself")
 
 
 # --- qualifiers --------------------------------------------------------------------------------------------------

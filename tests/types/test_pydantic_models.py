@@ -213,7 +213,7 @@ def test_an_alias_generator_names_and_a_path_is_no_name() -> None:
     assert_round_trip(Upper, {"NAME": "a"}, Upper(NAME="a"))
     assert_refuses(Upper, {"name": "a"})
     assert why_unsupported(ByPath) == (
-        "field 'first' has the alias AliasPath(path=['numbers', 0]), which is no name; give it a text as its alias"
+        "field 'first' has the alias AliasPath(path=['numbers', 0]), which is not a name; give it a text as its alias"
     )
 
 
@@ -234,7 +234,7 @@ def test_a_discriminator_tells_models_apart() -> None:
     assert schema_of(parameter) == schema_of(Cat | Dog)
 
 
-def test_a_function_that_tells_models_apart_is_not_asked_and_its_author_is_told() -> None:
+def test_a_function_that_selects_a_model_is_not_called_and_its_author_learns_of_it() -> None:
     def kind_of(value: Any) -> str:
         raise AssertionError(value)
 
@@ -244,7 +244,7 @@ def test_a_function_that_tells_models_apart_is_not_asked_and_its_author_is_told(
         codec = codec_of(annotation)
         assert codec.decode({"kind": "dog", "age": 3}) == Dog(age=3)
         assert len(codec.unsaid) == 1
-        assert codec.unsaid[0].endswith(" apart is not asked: the first that takes a value wins")
+        assert codec.unsaid[0].endswith(" is not called: the first that takes a value wins")
 
 
 def test_generic_models_are_read_with_their_arguments() -> None:
@@ -303,7 +303,7 @@ def test_a_root_model_that_stands_for_itself_is_refused() -> None:
     loop: Any = type("Loop", (RootModel["Loop | None"],), {"__module__": __name__})
     globals()["Loop"] = loop
     try:
-        assert why_unsupported(loop) == "Loop stands for itself; put a list or a record between"
+        assert why_unsupported(loop) == "Loop refers to itself directly; put a list or a record between"
     finally:
         del globals()["Loop"]
 
@@ -323,7 +323,7 @@ def test_a_model_of_version_one_is_refused_with_the_way_out() -> None:
 def test_a_model_is_written_field_by_field_and_its_author_is_told() -> None:
     assert codec_of(Squared).encode(Squared(side=2)) == {"side": 2}
     assert_refuses(Squared, {"side": 2, "area": 4})
-    assert codec_of(Squared).unsaid == ("Squared: area says nothing here: a model is written field by field",)
+    assert codec_of(Squared).unsaid == ("Squared: area has no effect here: a model is written field by field",)
 
 
 def test_the_whole_of_a_model_is_written_as_its_serializer_says() -> None:

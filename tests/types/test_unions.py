@@ -93,8 +93,8 @@ def test_a_value_is_encoded_by_the_member_that_it_is_of() -> None:
 
 def test_records_of_the_same_fields_are_refused_naming_both() -> None:
     assert why_unsupported(Metres | Feet) == (
-        f"in {Metres.__module__}.Metres | {Feet.__module__}.Feet: Metres and Feet have the same fields, so their JSON cannot be "
-        "told apart; give each a field such as `kind: Literal['…']`"
+        f"in {Metres.__module__}.Metres | {Feet.__module__}.Feet: Metres and Feet have the same fields, so nothing in their "
+        "JSON distinguishes them; give each a field such as `kind: Literal['…']`"
     )
 
 

@@ -1,4 +1,4 @@
-"""Calls tools with unions nested in unions, and prints a line for each call: what became of it. Run by a test, within limits.
+"""Calls tools with unions nested in unions, and prints the outcome of each call. A test runs it within limits.
 
 Each case was one that took exponential time: wrong at the bottom, through schemas of both kinds and both validators; with what a repair looks
 for at the bottom; or valid, and decoded and encoded by members that only a close look tells apart.

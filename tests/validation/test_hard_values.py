@@ -1,4 +1,4 @@
-"""Values that a validator's own list of errors would take exponential time, or far too long, to say what is wrong with."""
+"""Values whose errors a validator would list in exponential time, or far too slowly."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError, ViolationFinder
 
-from .foreign import SCHEMAS, VALUES
+from .both_engines import of_argument, tool_of
+from .external_schemas import SCHEMAS, VALUES
 from .nested_unions import by_hand, nested
-from .told import of_argument, tool_of
 
 CALLS = 2 * (4 * 7 + 4)
 
@@ -63,7 +63,7 @@ def test_something_is_found_wrong_with_a_value_exactly_if_it_is_not_valid(
         assert Validator(schema).is_valid(value) == (not finder.find(value))
 
 
-def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_said_as_far_as_it_was_found() -> None:
+def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_written_as_far_as_it_was_found() -> None:
     many = {"items": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}}
     schema = {"properties": {"a": many, "b": many}}
     value = {"a": ["x"] * MOST_STEPS + [1], "b": [2]}
@@ -77,7 +77,7 @@ def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_said_as_far_as_
     )
 
 
-def test_the_form_that_a_constant_picks_among_thousands_is_told() -> None:
+def test_the_form_that_a_constant_picks_among_thousands_is_reported() -> None:
     forms = [
         {"type": "object", "properties": {"k": {"const": kind}, "v": {"type": "integer"}}, "required": ["k", "v"]}
         for kind in range(5_000)
@@ -93,7 +93,7 @@ def test_the_form_that_a_constant_picks_among_thousands_is_told() -> None:
     assert said.endswith('29 or … (100 forms), not "x"')
 
 
-def test_a_name_among_thousands_that_no_keyword_evaluates_is_told() -> None:
+def test_a_name_among_thousands_that_no_keyword_evaluates_is_reported() -> None:
     groups = [
         {"anyOf": [{"properties": {f"p{at}_{each}": {"type": "integer"}}} for each in range(100)]} for at in range(10)
     ]
@@ -104,7 +104,7 @@ def test_a_name_among_thousands_that_no_keyword_evaluates_is_told() -> None:
     assert problems[0].startswith("$.q0: is not a known name; ")
 
 
-def test_the_last_of_many_records_is_told() -> None:
+def test_the_last_of_many_records_is_reported() -> None:
     record = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": "integer"}}}
     value = [{"x": 1, "y": 2}] * 40_000 + [{"x": 1, "y": "z"}]
     assert problems_of({"items": record}, value) == ['$[40000].y: must be an integer, not "z"']
@@ -125,7 +125,7 @@ def test_the_names_that_patterns_are_asked_of_are_counted() -> None:
     assert said.startswith("$: must be of the form that the schema describes, and is too large")
 
 
-def test_a_hundred_thousand_wrong_items_are_told_as_the_first_few() -> None:
+def test_a_hundred_thousand_wrong_items_are_reported_as_the_first_few() -> None:
     problems = problems_of({"items": {"type": "integer"}}, ["x"] * 100_000)
     assert problems[0] == '$[0]: must be an integer, not "x"'
     assert problems[-1] == "$: and at least 75 more problems"

@@ -1,4 +1,4 @@
-"""What is not enforced of a foreign schema, so that it stays usable, and is it told?"""
+"""Parts of an external schema that are not enforced, and the notes about them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
-from .told import ENGINES, notes_of, of, problem_of, told, tool_of
+from .both_engines import ENGINES, notes_of, of, problem_of, problems_by_both, tool_of
 
 NO_LETTER = "^(?!.*[a-z])"
 """A look-ahead: what it says is not known."""
@@ -16,7 +16,7 @@ NOT_TAKEN = "the linear-time engine does not support it (no look-around, no back
 NOT_LINEAR = f"is not enforced: {NOT_TAKEN}"
 
 
-# --- told --------------------------------------------------------------------------------------------------------
+# --- messages --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def test_a_pattern_that_is_not_enforced_refuses_nothing_that_it_may_allow(
     schema: dict[str, Any], good: list[Any], bad: list[Any]
 ) -> None:
     assert problem_of({"properties": {"x": schema}} | {"$defs": schema.get("$defs", {})}) is None
-    wrong = [value for value in good if told(schema, value)]
-    missed = [value for value in bad if not told(schema, value)]
+    wrong = [value for value in good if problems_by_both(schema, value)]
+    missed = [value for value in bad if not problems_by_both(schema, value)]
     assert (wrong, missed) == ([], [])
 
 
@@ -129,8 +129,8 @@ def test_what_is_valid_whichever_way_the_pattern_is_read_is_valid_without_it(
 ) -> None:
     matching, refusing = {}, {"not": {"type": "string"}}
     note(f"{schema} / {value!r}")
-    either = any(told(_with(schema, pattern), value) == [] for pattern in (matching, refusing))
-    assert either <= (told(schema, value) == [])
+    either = any(problems_by_both(_with(schema, pattern), value) == [] for pattern in (matching, refusing))
+    assert either <= (problems_by_both(schema, value) == [])
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -1,4 +1,4 @@
-"""Where do the references of a foreign schema lead: into it, to the standard's own schemas, and never without end?"""
+"""References of an external schema: into it, to the standard's own schemas, and never without end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from referencing.exceptions import Unresolvable
 
 from fcregistry._schema.validator import Validator
 
-from .told import ENGINES, URIS, Engine, of, problem_of, published, told
+from .both_engines import ENGINES, URIS, Engine, of, problem_of, problems_by_both, published
 
 NUMBER = {"type": "number"}
 
@@ -40,8 +40,8 @@ NUMBER = {"type": "number"}
 )
 def test_a_reference_leads_to_any_place_of_the_schema(schema: dict[str, Any]) -> None:
     assert problem_of(schema) is None
-    assert told(schema, {"a": 1}) == []
-    assert told(schema, {"a": "1"}) == ['$.a: must be a number, not "1"']
+    assert problems_by_both(schema, {"a": 1}) == []
+    assert problems_by_both(schema, {"a": "1"}) == ['$.a: must be a number, not "1"']
 
 
 @pytest.mark.parametrize("own", URIS)
@@ -49,8 +49,8 @@ def test_a_reference_leads_to_any_place_of_the_schema(schema: dict[str, Any]) ->
 def test_a_reference_may_lead_to_the_standards_own_schemas(own: str, other: str) -> None:
     schema = of(own, {"properties": {"schema": {"$ref": URIS[other]}}})
     assert problem_of(schema) is None
-    assert told(schema, {"schema": {"type": ["string", "null"], "properties": {"a": {"minimum": 3}}}}) == []
-    assert told(schema, {"schema": {"properties": {"a": {"minimum": "3"}}}}) == [
+    assert problems_by_both(schema, {"schema": {"type": ["string", "null"], "properties": {"a": {"minimum": 3}}}}) == []
+    assert problems_by_both(schema, {"schema": {"properties": {"a": {"minimum": "3"}}}}) == [
         '$.schema.properties.a.minimum: must be a number, not "3"'
     ]
 
@@ -65,8 +65,8 @@ def test_a_schema_may_lead_to_itself_for_a_part_of_the_value() -> None:
     deep: dict[str, Any] = {"name": "leaf"}
     for _ in range(30):
         deep = {"name": "branch", "below": [deep]}
-    assert told(schema, deep) == []
-    assert told(schema, {"name": "a", "below": [{"name": "b", "below": [{"nam": 1}]}]}) == [
+    assert problems_by_both(schema, deep) == []
+    assert problems_by_both(schema, {"name": "a", "below": [{"name": "b", "below": [{"nam": 1}]}]}) == [
         '$.below[0].below[0].nam: is not a known name; did you mean "name"?',
         "$.below[0].below[0].name: is required",
     ]
@@ -90,8 +90,10 @@ def test_a_reference_to_the_top_means_whatever_the_top_takes(top: dict[str, Any]
     schema = published(top)
     assert schema["type"] == "object"
     for value in ({"below": None}, {"below": []}, {"below": {"below": None}}):
-        assert told(schema, value) == []
-    assert [problem.split(":")[0] for problem in told(schema, {"below": {"below": {}}})] == ["$.below.below"]
+        assert problems_by_both(schema, value) == []
+    assert [problem.split(":")[0] for problem in problems_by_both(schema, {"below": {"below": {}}})] == [
+        "$.below.below"
+    ]
     assert published(schema) == schema
 
 
@@ -117,7 +119,7 @@ def test_a_reference_to_the_top_of_an_object_is_left_as_it_is() -> None:
         ("file:///etc/passwd", 'that is outside the schema and is not fetched: copy it under "$defs", and refer to it there'),
     ],
 )  # fmt: skip
-def test_a_reference_that_leads_nowhere_is_told_with_its_place_and_what_to_do(reference: str, problem: str) -> None:
+def test_a_reference_that_leads_nowhere_is_reported_with_its_place_and_what_to_do(reference: str, problem: str) -> None:
     schema = {"title": "t", "required": ["a"], "properties": {"a": {"items": {"$ref": reference}}}}
     assert problem_of(schema) == f"$.properties.a.items['$ref'] is \"{reference}\", and {problem}"
 
@@ -139,7 +141,7 @@ def test_what_is_hardly_a_reference_gives_an_answer(reference: str, said: str) -
     assert said in str(problem_of({"properties": {"a": {"items": {"$ref": reference}}}}))
 
 
-def test_a_reference_that_is_no_text_is_refused() -> None:
+def test_a_reference_that_is_not_a_text_is_refused() -> None:
     # Draft 4's own schema says nothing of `$ref`.
     assert problem_of(of("4", {"properties": {"a": {"$ref": 5}}})) == (
         "$.properties.a['$ref'] is 5, and there is no such place in the schema"
@@ -148,11 +150,11 @@ def test_a_reference_that_is_no_text_is_refused() -> None:
 
 def test_an_empty_reference_leads_to_the_top() -> None:
     schema = {"type": "object", "properties": {"below": {"$ref": ""}}}
-    assert told(schema, {"below": {"below": {}}}) == []
-    assert told(schema, {"below": {"below": 1}}) == ["$.below.below: must be an object, not 1"]
+    assert problems_by_both(schema, {"below": {"below": {}}}) == []
+    assert problems_by_both(schema, {"below": {"below": 1}}) == ["$.below.below: must be an object, not 1"]
 
 
-def test_an_id_that_is_no_uri_is_refused() -> None:
+def test_an_id_that_is_not_a_uri_is_refused() -> None:
     problem = str(problem_of({"$id": "http://[", "properties": {"a": {"$ref": "#"}}}))
     assert problem.startswith("$['$id'] is \"http://[\", which is not a URI: ")
     assert "$.properties.a['$id'] is" in str(problem_of({"properties": {"a": {"$id": "//["}}}))
@@ -173,7 +175,7 @@ def test_what_nothing_refers_to_may_refer_to_anything() -> None:
         "$defs": {"far": {"$ref": "https://example.org/far.json"}, "gone": {"$ref": "#/nowhere"}, "loop": {"$ref": "#/$defs/loop"}},
     }  # fmt: skip
     assert problem_of(schema) is None
-    assert told(schema, {"a": 1}) == ["$.a: must be null, not 1"]
+    assert problems_by_both(schema, {"a": 1}) == ["$.a: must be null, not 1"]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -232,7 +234,7 @@ def test_references_that_multiply_are_refused() -> None:
         return {"$ref": "#/$defs/d0", "$defs": {**defs, f"d{times}": {"type": "object"}}}
 
     assert problem_of(doubling(10)) is None
-    assert told(doubling(10), {}) == []
+    assert problems_by_both(doubling(10), {}) == []
     assert problem_of(doubling(60)) == (
         "the schema at $['$defs'].d45 applies more than 100000 schemas to one value, for its references multiply"
     )
@@ -244,5 +246,5 @@ def test_references_in_a_row_are_bounded() -> None:
         return {"properties": {"a": {"$ref": "#/$defs/d0"}}, "$defs": {**defs, f"d{links}": {"type": "null"}}}
 
     assert problem_of(chain(90)) is None
-    assert told(chain(90), {"a": 1}) == ["$.a: must be null, not 1"]
+    assert problems_by_both(chain(90), {"a": 1}) == ["$.a: must be null, not 1"]
     assert "refers to one that refers to another, and so on, more than 100 deep" in str(problem_of(chain(5_000)))

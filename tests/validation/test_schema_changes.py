@@ -1,4 +1,4 @@
-"""Differences between schemas from elsewhere: a change that breaks a value is never called compatible."""
+"""Differences between external schemas: a change that breaks a value is never called compatible."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from fcregistry._schema.validator import Validator
 from fcregistry.inspection._schema_diff import schema_differences
 from fcregistry.types._strings import STRING_FORMATS
 
-from .foreign import VALUES, _of_draft
+from .external_schemas import VALUES, _of_draft
 
 
 @st.composite

@@ -1,4 +1,4 @@
-"""Does a tool with a schema that others wrote fit its function, publish the schema, and judge its calls by it?"""
+"""Tools with an external schema: how it fits the function, is published, and validates calls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
 
-from .told import ENGINES, URIS, Engine, of
+from .both_engines import ENGINES, URIS, Engine, of
 
 
 def greet(name: str = "you", **more: Any) -> str:
@@ -104,7 +104,7 @@ def test_properties_are_found_wherever_the_top_says_them(top: dict[str, Any]) ->
         {"properties": {"x": {}}, "anyOf": [{}, {"$ref": "#/$defs/other"}]},
     ],
 )
-def test_a_property_behind_a_reference_that_the_function_does_not_take_is_told(top: dict[str, Any]) -> None:
+def test_a_property_behind_a_reference_that_the_function_does_not_take_is_reported(top: dict[str, Any]) -> None:
     problems = problems_of(move, {**top, "$defs": {"other": {"properties": {"z": {}}}}})
     assert "the schema has the property 'z', and the function takes no such argument" in problems
 
@@ -132,7 +132,7 @@ def test_a_schema_that_cannot_be_used_is_a_definition_error(parameters: dict[str
 
 
 @pytest.mark.parametrize("given", [True, False, "x", ["x"]])
-def test_what_is_no_object_is_refused_where_it_is_given(given: Any) -> None:
+def test_what_is_not_a_object_is_refused_where_it_is_given(given: Any) -> None:
     with pytest.raises(DefinitionError, match="a JSON Schema as a dict"):
         Tool.from_function(move, parameters=given)
 

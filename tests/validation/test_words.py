@@ -1,4 +1,4 @@
-"""Is what a foreign schema asks for told so that a model can mend it, and alike by both engines?"""
+"""Problems with arguments of external schemas, worded so that a model can fix them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from .told import of, told
+from .both_engines import of, problems_by_both
 
 IN_THE_US = {"properties": {"country": {"const": "US"}}, "required": ["country"]}
 ADDRESS = {"if": IN_THE_US, "then": {"required": ["zip"]}, "else": {"required": ["region"]}}
@@ -53,10 +53,10 @@ ADDRESS = {"if": IN_THE_US, "then": {"required": ["zip"]}, "else": {"required": 
         ({"propertyNames": {"$ref": "#/$defs/short"}, "$defs": {"short": {"maxLength": 1}}}, {"ab": 1}, ["$.ab: is not an allowed name"]),
     ],
 )  # fmt: skip
-def test_a_keyword_of_any_draft_is_told_so_that_it_can_be_mended(
+def test_a_keyword_of_any_draft_is_reported_so_that_it_can_be_fixed(
     schema: dict[str, Any], value: Any, problems: list[str]
 ) -> None:
-    assert told(schema, value) == problems
+    assert problems_by_both(schema, value) == problems
 
 
 # --- where the gate alone would say something else ---------------------------------------------------------------
@@ -75,10 +75,10 @@ def test_large_numbers_are_compared_by_what_they_are(keyword: str, limit: float)
             "exclusiveMinimum": value > limit,
             "exclusiveMaximum": value < limit,
         }[keyword]
-        assert (told(schema, value) == []) == expected
+        assert (problems_by_both(schema, value) == []) == expected
 
 
-def test_what_describes_a_text_is_no_demand_on_it() -> None:
+def test_what_describes_a_text_is_not_enforced_on_it() -> None:
     for draft in ("6", "7", "2019-09", "2020-12"):
         schema = of(draft, {"properties": {"a": {"contentEncoding": "base64", "contentMediaType": "application/json"}}})
-        assert told(schema, {"a": "%%%"}) == []
+        assert problems_by_both(schema, {"a": "%%%"}) == []

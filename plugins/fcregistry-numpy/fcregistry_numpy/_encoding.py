@@ -22,7 +22,7 @@ def encode_array(array: NDArray[Any]) -> Any:
     if is_masked(array):
         raise EncodingError("an array with masked items has no JSON form: fill them, with filled(…)")
     if not is_finite(array):
-        raise EncodingError("the array holds a number that is not finite (NaN or infinity), which JSON has not")
+        raise EncodingError("the array holds a number that is not finite (NaN or infinity), which JSON does not allow")
     return array.tolist()
 
 
@@ -33,7 +33,7 @@ def encode_scalar(scalar: np.generic) -> Any:
         EncodingError: It is not finite.
     """
     if not is_finite(scalar):
-        raise EncodingError(f"the number {scalar} is not finite (NaN or infinity), which JSON has not")
+        raise EncodingError(f"the number {scalar} is not finite (NaN or infinity), which JSON does not allow")
     return scalar.item()
 
 

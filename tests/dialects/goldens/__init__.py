@@ -1,4 +1,4 @@
-"""Texts of each family as its publications show them, and what they say."""
+"""Texts of each family as its publications show them, and their content."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Golden:
-    """One text, and what it says.
+    """One text, and its content.
 
     Attributes:
         text: What a model wrote.
@@ -19,7 +19,7 @@ class Golden:
         calls: Name and arguments of each call.
         content: The words for people.
         reasoning: The thoughts.
-        tools: What may be called, by definitions; None where that is not known.
+        tools: The definitions of the tools; None if they are not known.
     """
 
     text: str

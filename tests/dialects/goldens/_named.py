@@ -1,4 +1,4 @@
-"""Families that write a name, and an object behind it."""
+"""Families that write a name, and an object after it."""
 
 from . import Golden
 

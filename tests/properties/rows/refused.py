@@ -80,9 +80,9 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
     ),
     "an abstract class": ((Shape, "Shape is abstract (area); take a class that derives from it"),),
     "a set of what is not hashable": (
-        (set[list[int]], "its items cannot stand in a set, since they are not hashable; take list[…] instead"),
-        (set[Metres], "its items cannot stand in a set, since they are not hashable; take list[…] instead"),
-        (frozenset[bytearray], "its items cannot stand in a set, since they are not hashable; take list[…] instead"),
+        (set[list[int]], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
+        (set[Metres], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
+        (frozenset[bytearray], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
     ),
     "keys of a dict that are no text in JSON, such as `float`": tuple(
         (dict[key, str], f"the keys of a JSON object are strings; {shown} has another form. Take str or int")
@@ -96,7 +96,7 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
     "two records with the same fields in a union": (
         (
             Metres | Feet,
-            "Metres and Feet have the same fields, so their JSON cannot be told apart; give each a field such as `kind: ",
+            "Metres and Feet have the same fields, so nothing in their JSON distinguishes them; give each a field such as `kind: ",
         ),
     ),
     "a pydantic model of version 1": (

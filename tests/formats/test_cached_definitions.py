@@ -1,4 +1,4 @@
-"""Definitions that are kept: each caller gets its own copy, and no tool lives longer because of them."""
+"""Cached definitions: each caller gets its own copy, and no tool lives longer because of them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which schemas of others may be the schema of a tool's arguments, and what is said of the rest?"""
+"""External schemas as the schema of a tool's arguments: which are accepted, and why others are not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from .told import ENGINES, of, of_argument, problem_of, published, told, tool_of
+from .both_engines import ENGINES, of, of_argument, problem_of, problems_by_both, published, tool_of
 
 
 def nested(levels: int) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def test_only_an_object_can_be_the_arguments_of_a_tool(kind: Any) -> None:
 def test_the_top_may_be_put_together(top: dict[str, Any]) -> None:
     schema = {**top, "$defs": {"point": {"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]}}}
     read = published(schema)
-    assert told(read, {"x": 1}) == []
-    assert len(told(read, {"x": "1"})) == 1
+    assert problems_by_both(read, {"x": 1}) == []
+    assert len(problems_by_both(read, {"x": "1"})) == 1
 
 
 @pytest.mark.parametrize(
@@ -94,13 +94,13 @@ def test_a_schema_that_no_object_fits_is_refused(top: dict[str, Any], place: str
         ({"properties": {"x": {"maximum": 10**5000}}}, "it is not JSON: "),
     ],
 )  # fmt: skip
-def test_what_is_no_schema_is_told_with_its_place(schema: dict[str, Any], problem: str) -> None:
+def test_what_is_not_a_schema_is_reported_with_its_place(schema: dict[str, Any], problem: str) -> None:
     said = problem_of(schema)
     assert said is not None
     assert said == problem or (problem.endswith(": ") and said.startswith(problem))
 
 
-def test_not_more_than_a_few_of_many_mistakes_are_told() -> None:
+def test_not_more_than_a_few_of_many_mistakes_are_reported() -> None:
     problem = str(problem_of({"properties": {f"p{number}": {"type": "nope"} for number in range(100)}}))
     assert problem.count("must be one of") == 5
 
@@ -115,7 +115,7 @@ def test_a_schema_may_be_nested_as_deeply_as_both_engines_can_walk() -> None:
     assert problem_of(nested(5_000)) == "it is nested too deeply: at most 200 levels"
     deepest = nested(196)
     assert problem_of(deepest) is None
-    assert told(deepest, {"a": [[[1]]]}) == []
+    assert problems_by_both(deepest, {"a": [[[1]]]}) == []
 
 
 # --- what is a schema --------------------------------------------------------------------------------------------
@@ -147,7 +147,7 @@ def test_a_schema_may_be_nested_as_deeply_as_both_engines_can_walk() -> None:
         ({"contains": {"const": 1}, "uniqueItems": True}, [[1, 2]], [[2], [1, 1]]),
     ],
 )  # fmt: skip
-def test_what_others_write_is_accepted_and_validated(property_: Any, good: list[Any], bad: list[Any]) -> None:
+def test_an_external_schema_is_accepted_and_validated(property_: Any, good: list[Any], bad: list[Any]) -> None:
     schema = {
         "properties": {"a": property_},
         "$defs": {
@@ -162,23 +162,23 @@ def test_what_others_write_is_accepted_and_validated(property_: Any, good: list[
         },
     }
     assert problem_of(schema) is None
-    wrong = [value for value in good if told(schema, {"a": value})]
-    missed = [value for value in bad if not told(schema, {"a": value})]
+    wrong = [value for value in good if problems_by_both(schema, {"a": value})]
+    missed = [value for value in bad if not problems_by_both(schema, {"a": value})]
     assert (wrong, missed) == ([], [])
 
 
-def test_the_form_that_a_tag_means_is_told() -> None:
+def test_the_form_that_a_tag_means_is_reported() -> None:
     forms = [
         {"type": "object", "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind", "lives"]},
         {"type": "object", "properties": {"kind": {"const": "dog"}, "name": {"type": "string"}}, "required": ["kind"]},
     ]  # fmt: skip
     schema = {"properties": {"pet": {"oneOf": forms, "discriminator": {"propertyName": "kind"}}}}
-    assert told(schema, {"pet": {"kind": "cat"}}) == ["$.pet.lives: is required"]
-    assert told(schema, {"pet": {"kind": "dog", "name": 5}}) == ["$.pet.name: must be a string, not 5"]
-    assert told(schema, {"pet": {"kind": "fish"}}) == ['$.pet.kind: must be "cat" or "dog", not "fish"']
+    assert problems_by_both(schema, {"pet": {"kind": "cat"}}) == ["$.pet.lives: is required"]
+    assert problems_by_both(schema, {"pet": {"kind": "dog", "name": 5}}) == ["$.pet.name: must be a string, not 5"]
+    assert problems_by_both(schema, {"pet": {"kind": "fish"}}) == ['$.pet.kind: must be "cat" or "dog", not "fish"']
 
 
-def test_all_that_is_wrong_is_told_at_once_with_its_place() -> None:
+def test_all_that_is_wrong_is_reported_at_once_with_its_place() -> None:
     schema = of(
         "7",
         {
@@ -192,7 +192,12 @@ def test_all_that_is_wrong_is_told_at_once_with_its_place() -> None:
         },
     )
     value = {"id": "not-a-uuid", "email": "not-an-email", "age": 17, "address": {"street": "Main"}}
-    assert [said.split(":")[0] for said in told(schema, value)] == ["$.address.zipcode", "$.age", "$.email", "$.id"]
+    assert [said.split(":")[0] for said in problems_by_both(schema, value)] == [
+        "$.address.zipcode",
+        "$.age",
+        "$.email",
+        "$.id",
+    ]
 
 
 def test_five_thousand_properties_are_read_and_validated() -> None:
@@ -205,8 +210,8 @@ def test_five_thousand_properties_are_read_and_validated() -> None:
     }
     assert problem_of(schema) is None
     value: dict[str, Any] = dict.fromkeys(names, "x")
-    assert told(schema, value) == []
-    assert told(schema, {**value, "p1": "", "p4999_": 1}) == [
+    assert problems_by_both(schema, value) == []
+    assert problems_by_both(schema, {**value, "p1": "", "p4999_": 1}) == [
         '$.p1: must have at least 1 character, not ""',
         '$.p4999_: is not a known name; did you mean "p4999"?',
     ]
@@ -225,11 +230,11 @@ def test_a_value_that_is_too_deep_for_the_engine_gives_an_answer(engine: Any) ->
         assert engine == "jsonschema"
 
 
-def test_without_the_gate_all_but_patterns_is_read_and_validated(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_fast_engine_all_but_patterns_is_read_and_validated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "jsonschema_rs", None)  # as where there is no build of it
     assert problem_of({"properties": {"a": {"type": "nope"}}}) is not None
     schema = published({"properties": {"a": {"minimum": 1, "exclusiveMinimum": True}}})
-    assert told(schema, {"a": 1}) == ["$.a: must be greater than 1, not 1"]
+    assert problems_by_both(schema, {"a": 1}) == ["$.a: must be greater than 1, not 1"]
     problem = problem_of({"properties": {"a": {"pattern": "^only in this test$"}}})
     assert problem is not None
     assert problem.startswith("the pattern '^only in this test$' needs jsonschema-rs")

@@ -1,4 +1,4 @@
-"""What do schemas look like that others write? Strategies of schemas of each draft, and of values that they may take."""
+"""Strategies of external schemas of each draft, and of values for them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from .told import URIS
+from .both_engines import URIS
 
 NAMES = st.sampled_from(["a", "b", "c", "x-1", "1", ""])
 NUMBERS = st.sampled_from(

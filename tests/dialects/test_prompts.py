@@ -1,4 +1,4 @@
-"""What models are told of tools and results: in the form of their own chat templates."""
+"""Tools, results and calls as the chat templates of models write them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LOOK = Tool.from_function(look)
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "shown"),
     [
         (
             "command-r",
@@ -30,20 +30,20 @@ LOOK = Tool.from_function(look)
         ("nemotron", "<TOOL_RESPONSE>[5]</TOOL_RESPONSE>"),
     ],
 )
-def test_a_result_is_told_as_the_chat_template_tells_it(name: str, told: str) -> None:
-    assert dialects.get(name).render_result("look", "5", "0") == told
+def test_a_result_is_shown_as_the_chat_template_shows_it(name: str, shown: str) -> None:
+    assert dialects.get(name).render_result("look", "5", "0") == shown
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "shown"),
     [
         ("apertus", "Tool Capabilities:\n// Look it up.\ntype look = (_: {\ncity: string,\n}) => "),
         ("deepseek-v3.1", '### look\nDescription: Look it up.\n\nParameters: {"type": "object", '),
         ("glm-4", '# 可用工具\n\n## look\n\n{\n    "name": "look",\n    "description": "Look it up.",\n'),
     ],
 )
-def test_a_tool_is_told_as_the_chat_template_tells_it(name: str, told: str) -> None:
-    assert told in dialects.get(name).render([LOOK])
+def test_a_tool_is_shown_as_the_chat_template_shows_it(name: str, shown: str) -> None:
+    assert shown in dialects.get(name).render([LOOK])
 
 
 _OF_COMMAND_R = (

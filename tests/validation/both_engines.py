@@ -1,4 +1,4 @@
-"""What do both engines say of a value? The same, or the test fails."""
+"""Validation by both engines, which must agree."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def of_argument(schema: dict[str, Any]) -> dict[str, Any]:
     return {**top, "properties": {"value_": {name: each for name, each in schema.items() if name not in top}}}
 
 
-def told(schema: dict[str, Any], value: Any) -> list[str]:
+def problems_by_both(schema: dict[str, Any], value: Any) -> list[str]:
     """Return the problems of a value; both engines say them, and their verdicts agree.
 
     Args:
@@ -65,7 +65,7 @@ def told(schema: dict[str, Any], value: Any) -> list[str]:
         value: An object is taken for the arguments of a tool, anything else for one argument.
     """
     if not isinstance(value, dict):
-        return [said.replace("$.value_", "$") for said in told(of_argument(schema), {"value_": value})]
+        return [said.replace("$.value_", "$") for said in problems_by_both(of_argument(schema), {"value_": value})]
     tool = tool_of(schema)
     by_gate, by_record = (tool.validator(engine) for engine in ENGINES)
     assert by_gate.is_valid(value) == by_record.is_valid(value)
