@@ -171,7 +171,7 @@ class AskModel(NamedTuple):
                     self._tell_piece(piece)
                 else:
                     completion = checked_completion(piece, self.model.name)
-        except Exception:
+        except Exception:  # foreign code: a model may raise anything, and what it raises after its answer is ignored
             if completion is None:
                 raise
         finally:

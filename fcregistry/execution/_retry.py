@@ -105,9 +105,7 @@ class Retry:
             return isinstance(error, on) or _is_remote(error, on if isinstance(on, tuple) else (on,))
         try:
             return bool(on(error))
-        except (
-            Exception
-        ) as failure:  # foreign code: after an exception it is not known whether the failure is transient
+        except Exception as failure:  # foreign code: without an answer, the failure is not taken as transient
             from logging import getLogger  # only on the way to an error
 
             message = "it is not known whether %s may be tried again, so it was not"
