@@ -204,7 +204,7 @@ def key_in_json(key: Any) -> str:
 
 
 def python_value(value: Any, types: TypeNames) -> Any:
-    """Return the Python value of what was written, for a function that is called while an expression is read.
+    """Return the Python value of what was written, for a function that is called at once.
 
     Args:
         value: The value, which may contain placeholders.

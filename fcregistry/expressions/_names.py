@@ -82,7 +82,7 @@ def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
 
 
 def entry_codecs(codec: Codec) -> tuple[DictCodec | None, Callable[[Any], Codec]]:
-    """Return the codec of a dict, if a codec may mean one, and a function that gives the codec of an entry by its key."""
+    """Return the dict codec that a codec may mean, and a function from an entry's key to its codec."""
     mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
     fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
     other = ANY_CODEC if mapping is None else mapping.item

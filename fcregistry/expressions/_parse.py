@@ -84,8 +84,8 @@ def parse_calls(
     Args:
         text: The text; a code fence around it is ignored.
         tools: The tools that it may call: Tools, functions or a toolset.
-        context: The meaning of its names, as for `parse_call`.
-        allow: Functions and classes that it may call while it is read, by name, as for `parse_call`.
+        context: The meaning of its names: values, which are only passed on, and types.
+        allow: Functions and classes that it may call while it is read, by name, such as `{"np.array": numpy.array}`. They run in this process.
 
     Raises:
         ExpressionError: It is not calls of these tools; lists everything that is wrong.
@@ -262,7 +262,10 @@ class CallReader:
         return REFUSED
 
     def _value(self, node: ast.expr) -> Any:
-        """Return the value of a node; `REFUSED` if something is wrong, which was noted. Any other kind of node is refused."""
+        """Return the value of a node; `REFUSED` if something is wrong, which was noted.
+
+        The kinds of nodes below are all that an argument may be made of.
+        """
         match node:
             case ast.Constant(value=value):
                 return self._refuse(node, "`...` is not a value; write the whole") if value is Ellipsis else value
@@ -427,7 +430,7 @@ class CallReader:
     def _run(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call a function that the application allows, or a type of dates and times, while the expression is read."""
+        """Call a function that the application allows, or a type of dates and times, at once."""
         if self.problems:
             return REFUSED
         try:

@@ -206,10 +206,10 @@ def prompt(
     """Return a prompt that tells a model which tools there are, and how to call them by expressions.
 
     Args:
-        tools: Tools, functions or a toolset, as for `parse_call`.
+        tools: The tools that the model may call: Tools, functions or a toolset.
         examples: Expressions, such as `render` writes them; without any, one is made from the tools' names.
-        context: Values and types by name, as for `parse_call`; the prompt lists the names, and the types of the values.
-        allow: Functions by name, as for `parse_call`; the prompt lists the names.
+        context: Values and types that an expression may name; the prompt lists the names, and the types of the values.
+        allow: Functions that an expression may call while it is read, by name; the prompt lists the names.
         format: The format of the tools' descriptions: the name of a text format.
 
     Raises:

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 LOCK_FILE: Final = "fcregistry.lock"
 """The usual name of a lock."""
-_NEITHER: Final = "is no lock, manifest or wheel: it is neither JSON nor a zip file"
+_NEITHER: Final = "is not a lock, manifest or wheel: it is neither JSON nor a zip file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,7 +91,7 @@ def read_source(given: str) -> DiffSource:
     if path.is_file():
         return _of_file(given, path)
     if given in (".", "..") or "/" in given or "\\" in given:
-        what = "is a folder" if path.is_dir() else "is no regular file" if path.exists() else "is not there"
+        what = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else "is not there"
         raise ConfigurationError(f"{given} {what}: give a lock, a manifest, a wheel, or the name of a distribution")
     shipped = installed(given)
     if shipped is None:
@@ -151,7 +151,7 @@ def _of_file(given: str, path: Path) -> DiffSource:
     if kind == "manifest":
         content = manifest_content(given, text)
         return DiffSource(name=given, kind="manifest", shipped=(of_manifests([content], None),))
-    raise ConfigurationError(f"{given} is no lock, manifest or wheel of fcregistry's: it is other JSON")
+    raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is other JSON")
 
 
 def _text_of(given: str, path: Path) -> str:
@@ -254,7 +254,7 @@ def read_wheel(path: Path) -> Shipped:
         with zipfile.ZipFile(path) as wheel:
             return _read(path, wheel)
     except damaged as error:
-        raise ConfigurationError(f"{path} is damaged, or no wheel: {error}") from error
+        raise ConfigurationError(f"{path} is damaged, or not a wheel: {error}") from error
 
 
 def _read(path: Path, wheel: ZipFile) -> Shipped:
@@ -268,7 +268,7 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
     manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
     if not manifests:
         raise ConfigurationError(
-            f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
+            f"{path} has no manifest, so its tools cannot be listed without running its code: `fcregistry manifest build` in "
             f"its project adds one to the next wheel; or install this one, and give the name {distribution!r} instead"
         )
     contents = []
@@ -279,7 +279,7 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
         content = manifest_content(f"{name} in {path}", text)
         if normalized(content["distribution"]) != normalized(distribution):
             raise ConfigurationError(
-                f"{path} is a wheel of {distribution}, and {name} in it tells what {show(content['distribution'])} ships: "
+                f"{path} is a wheel of {distribution}, and {name} in it says what {show(content['distribution'])} ships: "
                 f"build the wheel anew, with the manifests of {distribution} alone"
             )
         contents.append(content)
@@ -291,10 +291,10 @@ def _names(path: Path, wheel: ZipFile) -> list[str]:
     names = sorted(wheel.namelist())
     for name, following in pairwise(names):
         if name == following:
-            raise ConfigurationError(f"{path} is damaged, or no wheel: it has {show(name)} twice")
+            raise ConfigurationError(f"{path} is damaged, or not a wheel: it has {show(name)} twice")
     for name in names:
         if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
-            raise ConfigurationError(f"{path} is damaged, or no wheel: it has a file with the name {show(name)}")
+            raise ConfigurationError(f"{path} is damaged, or not a wheel: it has a file with the name {show(name)}")
     return names
 
 
@@ -310,7 +310,7 @@ def _info_folder(path: Path, names: list[str]) -> str:
             f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
         )
     if not folders or f"{folders[0]}/METADATA" not in names:
-        raise ConfigurationError(f"{path} is a zip file and no wheel: it has no dist-info folder with METADATA")
+        raise ConfigurationError(f"{path} is a zip file, but not a wheel: it has no dist-info folder with METADATA")
     return folders[0]
 
 
@@ -345,7 +345,7 @@ def _header(path: Path, metadata: Message, name: str) -> str:
     values = metadata.get_all(name, [])
     if len(values) != 1:
         raise ConfigurationError(
-            f"{path} is damaged, or no wheel: its METADATA has {len(values)} lines {name}, not one"
+            f"{path} is damaged, or not a wheel: its METADATA has {len(values)} lines {name}, not one"
         )
     return str(values[0]).strip()
 
@@ -358,7 +358,7 @@ def _check_names(path: Path, info: str, distribution: str, version: str) -> None
     for place, parts in named:
         if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
             raise ConfigurationError(
-                f"{path} is damaged, or no wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
+                f"{path} is damaged, or not a wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
             )
 
 

@@ -15,7 +15,7 @@ from fcregistry import formats
 from fcregistry._base.annotations import annotations_of, signature_of
 from fcregistry._base.messages import json_path
 from fcregistry._base.source import underlying
-from fcregistry._schema.document import Place, References, subschemas
+from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_of_keyword, subschemas
 from fcregistry._tools.parameters import Parameter
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import FcregistryError, MissingDependencyError
@@ -307,18 +307,10 @@ def walk_schema(schema: Any) -> Iterator[InnerSchema]:
     while stack:
         each = stack.pop()
         yield each
-        below = [InnerSchema((*each.path, *step), str(step[0]), inner) for step, inner in _children(each.schema)]
-        stack.extend(reversed(below))
-
-
-def _children(schema: Any) -> Iterator[tuple[Path, Any]]:
-    if not isinstance(schema, dict):
-        return
-    yield from subschemas(schema)
-    for keyword in ("$defs", "definitions"):
-        held = schema.get(keyword)
-        if isinstance(held, dict):
-            yield from (((keyword, name), inner) for name, inner in held.items())
+        held = each.schema if isinstance(each.schema, dict) else {}
+        for keyword in sorted(held, key=lambda name: name not in DEFINITIONS):  # definitions last: they are popped last
+            below = [((*each.path, *step), inner) for step, inner in schemas_of_keyword(keyword, held[keyword])]
+            stack += [InnerSchema(path, keyword, inner) for path, inner in reversed(below)]
 
 
 def accepts_anything(schema: Any) -> bool:

@@ -203,7 +203,7 @@ def write_lock(path: Path, text: str) -> None:
         OSError: It cannot be written there. A link, or anything else that is not a regular file, is not replaced.
     """
     if path.is_symlink() or (path.exists() and not path.is_file()):
-        raise OSError(EEXIST, "it is a link, or no file: name a file", str(path))
+        raise OSError(EEXIST, "it is a link, or not a file: name a file", str(path))
     with NamedTemporaryFile(
         "w", encoding="ascii", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
     ) as file:

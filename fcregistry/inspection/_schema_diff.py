@@ -71,11 +71,11 @@ Rule = Callable[[Constraints, Constraints], Effect]
 def _added_or_removed(*names: str) -> Rule:
     """Return the rule of keywords whose values are not compared: only having them, or not, is clear."""
 
-    def rule(old: Constraints, new: Constraints) -> Effect:
+    def _rule(old: Constraints, new: Constraints) -> Effect:
         before, after = (any(name in each for name in names) for each in (old, new))
         return (None, None) if before and after else (after, before)
 
-    return rule
+    return _rule
 
 
 def _least(name: str) -> Rule:
@@ -91,19 +91,19 @@ def _most(name: str) -> Rule:
 def _bound(name: str, exclusive: str, sign: int) -> Rule:
     """Return the rule of a lower bound (sign 1) or an upper bound (sign -1), which may exclude its value."""
 
-    def of(each: Constraints, integers: bool) -> tuple[float, bool]:
+    def _effective(each: Constraints, integers: bool) -> tuple[float, bool]:
         found = [(sign * each[name], False)] if name in each else []
         if exclusive in each:
             value = sign * each[exclusive]
             found.append((floor(value) + 1, False) if integers else (value, True))
         return max(found, default=(-inf, False))
 
-    def rule(old: Constraints, new: Constraints) -> Effect:
+    def _rule(old: Constraints, new: Constraints) -> Effect:
         integers = old.get("type") == new.get("type") == "integer"
-        before, after = of(old, integers), of(new, integers)
+        before, after = _effective(old, integers), _effective(new, integers)
         return after > before, after < before
 
-    return rule
+    return _rule
 
 
 def _multiple(old: Constraints, new: Constraints) -> Effect:
@@ -346,7 +346,7 @@ class _Comparison:
     def _is_lost(
         one: Any, document: SchemaDocument, effects: list[bool | None], others: list[Any], in_document: SchemaDocument
     ) -> bool | None:
-        """Return whether a value of an alternative is not accepted by any of the others; None if that is not known.
+        """Return whether some value of an alternative is lost; None if that is not known.
 
         Args:
             one: The alternative.
@@ -365,7 +365,7 @@ class _Comparison:
         return True if rest or possible in ([], [True]) else None
 
     def _matched(self, old: list[Any], new: list[Any]) -> tuple[list[tuple[Any, Any]], list[Any], list[Any]]:
-        """Return the pairs of alternatives that correspond and differ, and the other alternatives, old and new.
+        """Return the pairs of alternatives that correspond and differ, and the others, old and new.
 
         Two correspond if no other alternative has their label, or else if no other of those left has their type.
         """
@@ -408,7 +408,10 @@ class _Comparison:
             yield Difference(path, "the schemas in allOf changed", narrows, widens)
 
     def _one_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        """Yield how alternatives differ of which exactly one has to accept a value: less may mean more, and more less."""
+        """Yield how alternatives differ of which exactly one has to accept a value.
+
+        Where one accepts less, all together may accept more, and the other way round.
+        """
         pairs, gone, come = self._matched(old, new)
         if gone or come:
             yield _unclear(path, "the alternatives of oneOf changed")

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import Any, Final
 
-from fcregistry._schema.document import References
+from fcregistry._schema.document import DEFINITIONS, References, walk_schemas
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft, upgrade_keywords
 from fcregistry._schema.engine_py import is_schema
 from fcregistry._schema.engine_rs import is_installed, knows_format
@@ -16,7 +16,6 @@ from fcregistry.types import STRING_FORMATS
 
 Schema = dict[str, Any] | bool
 
-_HOLDERS: Final = ("$defs", "definitions")
 _BASES: Final = frozenset(
     {"$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveAnchor", "$recursiveRef", "$schema", "id"}
 )
@@ -44,18 +43,19 @@ class SchemaDocument:
             self.draft = None
         self._references = References(self.schema)
         self._targets: dict[str, Schema | None] = {}
-        references = [each["$ref"] for each in _objects(self.schema) if isinstance(each.get("$ref"), str)]
-        found = [self._references.place(each) for each in references]
-        leads_there = all(each and each[0] in _HOLDERS for each in found)
-        holders: dict[str, Any] = {name: self.schema[name] for name in _HOLDERS if name in self.schema}
-        self.definitions = holders if leads_there else None
+        self._schemas = dict(walk_schemas(self.schema))
+        references = [each["$ref"] for each in self._schemas.values() if isinstance(each.get("$ref"), str)]
+        leads_there = all(place and place[0] in DEFINITIONS for place in map(self._references.place, references))
+        definitions: dict[str, Any] = {name: self.schema[name] for name in DEFINITIONS if name in self.schema}
+        self.definitions = definitions if leads_there else None
 
     @property
     def is_plain(self) -> bool:
         """Whether its draft is known and no part has a base, an anchor or a draft of its own."""
-        top = {name: value for name, value in self.schema.items() if name != "$schema"}
-        bases = (each.get(name) for each in _objects(top) for name in _BASES)
-        return self.draft is not None and not any(isinstance(each, (str, bool)) for each in bases)
+        bases = {place: each.keys() & _BASES for place, each in self._schemas.items()}
+        return self.draft is not None and not any(
+            found - ({"$schema"} if not place else set()) for place, found in bases.items()
+        )
 
     @property
     def is_schema(self) -> bool:
@@ -95,13 +95,18 @@ class SchemaDocument:
         if reference not in self._targets:
             place = self._references.place(reference)
             found = None if place is None else self._references.at(place)
-            if isinstance(found, dict) and not (self.draft is not None and is_schema(found, self.draft)):
+            if isinstance(found, dict) and not (
+                place in self._schemas and self.draft is not None and is_schema(found, self.draft)
+            ):
                 found = None  # an example, say, that a reference leads to
             self._targets[reference] = found
         return self._targets[reference]
 
     def checker(self, part: Any) -> Callable[[Any], bool] | None:
-        """Return the function that validates values by a part; None if it would not validate as the whole document does."""
+        """Return the function that validates values by a part.
+
+        It is None if the part alone would not validate as it does in the whole document.
+        """
         if isinstance(part, bool):
             return lambda value: part
         rewritten = (
@@ -136,15 +141,3 @@ def _constrains_nothing(keyword: str, value: Any) -> bool:
 @lru_cache(maxsize=512)
 def _is_format(name: str) -> bool:
     return not is_installed() or knows_format(name, NEWEST)
-
-
-def _objects(value: Any) -> Iterator[dict[str, Any]]:
-    """Yield every JSON object in a value."""
-    waiting = [value]
-    while waiting:
-        each = waiting.pop()
-        if isinstance(each, dict):
-            yield each
-            waiting += each.values()
-        elif isinstance(each, list):
-            waiting += each

@@ -141,7 +141,7 @@ def test_as_json_it_says_the_same(upgraded: Site) -> None:
     [
         (("acmee",), "there is no file 'acmee', and no installed distribution that ships tools; did you mean 'acme'?"),
         (("empty.lock", "acme"), "empty.lock does not have acme to compare: it has nothing"),
-        (("acme_tools.py",), "acme_tools.py is no lock, manifest or wheel: it is neither JSON nor a zip file"),
+        (("acme_tools.py",), "acme_tools.py is not a lock, manifest or wheel: it is neither JSON nor a zip file"),
     ],
 )  # fmt: skip
 def test_what_cannot_be_compared_is_wrong_usage(upgraded: Site, arguments: tuple[str, ...], message: str) -> None:

@@ -227,7 +227,7 @@ def test_nested_calls_are_a_graph_whose_arguments_name_the_results() -> None:
     assert [(each.path, each.call) for each in graph.references["call-4"]] == [(("a",), "call-1"), (("b",), "call-3")]
 
 
-def test_a_result_may_stand_anywhere_in_an_argument() -> None:
+def test_a_result_may_be_anywhere_in_an_argument() -> None:
     graph = parse_call("echo([1, {'k': Point(add(1, 2))}])", tools=TOOLS, context=CONTEXT)
     assert isinstance(graph, CallGraph)
     assert graph.call.arguments == {"v": [1, {"k": {"x": {"$result": "call-1"}}}]}
@@ -237,7 +237,7 @@ def test_a_result_may_stand_anywhere_in_an_argument() -> None:
 @pytest.mark.parametrize(
     "text", ["[add(1, 2), power(3, 4)]", "add(1, 2)\npower(3, 4)", "add(1, 2); power(3, 4)", "add(1, 2), power(3, 4)"]
 )
-def test_several_calls_stand_in_a_list_or_one_after_the_other(text: str) -> None:
+def test_several_calls_are_in_a_list_or_one_after_the_other(text: str) -> None:
     assert parse_calls(text, tools=TOOLS) == [ToolCall("add", {"a": 1, "b": 2}), ToolCall("power", {"x": 3, "y": 4})]
 
 
@@ -300,6 +300,6 @@ def test_the_programmers_mistakes_raise(given: dict[str, Any], message: str) -> 
         parse_call("add(1, 2)", **{"tools": TOOLS, **given})
 
 
-def test_what_is_no_text_raises() -> None:
+def test_what_is_not_a_text_raises() -> None:
     with pytest.raises(TypeError, match="an expression is a text, not int"):
         parse_call(3, tools=TOOLS)  # type: ignore[arg-type]

@@ -27,7 +27,7 @@ def multiply(a: int, b: int) -> int:
     return a * b
 
 
-def test_a_model_is_told_the_tools_an_example_and_the_names() -> None:
+def test_the_prompt_has_the_tools_an_example_and_the_names() -> None:
     example = f"[{render(add_points, Point(1, 2), Point(3, 4))}]"
     told = prompt(
         [add_points, multiply], examples=[example], context={"x": 2, "Point": Point}, allow={"np.array": list}
@@ -48,14 +48,14 @@ def test_a_model_is_told_the_tools_an_example_and_the_names() -> None:
     assert len(parse_calls(example, tools=add_points)) == 1
 
 
-def test_without_examples_the_tools_names_stand_for_them() -> None:
+def test_without_examples_one_is_made_from_the_tools_names() -> None:
     assert "[add_points(…), multiply(…)]" in prompt([add_points, multiply])
 
 
 NAMES = ["search-web", "import", "2x", "9" * 64, "add-it-up", "add_it-up", "a-b", "a_b", "a_x2d_b"]
 
 
-def test_each_tool_is_told_under_a_name_that_means_it() -> None:
+def test_each_tool_has_a_name_in_the_prompt_that_means_it() -> None:
     tools = [Tool.from_function(multiply, name=name) for name in NAMES]
     told = re.findall(r"^def (\w+)\(", prompt(tools), re.MULTILINE)
     assert {parse_call(f"{name}(1, 2)", tools=tools).name for name in told} == set(NAMES)
@@ -68,7 +68,7 @@ def test_every_format_and_the_example_tell_the_same_names() -> None:
         assert prompt(tool, format=each).count("search_web") == 2
 
 
-def test_braces_in_a_tools_description_are_told_as_they_are() -> None:
+def test_braces_in_a_tools_description_stay_as_they_are() -> None:
     def show(text: str) -> None:
         """Show {text}, or {0}."""
 

@@ -143,7 +143,7 @@ def problems(text: str) -> list[str]:
         ("echo(1), echo(2)", 1, "there are 2 calls; write one"),
     ],
 )
-def test_what_is_no_call_is_named_with_its_place(text: str, column: int, message: str | None) -> None:
+def test_what_is_not_a_call_is_named_with_its_place(text: str, column: int, message: str | None) -> None:
     (first, *_) = problems(text)
     start = "malformed_call line 1, column "
     assert first.startswith(start)
@@ -166,7 +166,7 @@ def test_what_is_no_call_is_named_with_its_place(text: str, column: int, message
         ),
     ],
 )
-def test_an_unknown_tool_is_told_with_those_there_are(text: str, column: int, message: str) -> None:
+def test_an_unknown_tool_is_reported_with_those_there_are(text: str, column: int, message: str) -> None:
     assert problems(text) == [f"unknown_tool line 1, column {column}: {message}"]
 
 
@@ -190,7 +190,7 @@ def test_an_unknown_tool_is_told_with_those_there_are(text: str, column: int, me
         ("echo(obj)", 6, "a value of type tests.Secret has no JSON form"),
     ],
 )
-def test_a_wrong_argument_is_told(text: str, column: int, message: str | None) -> None:
+def test_a_wrong_argument_is_reported(text: str, column: int, message: str | None) -> None:
     (first,) = problems(text)
     start = f"invalid_arguments line 1, column {column}: "
     assert first.startswith(start)
@@ -198,7 +198,7 @@ def test_a_wrong_argument_is_told(text: str, column: int, message: str | None) -
         assert first.removeprefix(start).replace(__name__, "tests") == message
 
 
-def test_several_problems_are_told_together_in_the_order_of_the_text() -> None:
+def test_several_problems_are_reported_together_in_the_order_of_the_text() -> None:
     found = problems("add(a=y, b=[\n  x[0],\n  echo(1 / 0)])")
     assert [each.split(": ")[0] for each in found] == [
         "invalid_arguments line 1, column 7",
@@ -220,7 +220,7 @@ def test_a_problem_of_an_argument_has_its_path() -> None:
     assert [each.path for each in caught.value.problems] == ["$.point.x"]
 
 
-def test_an_error_is_a_value_error_of_ours_and_says_what_is_worst() -> None:
+def test_an_error_is_a_value_error_with_the_worst_code() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_calls("[mystery(1), add(y, 2)]", tools=TOOLS)
     error = caught.value
@@ -246,11 +246,11 @@ def test_what_nests_too_deeply_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["echo(" + "[" * 98 + "]" * 98 + ")", f"echo({'-' * 98}1)", f"echo([{'1 + 1,' * 1000}])"]
 )
-def test_what_nests_less_or_stands_side_by_side_is_read(text: str) -> None:
+def test_what_nests_less_or_is_side_by_side_is_read(text: str) -> None:
     assert parse_call(text, tools=TOOLS).name == "echo"
 
 
-def test_only_so_many_problems_are_told() -> None:
+def test_reported_problems_are_limited() -> None:
     with pytest.raises(ExpressionError) as caught:
         parse_call(f"echo([{'y,' * 500}])", tools=TOOLS)
     assert len(caught.value.problems) == 20
@@ -266,7 +266,7 @@ def test_a_message_is_bounded_whatever_it_names() -> None:
     assert len(found) < 1100
 
 
-def test_only_so_many_calls_may_stand_in_one_expression_or_beside_each_other() -> None:
+def test_calls_in_one_expression_and_beside_each_other_are_limited() -> None:
     for text, message in (
         (f"echo([{'add(1, 2),' * 101}])", "there are more than 100 calls in one expression"),
         ("add(1, 2)\n" * 101, "there are 101 calls; 100 are allowed"),

@@ -183,7 +183,7 @@ def test_what_is_not_followed_is_never_called_compatible(
     assert schema_differences(old, dict(old)) == []
 
 
-def test_what_stands_beside_unevaluated_properties_is_not_put_together() -> None:
+def test_keywords_beside_unevaluated_properties_are_not_judged_one_by_one() -> None:
     """They take back what no other keyword speaks of, so a part that changed may mean more than it says."""
     inner = {
         "type": "object",

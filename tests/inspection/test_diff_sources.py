@@ -83,11 +83,11 @@ def test_a_wheel_may_have_a_manifest_for_each_of_its_packages(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("hello", "is no lock, manifest or wheel: it is neither JSON nor a zip file"),
-        ("[1]", "is no lock, manifest or wheel of fcregistry's: it is other JSON"),
+        ("hello", "is not a lock, manifest or wheel: it is neither JSON nor a zip file"),
+        ("[1]", "is not a lock, manifest or wheel of fcregistry: it is other JSON"),
         ('{"a": 1}', "it is other JSON"),
         (lock(version=5), "is a damaged lock"),
-        (lock(tools=[{"name": "add", "group": "tool", "digest": "0"}]), 'is damaged: what it says of the tool "add" has no description'),
+        (lock(tools=[{"name": "add", "group": "tool", "digest": "0"}]), 'is damaged: what it says of the tool "add" has no summary'),
         ({"fcregistry_lock": 99}, "is a lock of another format"),
         ({**manifest(), "format": 99}, "cannot be used: its format is 99"),
         ({**manifest(), "plugins": 5}, "cannot be used"),
@@ -107,7 +107,7 @@ def test_a_wheel_without_a_manifest_says_how_to_add_one(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError) as caught:
         read_source(str(path))
     assert str(caught.value) == (
-        f"{path} has no manifest, so its tools cannot be told without running its code: `fcregistry manifest build` in "
+        f"{path} has no manifest, so its tools cannot be listed without running its code: `fcregistry manifest build` in "
         "its project adds one to the next wheel; or install this one, and give the name 'acme-tools' instead"
     )
 
@@ -121,7 +121,7 @@ def test_a_wheel_whose_packed_bytes_are_damaged_says_so(tmp_path: Path) -> None:
     start = whole.index(b"METADATA") + len(b"METADATA")
     for place in range(start, start + 40):
         path.write_bytes(whole[:place] + bytes([whole[place] ^ 0xFF]) + whole[place + 1 :])
-        with pytest.raises(ConfigurationError, match=r"is damaged, or no wheel|has no manifest|is no wheel"):
+        with pytest.raises(ConfigurationError, match=r"is damaged, or not a wheel|has no manifest|is not a wheel"):
             read_source(str(path))
 
 
@@ -152,9 +152,9 @@ def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> No
     [
         (
             {**PLAIN, "acme/a/fcregistry.json": OTHERS},
-            'is a wheel of acme-tools, and acme/a/fcregistry.json in it tells what "other-tools" ships: build the wheel anew, with the',
+            'is a wheel of acme-tools, and acme/a/fcregistry.json in it says what "other-tools" ships: build the wheel anew, with the',
         ),
-        ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it tells what"),
+        ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it says what"),
         (
             {**PLAIN, "aaa-1.dist-info/METADATA": METADATA},
             'has 2 dist-info folders, "aaa-1.dist-info" and "acme_tools-2.1.dist-info"; a wheel has one',
@@ -263,7 +263,7 @@ def packed(path: Path, files: dict[str, str], false_size: bool = False) -> Path:
         ("values", "acme/fcregistry.json in FILE cannot be used: it has more than 1000000 values, which are not read"),
         ("file", "FILE cannot be used: it has more than 1000000 values, which are not read"),
         ("large file", "FILE cannot be used: it has more than 16777216 bytes, which are not read"),
-        ("false size", f"FILE is damaged, or no wheel: Bad CRC-32 for file '{INFO}'"),
+        ("false size", f"FILE is damaged, or not a wheel: Bad CRC-32 for file '{INFO}'"),
         ("many", "b/fcregistry.json in FILE cannot be used: it has more than"),
     ],
 )
@@ -289,21 +289,22 @@ def test_a_hostile_file_takes_little_memory(tmp_path: Path, kind: str, says: str
     assert compared(path).startswith(says)
 
 
-def test_a_zip_file_that_is_no_wheel_and_a_damaged_one_say_so(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="is a zip file and no wheel"):
+def test_a_zip_file_that_is_not_a_wheel_and_a_damaged_one_say_so(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="is a zip file, but not a wheel"):
         read_source(str(wheel(tmp_path / "a.zip", {"readme": ""})))
     files = {"acme_tools-2.1.dist-info/METADATA": METADATA * 50, "acme/fcregistry.json": "{}"}
     path = wheel(tmp_path / "b.whl", files)
     damaged = bytearray(path.read_bytes())
     damaged[60:70] = b"\xff" * 10
     path.write_bytes(damaged)
-    with pytest.raises(ConfigurationError, match="is damaged, or no wheel"):
+    with pytest.raises(ConfigurationError, match="is damaged, or not a wheel"):
         read_source(str(path))
 
 
 @pytest.mark.parametrize(
-    ("given", "what"), [(".", "is a folder"), ("./missing.lock", "is not there"), ("/dev/null", "is no regular file")]
+    ("given", "what"),
+    [(".", "is a folder"), ("./missing.lock", "is not there"), ("/dev/null", "is not a regular file")],
 )
-def test_a_path_that_leads_nowhere_is_no_distribution(given: str, what: str) -> None:
+def test_a_path_that_leads_nowhere_is_not_a_distribution(given: str, what: str) -> None:
     with pytest.raises(ConfigurationError, match=f"{what}: give a lock, a manifest, a wheel, or the name of"):
         read_source(given)

@@ -42,7 +42,7 @@ def compared(old: ToolRecord, new: ToolRecord) -> Diff:
     return diff_sources(source(old), source(new))
 
 
-def told(old: ToolRecord, new: ToolRecord) -> list[str]:
+def described(old: ToolRecord, new: ToolRecord) -> list[str]:
     """Return each change as `verdict part path: message`."""
     return [f"{each.verdict} {each.part} {each.path}: {each.message}" for each in compared(old, new).changes]
 
@@ -60,28 +60,30 @@ def test_arguments_and_results_are_judged_the_other_way_round() -> None:
     """What is taken may grow, and what is given may shrink."""
     wide: dict[str, Any] = {"type": "object", "properties": {"a": {"type": ["integer", "null"]}}}
     narrow: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    assert told(record(parameters=narrow), record(parameters=wide)) == ["compatible parameters $.a: accepts null now"]
-    assert told(record(parameters=wide), record(parameters=narrow)) == [
+    assert described(record(parameters=narrow), record(parameters=wide)) == [
+        "compatible parameters $.a: accepts null now"
+    ]
+    assert described(record(parameters=wide), record(parameters=narrow)) == [
         "breaking parameters $.a: no longer accepts null"
     ]
-    assert told(record(returns=narrow), record(returns=wide)) == ["breaking returns $.a: returns null now"]
-    assert told(record(returns=wide), record(returns=narrow)) == ["compatible returns $.a: no longer returns null"]
+    assert described(record(returns=narrow), record(returns=wide)) == ["breaking returns $.a: returns null now"]
+    assert described(record(returns=wide), record(returns=narrow)) == ["compatible returns $.a: no longer returns null"]
 
 
 def test_a_result_that_is_described_or_no_longer_is() -> None:
-    assert told(record(returns=None), record()) == ["compatible returns $: is described now"]
-    assert told(record(), record(returns=None)) == ["unknown returns $: is no longer described"]
+    assert described(record(returns=None), record()) == ["compatible returns $: is described now"]
+    assert described(record(), record(returns=None)) == ["unknown returns $: is no longer described"]
 
 
 def test_a_default_is_behaviour_that_no_schema_tells_of() -> None:
     """Of a result it is only said; and of a parameter that was required no call relied on it."""
     old, new = record_of(Tool.from_function(weather)), record()
     new["parameters"]["properties"]["unit"]["default"] = "kelvin"
-    assert told(old, new) == ['unknown parameters $.unit: default was "celsius", is "kelvin"']
+    assert described(old, new) == ['unknown parameters $.unit: default was "celsius", is "kelvin"']
     new = record()
     new["parameters"]["properties"]["location"]["default"] = "Tokyo"
     new["parameters"]["required"] = []
-    assert told(old, new) == [
+    assert described(old, new) == [
         "compatible parameters $.location: is optional now",
         'compatible parameters $.location: default "Tokyo" is new',
     ]
@@ -96,11 +98,11 @@ def test_words_ask_for_a_patch() -> None:
 
 
 def test_a_tool_that_cannot_be_defined_any_more_breaks() -> None:
-    assert told(record(), record(problems=["no annotation"])) == [
+    assert described(record(), record(problems=["no annotation"])) == [
         "breaking tool $: cannot be defined any more: no annotation"
     ]
-    assert told(record(problems=["x"]), record()) == ["compatible tool $: can be defined now"]
-    assert told(record(problems=["x"]), record(problems=["y"])) == []
+    assert described(record(problems=["x"]), record()) == ["compatible tool $: can be defined now"]
+    assert described(record(problems=["x"]), record(problems=["y"])) == []
 
 
 def test_a_tool_that_cannot_be_defined_is_neither_new_nor_gone() -> None:
@@ -116,11 +118,11 @@ def test_what_a_context_asks_of_the_application_breaks_other_callers() -> None:
 
     new = record_of(Tool.from_function(asks, name="weather"))
     assert new["deps"] == "int"
-    assert told(record(deps=None), record(deps="int"))[0].startswith(
+    assert described(record(deps=None), record(deps="int"))[0].startswith(
         "breaking tool $: asks for int from its application"
     )
-    assert told(record(deps="int"), record(deps="str"))[0].startswith("breaking")
-    assert told(record(deps="int"), record())[0].startswith("compatible")
+    assert described(record(deps="int"), record(deps="str"))[0].startswith("breaking")
+    assert described(record(deps="int"), record())[0].startswith("compatible")
 
 
 @pytest.mark.parametrize(
@@ -148,7 +150,7 @@ def test_what_a_context_asks_of_the_application_breaks_other_callers() -> None:
     ],
 )  # fmt: skip
 def test_each_option_means_something_to_callers(old: dict[str, Any], new: dict[str, Any], line: str) -> None:
-    assert told(options(**old), options(**new))[0] == line
+    assert described(options(**old), options(**new))[0] == line
 
 
 def test_titles_and_examples_ask_for_a_patch_and_deprecation_for_a_minor_version() -> None:
@@ -228,7 +230,7 @@ def test_distributions_compare_by_their_normalised_names() -> None:
         ("major", "nonsense", None, "major"),
     ],
 )
-def test_the_least_version_is_told(bump: Bump, old: str | None, least: str | None, number: str) -> None:
+def test_the_least_version_is_reported(bump: Bump, old: str | None, least: str | None, number: str) -> None:
     assert next_version(bump, old) == least
     assert needed_bump(bump, old) == number
 

@@ -39,7 +39,7 @@ def test_all_is_well(site: Site) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "All is well.\n", "")
     wrong = site.cli("doctor", env={"FCREGISTRY_IMPORT_SECONDS": "-1"})
     assert wrong.returncode == 2, "though nothing is to be imported"
-    assert wrong.stderr == "Error: FCREGISTRY_IMPORT_SECONDS is a number of seconds above 0, not '-1'\n"
+    assert wrong.stderr == "Error: FCREGISTRY_IMPORT_SECONDS must be a number of seconds above 0, not '-1'\n"
 
 
 def test_a_plugin_that_does_not_load(site: Site) -> None:
@@ -88,7 +88,7 @@ def test_an_extension_that_does_not_load(site: Site) -> None:
     ]
 
 
-def test_hooks_of_calls_that_are_named_and_cannot_be_had(site: Site) -> None:
+def test_hooks_of_calls_that_are_named_and_cannot_be_used(site: Site) -> None:
     """Every call is refused for them, so that is a problem, also where nothing else is wrong."""
     site.install("fine", {"shapes": "fine_shapes"}, {"fine_shapes.py": HOOK}, group="fcregistry.extensions")
     advice = "every call is refused until then; correct the variable, or fix the extension"
@@ -410,11 +410,11 @@ def test_a_name_that_several_tools_have_or_one_owner_gave_twice(site: Site) -> N
 
 
 @pytest.mark.parametrize("name", ["", "a b", "wea*", "!x", ":", "colour=red"])
-def test_what_is_no_name_is_wrong_usage(site: Site, name: str) -> None:
+def test_what_is_not_a_name_is_wrong_usage(site: Site, name: str) -> None:
     """Status 2, and what a name is."""
     done = site.cli("doctor", name)
     assert (done.returncode, done.stdout) == (2, "")
-    assert "is not a selector" in done.stderr or "is a pattern, and one tool is asked for" in done.stderr
+    assert "is not a selector" in done.stderr or "is a pattern: name one tool" in done.stderr
 
 
 def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:

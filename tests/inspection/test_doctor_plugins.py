@@ -61,17 +61,17 @@ def wrong(make_site: Callable[..., Site]) -> Site:
 
 
 @pytest.fixture(scope="module")
-def told(wrong: Site) -> dict[str, Said]:
+def described(wrong: Site) -> dict[str, Said]:
     """What doctor says of each plugin that does not load."""
     found = doctor(wrong)
     assert [each.kind for each in found] == ["problem"] * len(found)
     return {each.subject: each for each in found}
 
 
-def test_every_plugin_that_does_not_load_is_told_and_no_other(told: dict[str, Said]) -> None:
+def test_every_plugin_that_does_not_load_is_reported_and_no_other(described: dict[str, Said]) -> None:
     """A crash, a hang or an exit ends neither doctor nor the list."""
-    assert list(told) == sorted([*(f"{name}[x]" for name in WRONG), "absent[module]", "absent[object]"])
-    assert {each.message.partition(":")[0] for each in told.values()} == {"does not load"}
+    assert list(described) == sorted([*(f"{name}[x]" for name in WRONG), "absent[module]", "absent[object]"])
+    assert {each.message.partition(":")[0] for each in described.values()} == {"does not load"}
 
 
 @pytest.mark.parametrize(
@@ -87,19 +87,19 @@ def test_every_plugin_that_does_not_load_is_told_and_no_other(told: dict[str, Sa
     ],
 )
 def test_the_line_of_its_own_code(
-    wrong: Site, told: dict[str, Said], subject: str, message: str, line: int | None
+    wrong: Site, described: dict[str, Said], subject: str, message: str, line: int | None
 ) -> None:
     """Not that of the library that raised in the end; none where nobody could say."""
-    found = told[subject]
+    found = described[subject]
     assert found.message.startswith(message)
     if line is not None:
         assert found.place == f"{wrong.folder}/{subject.removesuffix('[x]')}_tools.py:{line}"
     assert found.advice
 
 
-def test_an_entry_point_that_resolves_to_nothing(told: dict[str, Said]) -> None:
+def test_an_entry_point_that_resolves_to_nothing(described: dict[str, Said]) -> None:
     """Whether the module is missing, or the object in it, and what its authors are to correct."""
-    module, named = told["absent[module]"], told["absent[object]"]
+    module, named = described["absent[module]"], described["absent[object]"]
     assert "No module named 'absent_tools'" in module.message
     assert 'correct module = "absent_tools" in its pyproject.toml' in module.advice
     assert "there is no 'TOOLS' in absent_pkg" in named.message

@@ -61,7 +61,7 @@ def test_what_is_described_and_may_not_be_imported_now_is_a_problem(altered: Sit
     assert message.endswith("acme_data.py of acme is not what was installed: reinstall acme")
 
 
-def test_a_distribution_that_calls_itself_another_is_told(site: Site) -> None:
+def test_a_distribution_that_calls_itself_another_is_reported(site: Site) -> None:
     """What it ships is neither listed nor imported, whatever the other may."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOL.format(name="double")})
     impostor = site.install("aaa-evil", {"x": "evil_tools"}, {"evil_tools.py": RAN + TOOL.format(name="steal")})

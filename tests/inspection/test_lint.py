@@ -251,7 +251,7 @@ def test_a_field_of_one_value_needs_no_words(tag: dict[str, Any]) -> None:
     assert [path for path, _ in said("undocumented-field", tool)] == ["$.properties.pay.properties.number"]
 
 
-def test_a_property_that_is_called_properties_is_no_field() -> None:
+def test_a_property_that_is_called_properties_is_not_a_field() -> None:
     tool = foreign(**schema_of(properties={"type": "array", "items": {"type": "string"}}))
     assert said("undocumented-field", tool) == []
 
@@ -374,7 +374,7 @@ class Unequal:
     __hash__ = object.__hash__
 
 
-def test_a_default_that_a_model_is_not_told() -> None:
+def test_a_default_that_models_do_not_see() -> None:
     def silent(a: Any = NOTHING, b: Literal["x"] = Unequal(), c: int = 1) -> None: ...  # type: ignore[assignment]
     def open_note(path: str, mode: str = "read", size: int = 3) -> None: ...
 
@@ -394,7 +394,7 @@ class Colour(enum.Enum):
     RED = "red"
 
 
-def test_an_example_that_is_no_valid_call() -> None:
+def test_an_example_that_is_not_a_valid_call() -> None:
     def paint(colour: Colour, size: Annotated[int, at.Predicate(bool)] = 1, day: datetime | None = None) -> None:
         """Paint."""
 
@@ -617,7 +617,7 @@ def test_a_foreign_schema_that_allows_names_that_the_function_does_not_take() ->
     assert said(rule, Tool.from_function(takes_anything, parameters={"properties": {}})) == []
 
 
-def test_a_result_that_is_annotated_with_what_is_no_json() -> None:
+def test_a_result_that_is_annotated_with_a_type_without_json() -> None:
     def odd() -> type: ...
     def bare(): ...  # type: ignore[no-untyped-def]
     def fine() -> Iterator[int]: ...

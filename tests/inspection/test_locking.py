@@ -47,7 +47,7 @@ def test_no_change(tmp_path: Path) -> None:
     assert compared(tmp_path / "a.lock", installed(shipped()), installed(shipped())) == []
 
 
-def test_a_change_is_told_with_its_path(tmp_path: Path) -> None:
+def test_a_change_is_reported_with_its_path(tmp_path: Path) -> None:
     """Of schemas, as deep as it lies; of options, those that no model is told too."""
     now = shipped(timeout=5.0, destructive=True)
     found = compared(tmp_path / "a.lock", installed(shipped()), installed(now))
@@ -118,7 +118,7 @@ def test_a_lock_takes_the_place_of_no_link_and_of_no_device(tmp_path: Path) -> N
     (tmp_path / "link").symlink_to(tmp_path / "file")
     os.mkfifo(tmp_path / "pipe")
     for name in ("link", "pipe"):
-        with pytest.raises(OSError, match="it is a link, or no file: name a file"):
+        with pytest.raises(OSError, match="it is a link, or not a file: name a file"):
             write_lock(tmp_path / name, "one\n")
     assert (tmp_path / "file").read_text() == "x"
     assert {each.name for each in tmp_path.iterdir()} == {"file", "link", "pipe"}

@@ -99,7 +99,7 @@ def changes(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any], list[Any]]
     )
 
 
-def assert_told(old: dict[str, Any], new: dict[str, Any], values: list[Any]) -> None:
+def assert_reported(old: dict[str, Any], new: dict[str, Any], values: list[Any]) -> None:
     """Check that whatever one takes and the other refuses is not passed over."""
     found = schema_differences(old, new)
     before, after = (Validator(each, STRING_FORMATS) for each in (old, new))
@@ -118,8 +118,8 @@ def test_what_breaks_a_call_or_a_result_is_never_called_compatible(
 ) -> None:
     """Arguments that were valid and are not narrow; results that were not valid and are widen. Both ways round, since there is one walk."""
     old, new, values = change
-    assert_told(old, new, values)
-    assert_told(new, old, values)
+    assert_reported(old, new, values)
+    assert_reported(new, old, values)
 
 
 @given(samples)
