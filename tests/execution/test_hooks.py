@@ -307,7 +307,7 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
     assert [block["type"] for block in told.blocks] == ["text", "image"]
     assert told.content == f"smaller:\n{picture}"
     assert told.value == result_of().value
-    with pytest.raises(TypeError, match="holds no int"):
+    with pytest.raises(TypeError, match="contains int"):
         told.with_content([3])  # type: ignore[list-item]
 
 
