@@ -41,7 +41,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
     from fcregistry.execution._settings import CallsContext as CallsContext
-    from fcregistry.execution._settings import ToolFinder as ToolFinder
     from fcregistry.execution._settings import ToolLike as ToolLike
     from fcregistry.execution._settings import calls_context as calls_context
     from fcregistry.execution._settings import toolset_of as toolset_of
@@ -116,7 +115,6 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "HookChain": "._hooks",
     "NoThreadError": "._threads",
     "RUN_STATE": "._suspended",
-    "ToolFinder": "._settings",
     "ToolLike": "._settings",
     "adrive": "._invoke",
     "background_loop": "._threads",
