@@ -23,7 +23,7 @@ from fcregistry._tools.parameters import (
     raw_parameters,
     warn_author,
 )
-from fcregistry.errors import DefinitionError, said_by
+from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.types import (
     Codec,
     EncodingError,
@@ -241,7 +241,9 @@ class Binding:
             except RecursionError:
                 raise
             except Exception as error:  # external code: an extension's codec may raise anything
-                raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
+                raise Refusal(
+                    f"cannot be decoded: {type(error).__name__}: {exception_message(error)}", (name,)
+                ) from error
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:
@@ -294,7 +296,7 @@ class Binding:
         except EncodingError:
             raise
         except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-            raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+            raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON arguments of a Python call, as a model would write them.

@@ -10,7 +10,7 @@ from fcregistry._base.call import CallError, Problem
 from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
 from fcregistry._tools.selectors import nearest
-from fcregistry.errors import CallCancelledError, ToolError, said_by
+from fcregistry.errors import CallCancelledError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError
@@ -221,7 +221,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
     """
     if expose == "tool-errors" and not isinstance(error, EncodingError):
         return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
-    reason = scrub(said_by(error), _secrets(tool))
+    reason = scrub(exception_message(error), _secrets(tool))
     if not isinstance(error, EncodingError):
         reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return CallError(
@@ -368,7 +368,7 @@ def exception_text(exception: BaseException) -> str:
 
     A `ToolError` has only its message.
     """
-    text = said_by(exception)
+    text = exception_message(exception)
     if isinstance(exception, ToolError):
         return text
     if isinstance(exception, BaseExceptionGroup):

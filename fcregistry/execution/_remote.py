@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
 from fcregistry._base.forks import after_fork
-from fcregistry.errors import MissingDependencyError, said_by
+from fcregistry.errors import MissingDependencyError, exception_message
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
 from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
 from fcregistry.execution._step import exact_text
@@ -222,7 +222,7 @@ def _warn_of_version(tool: Tool, there: str | None) -> None:
 
 def error_text(error: BaseException) -> str:
     """Return an exception's type and message, for developers."""
-    message = said_by(error)
+    message = exception_message(error)
     return f"{type(error).__name__}: {message}" if message else type(error).__name__
 
 

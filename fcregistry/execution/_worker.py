@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
-from fcregistry.errors import FcregistryError, ToolError, said_by
+from fcregistry.errors import FcregistryError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
 from fcregistry.execution._messages import exception_text, scrub, undecodable_arguments
 from fcregistry.execution._step import DigitsValidator
@@ -135,7 +135,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
-        text = scrub(said_by(error), _secrets(tool))
+        text = scrub(exception_message(error), _secrets(tool))
         kind = type(error).__name__
         reserved = not isinstance(error, EncodingError)
         detail = text if not reserved else f"{kind}: {text}" if text else kind
