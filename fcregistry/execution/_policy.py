@@ -1,4 +1,7 @@
-"""Policies: which calls are allowed, asked about or denied, by selectors of the operator; the configuration comes before them."""
+"""Policies: which calls are allowed, asked about or denied.
+
+The operator names tools by selectors; the configuration comes before a policy.
+"""
 
 from __future__ import annotations
 
@@ -79,6 +82,9 @@ class Policy:
 
     def rulings(self, tools: Iterable[Tool]) -> dict[str, Ruling]:
         """Return a ruling for each of some tools, by wire name.
+
+        Args:
+            tools: The tools.
 
         Raises:
             ToolNotFoundError: A selector matches none of them, and must.
@@ -219,6 +225,9 @@ def _is_denied(ruling: Ruling | None) -> bool:
 
 
 def _subject_with_aliases(tool: Tool) -> SelectorSubject:
-    """Return a tool as selectors see it, with all its names: a view that renames it does not exempt it from a rule."""
+    """Return a tool as selectors see it, with all its names.
+
+    A view that renames it does not exempt it from a rule.
+    """
     renamed = () if tool.name == tool.declared_name else (tool.name,)
     return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
