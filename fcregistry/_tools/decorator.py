@@ -55,7 +55,6 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         @fc_register                                   # the default group, "tool"
         @fc_register("search.web", tags=("web",))      # a nested group, with options
         fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
-        fc_register(function, name="second_name")      # the same, with options
 
     In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
 
@@ -77,15 +76,13 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
-            - `requires_env`: The name of an environment variable that must be set, or several; without it, the tool is
-              unavailable. Its value is removed from error messages.
+            - `requires_env`: One or several environment variables that must be set. Errors do not show their values.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
             - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
             - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own
               (True, the default), on the event loop (False), or on the thread that called `run_all` (`"caller"`).
-            - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them. Calls of a
-              batch that touch the same thing run in their order.
-            - `writes`: What a call changes, given like `reads`.
+            - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them.
+            - `writes`: What a call changes, given like `reads`. Calls of a batch that touch the same thing run in order.
             - `exclusive`: Whether a call of a batch runs alone.
             - `cache`: True, if the result depends on the arguments alone: the executor's cache stores it. Or a cache of its own.
             - `replace`: Whether to replace another function of the same module, group and name, which is otherwise an error.

@@ -59,6 +59,10 @@ main()
 """
 
 
+_FIELDS: Final = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
+"""What a worker needs of an entry point."""
+
+
 def describe_in_workers(
     plugins: Sequence[FoundPlugin],
     installed: Sequence[FoundEntryPoint],
@@ -84,10 +88,9 @@ def describe_in_workers(
     Raises:
         KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
     """
-    names = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
     setup = {
         "installed": [
-            {"kind": type(each).__name__, **{name: getattr(each, name) for name in names}} for each in installed
+            {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}} for each in installed
         ],
         "without_locks": locks_are_lifted(),
         "ignore_rules": ignore_rules,

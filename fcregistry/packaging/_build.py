@@ -39,7 +39,7 @@ from fcregistry.packaging._project import PackagingError, search_path
 if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
     from fcregistry.discovery import FreshDescription
-    from fcregistry.packaging._project import Target
+    from fcregistry.packaging._project import BuildTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class BuiltManifest:
         self.path.write_text(self.text, encoding="utf-8", newline="\n")
 
 
-def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
+def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
     """Return the manifests of a distribution, sorted by path.
 
     Its plugins are imported in worker processes, without a time limit.
