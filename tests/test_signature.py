@@ -409,8 +409,8 @@ def test_a_python_call_is_written_as_a_model_would() -> None:
         ((1, 2), {}, "takes 1 positional arguments, not 2"),
         ((1,), {"x": 2}, "got 'x' twice"),
         ((1,), {"y": 2}, "takes no keyword argument 'y'"),
-        (("1",), {}, "'x' does not take '1'"),
-        ((True,), {}, "'x' does not take True"),
+        (("1",), {}, "cannot take '1' as the value of 'x'"),
+        ((True,), {}, "cannot take True as the value of 'x'"),
     ],
 )
 def test_a_python_call_that_the_function_does_not_take_is_a_type_error(

@@ -205,8 +205,8 @@ def test_make_call_covers_every_kind_of_parameter_and_the_call_arrives(
         ((1, 2, 3), {}, "takes 2 positional arguments, not 3"),
         ((1,), {"c": 1}, "takes no keyword argument 'c'"),
         ((1,), {"a": 1}, "got 'a' twice"),
-        (("1",), {}, "'a' does not take '1'"),
-        ((True,), {}, "'a' does not take True"),
+        (("1",), {}, "cannot take '1' as the value of 'a'"),
+        ((True,), {}, "cannot take True as the value of 'a'"),
     ],
 )
 def test_make_call_refuses_what_the_function_does_not_take(

@@ -136,7 +136,8 @@ def declare(
             setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
         except AttributeError as error:
             raise DefinitionError(
-                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
+                f"{place_text(function, module)} cannot be registered in a class body, because attributes cannot be set on it: "
+                "define a method that calls it, and register the method"
             ) from error
         return
     to.add(declaration)

@@ -327,7 +327,7 @@ class Binding:
 
 def _encode(parameter: Parameter, value: Any) -> Any:
     if not parameter.codec.handles(value):
-        raise TypeError(f"{parameter.name!r} does not take {value!r}")
+        raise TypeError(f"cannot take {value!r} as the value of {parameter.name!r}")
     return parameter.codec.encode(value)
 
 

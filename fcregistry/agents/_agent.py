@@ -46,7 +46,7 @@ class Agent(ABC):
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
-        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
         ToolNotFoundError: A name that no tool has.

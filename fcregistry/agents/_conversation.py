@@ -55,7 +55,7 @@ class Conversation:
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
-        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
         TypeError: An agent was given together with options of an agent, or `llm` is not a model.
@@ -259,7 +259,9 @@ class Conversation:
         written: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
         if self._state is not None:
             if key is None:
-                raise ApprovalError("calls wait for a decision: give the key=… to sign them with, or resume first")
+                raise ApprovalError(
+                    "this conversation has calls that still need approval: pass key=… to sign their state, or decide on them first with resume"
+                )
             written["state"] = self._state.to_json(key=key)
         return json.dumps(written, ensure_ascii=False)
 
@@ -293,7 +295,7 @@ class Conversation:
         if (state := written.get("state")) is not None:
             if key is None:
                 raise ApprovalError(
-                    "calls of this conversation wait for a decision: give the key=… that they are signed with"
+                    "this conversation has calls that still need approval: pass the key=… that their state was signed with"
                 )
             conversation._state = RunState.from_json(state, key=key, max_age=max_age)
         return conversation

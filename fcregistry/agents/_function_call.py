@@ -47,7 +47,7 @@ class FunctionCall(Agent):
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, `run` stops at such calls, and `resume` continues it; calling refuses them.
-        deps: What the contexts of tools can have: objects, and classes of which every run brings one.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
         summary: Returned for a round with calls instead of its message: one text per call, each on a line of its own. A template such as
             `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 

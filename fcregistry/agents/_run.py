@@ -84,7 +84,7 @@ class RunOptions(TypedDict, total=False):
     Attributes:
         cancellation: Ends the run when it is cancelled.
         time_budget: The seconds that the run may take; None for no limit.
-        deps: What the context of tools provides in this run.
+        deps: Objects that tools can receive as `context.deps` in this run.
     """
 
     cancellation: CancellationToken | None
@@ -113,7 +113,7 @@ class Control:
     Args:
         cancellation: The caller's token, if any.
         time_budget: The seconds that the run may take; None for no limit.
-        deps: What the context of tools provides.
+        deps: Objects that tools can receive as `context.deps`.
 
     Attributes:
         events: The queue of a streamed run; None if nobody listens.

@@ -101,7 +101,7 @@ class VisibleTools:
         Args:
             calls: The calls, in the shape of any provider.
             cancellation: Cancels the calls that have not ended.
-            deps: What the context of tools provides.
+            deps: Objects that tools can receive as `context.deps`.
 
         Returns:
             The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.
@@ -119,7 +119,7 @@ class VisibleTools:
         Args:
             calls: The calls, in the shape of any provider.
             cancellation: Cancels the calls that have not ended.
-            deps: What the context of tools provides.
+            deps: Objects that tools can receive as `context.deps`.
 
         Returns:
             The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.

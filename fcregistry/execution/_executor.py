@@ -183,7 +183,7 @@ class Executor:
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
             cancellation: Ends the waiting; a tool that has begun goes on unless it checks the token.
-            deps: What the context of the call can have, before the executor's.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result, whatever the call was.
@@ -201,12 +201,14 @@ class Executor:
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> ToolResult:
-        """Run one call without blocking the running loop: async tools on it, blocking ones on a thread.
+        """Run one call without blocking the running event loop.
+
+        An async tool runs on that loop, a blocking tool on a thread.
 
         Args:
-            call: The call, in any shape that `run` takes.
-            cancellation: Ends the waiting. Cancelling the task does the same, and raises `CancelledError`.
-            deps: What the context of the call can have, before the executor's.
+            call: The call, in any form that `run` accepts.
+            cancellation: A token that ends the wait for the result. Cancelling the task also ends it, and raises `CancelledError`.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
         """
         if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
@@ -226,7 +228,7 @@ class Executor:
         Args:
             calls: The calls, each in any shape that `run` takes.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             Their results, in the order of the calls.
@@ -246,7 +248,7 @@ class Executor:
         Args:
             calls: The calls, each in any shape that `run` takes.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             Their results, in the order of the calls.
@@ -272,7 +274,7 @@ class Executor:
         Args:
             call: The call, in any shape that `run` takes.
             cancellation: Ends the call.
-            deps: What the context of the call can have, before the executor's.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Yields:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
@@ -288,7 +290,7 @@ class Executor:
         Args:
             call: The call, in any shape that `run` takes.
             cancellation: Ends the call.
-            deps: What the context of the call can have, before the executor's.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Yields:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
@@ -328,7 +330,7 @@ class Executor:
             decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The results of all calls, in their order. One that waits and has no decision is refused.
@@ -356,7 +358,7 @@ class Executor:
             decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The results of all calls, in their order. One that waits and has no decision is refused.
@@ -403,7 +405,7 @@ class Executor:
             context: The names and values that the text may use; see `expressions.parse_call`.
             allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of the outermost call; an error if the text is not a call.
@@ -420,14 +422,14 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it on the running loop.
+        """Run, on the running event loop, a call that is written as a Python expression.
 
         Args:
             expression: The text, or what `expressions.parse_call` returned.
             context: The names and values that the text may use; see `expressions.parse_call`.
             allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of the outermost call; an error if the text is not a call.
@@ -453,7 +455,7 @@ class Executor:
             context: The names and values that the text may use; see `expressions.parse_call`.
             allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
@@ -469,14 +471,14 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them on the running loop.
+        """Run, on the running event loop, calls that are written as Python expressions.
 
         Args:
             expressions: The text, or a list of what `expressions.parse_call` returned.
             context: The names and values that the text may use; see `expressions.parse_call`.
             allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.

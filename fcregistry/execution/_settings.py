@@ -163,7 +163,7 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
             missing.append(f"{tool.name} asks for {show_type(context.deps)}")
     if missing:
         raise DefinitionError(
-            "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:",
+            "these tools need objects that are missing from deps=[…]; add each object, or its class if you pass the object with every call:",
             tuple(missing),
         )
 

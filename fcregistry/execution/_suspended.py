@@ -331,7 +331,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
     try:
         arguments = exact_text(step.arguments)
     except ValueError:
-        judgement = CallError("malformed_call", "the arguments hold a number of more digits than can be written")
+        judgement = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
     if isinstance(judgement, CallError):
         return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
     return ValidCall(

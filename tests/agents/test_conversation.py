@@ -245,12 +245,14 @@ def test_a_turn_that_waits_can_be_taken_up_in_every_way() -> None:
 def test_a_turn_that_waits_is_saved_signed_and_loaded() -> None:
     conversation = guarded(calls(adds(1, 2)))
     conversation.say("1 + 2?")
-    with pytest.raises(ApprovalError, match="calls wait for a decision: give the key=… to sign them with"):
+    with pytest.raises(
+        ApprovalError, match="this conversation has calls that still need approval: pass key=… to sign their state"
+    ):
         conversation.to_json()
 
     text = conversation.to_json(key=KEY)
     tools = [Tool.from_function(add, requires_approval=True)]
-    with pytest.raises(ApprovalError, match="calls of this conversation wait for a decision: give the key=…"):
+    with pytest.raises(ApprovalError, match="approval: pass the key=… that their state was signed with"):
         Conversation.from_json(text, Script(says("3")), tools)
     again = Conversation.from_json(text, Script(says("I see.")), tools, key=KEY)
     assert [call.name for call in again.pending] == ["add"]

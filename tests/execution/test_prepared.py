@@ -595,5 +595,5 @@ def test_a_number_that_python_does_not_write_is_answered() -> None:
     assert result.error is not None
     assert (result.error.code, result.content) == (
         "malformed_call",
-        "the arguments hold a number of more digits than can be written",
+        "the arguments contain a number that has too many digits to be written",
     )
