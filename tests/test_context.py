@@ -1,4 +1,4 @@
-"""Which parameter is filled in by the executor, and what does it hold?"""
+"""The context of a call, which the executor fills in."""
 
 from __future__ import annotations
 
@@ -137,7 +137,9 @@ def many(*contexts: Context) -> str:
     ],
 )
 @pytest.mark.parametrize("parameters", [None, {"type": "object"}], ids=["annotations", "schema"])
-def test_what_could_be_mistaken_is_refused(function: Any, message: str, parameters: dict[str, Any] | None) -> None:
+def test_an_ambiguous_annotation_of_a_context_is_refused(
+    function: Any, message: str, parameters: dict[str, Any] | None
+) -> None:
     options = {} if parameters is None else {"parameters": parameters}
     with pytest.raises(DefinitionError, match=message):
         _ = Tool.from_function(function, **options).parameters
@@ -152,7 +154,7 @@ def test_a_class_of_that_name_that_is_another_is_a_type_like_any() -> None:
         _ = Tool.from_function(taking, name="taking").parameters
 
 
-def test_a_context_that_a_test_makes_is_whole() -> None:
+def test_a_context_made_by_a_test_has_everything() -> None:
     """So that a tool can be called as a function."""
     said: list[tuple[float, str]] = []
     context = Context(Shop(), report=lambda fraction, message: said.append((fraction, message)))
@@ -169,7 +171,7 @@ def test_a_context_that_a_test_makes_is_whole() -> None:
     assert repr(Context(call=ToolCall("a"))) == "<Context of ToolCall('a', None)>"
 
 
-def test_its_logger_says_which_call_it_is(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_records_of_its_logger_name_the_call(caplog: pytest.LogCaptureFixture) -> None:
     token = CancellationToken()
     context: Context = Context(call=ToolCall("o", id="c1"), tool=Tool.from_function(orders), cancellation=token)
     assert context.cancellation is token

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 class Content:
     """One piece of a tool's result for the model. Immutable.
 
-    The class methods make it, and check their arguments. A tool returns one, or a list of them, which may also contain strings and JSON values. `str(content)` is its form for providers that accept
-    only text: the text itself, or words that name the content.
+    The class methods make it, and check their arguments. A tool returns one, or a list of them, which may also contain strings and JSON values.
+    `str(content)` is its form for providers that accept only text: the text itself, or words that name the content.
 
     Args:
         kind: `text`, `image`, `audio`, `file` or `link`.

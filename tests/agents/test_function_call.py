@@ -1,4 +1,4 @@
-"""What is one round of function calling: the model speaks, and the calls it made are carried out?"""
+"""One round of function calling: the model answers, and its calls run."""
 
 from __future__ import annotations
 
@@ -368,7 +368,7 @@ def test_a_model_that_takes_no_tools_is_given_messages_alone() -> None:
 
 @pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}])
 def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
-    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(said).__name__}"):
+    with pytest.raises(TypeError, match=rf"a message is a text, .* not {type(said).__name__}"):
         FunctionCall(Model(said))("?")
 
 
@@ -568,7 +568,7 @@ def test_execute_answers_a_message_without_calls_with_nothing(message: object) -
 @pytest.mark.parametrize("message", [None, 5, True, {}, {"id": "1"}, object(), SimpleNamespace()])
 def test_execute_refuses_what_is_no_message(message: object) -> None:
     """An empty answer would be taken for the end of the conversation."""
-    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(message).__name__}"):
+    with pytest.raises(TypeError, match=rf"a message is a text, .* not {type(message).__name__}"):
         execute(message)
 
 

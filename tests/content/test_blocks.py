@@ -1,4 +1,4 @@
-"""How does content look in JSON, and is it the same again when it is read?"""
+"""Content as JSON blocks, which read as the same content."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_block_that_is_read_is_the_content_again(content: Content) -> None:
     assert Content.from_block(json.loads(json.dumps(content.to_block()))) == content
 
 
-def test_what_a_server_says_more_or_says_wrongly_is_passed_over() -> None:
+def test_further_fields_and_wrong_media_types_of_a_server_are_ignored() -> None:
     block = {"type": "text", "text": "a", "annotations": {"audience": ["user"]}, "_meta": {}}
     resource = {"uri": "acme://a.txt", "mimeType": "text/plain; charset=utf-8", "text": "a"}
 
@@ -103,7 +103,7 @@ def test_what_a_server_says_more_or_says_wrongly_is_passed_over() -> None:
         ),
     ],
 )  # fmt: skip
-def test_what_is_no_block_is_refused_with_what_is_wrong(block: Any, message: str) -> None:
+def test_the_error_for_a_malformed_block_says_what_is_wrong(block: Any, message: str) -> None:
     with pytest.raises(ValueError, match=r"^a content block") as caught:
         Content.from_block(block)
     assert str(caught.value) == message
@@ -118,6 +118,6 @@ places = st.sampled_from(["type", "text", "data", "mimeType", "resource", "uri",
 
 
 @given(block=st.dictionaries(places, values))
-def test_whatever_stands_in_a_block_it_is_read_or_refused(block: dict[str, Any]) -> None:
+def test_any_block_is_read_or_raises_value_error(block: dict[str, Any]) -> None:
     with suppress(ValueError):
         assert isinstance(Content.from_block(block), Content)

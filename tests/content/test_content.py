@@ -1,4 +1,4 @@
-"""What can a tool give a model beside text, and what is refused when it is made?"""
+"""Content that a tool may return beside text, and arguments that are refused."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def test_a_text_is_shown_as_it_is() -> None:
     assert (content.data, content.label, str(content)) == ("It is 21 °C.".encode(), "", "It is 21 °C.")
 
 
-def test_a_json_value_is_written_when_it_is_given() -> None:
+def test_a_json_value_is_written_at_once() -> None:
     value = {"a": [1, None]}
     content = Content.json(value)
     value["a"].append(2)
@@ -69,7 +69,7 @@ def test_a_sound_is_known_by_its_first_bytes(data: bytes, media_type: str) -> No
     assert str(content) == f"[audio: {media_type}, {len(data)} bytes]"
 
 
-def test_what_is_not_known_by_its_bytes_is_known_by_its_name_or_said(tmp_path: Path) -> None:
+def test_a_media_type_is_recognized_by_bytes_or_name_or_given(tmp_path: Path) -> None:
     path = tmp_path / "drawing.svg"
     path.write_text("<svg/>")
 
@@ -128,13 +128,13 @@ def test_what_is_text_by_its_media_type_is_text(media_type: str) -> None:
     assert Content.file(b"a", media_type="application/pdf").plain is None
 
 
-def test_bytes_that_are_said_to_be_text_and_are_none_stay_bytes() -> None:
+def test_bytes_of_a_text_media_type_that_are_not_utf_8_stay_bytes() -> None:
     content = Content.file(b"\xff\xfe", media_type="text/plain")
 
     assert (content.plain, content.data) == (None, b"\xff\xfe")
 
 
-def test_a_link_says_where_something_is() -> None:
+def test_a_link_has_an_address_and_a_name() -> None:
     content = Content.link(
         "https://example.org/a/report%202.html?x=1", media_type="text/html", description="The report"
     )
@@ -216,16 +216,14 @@ def test_a_link_says_where_something_is() -> None:
         ),
     ],
 )
-def test_what_cannot_be_content_is_refused_when_it_is_made(
-    make: Callable[[], Any], error: type[Exception], message: str
-) -> None:
+def test_wrong_arguments_of_content_raise(make: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
         make()
     assert str(caught.value) == message
 
 
 @pytest.mark.parametrize("media_type", ["", "image", "image/", "/png", "image/p ng", "image/png;a=b", "image/a/b"])
-def test_what_is_no_media_type_is_refused(media_type: str) -> None:
+def test_an_invalid_media_type_is_refused(media_type: str) -> None:
     with pytest.raises(ValueError, match="is of the form"):
         Content.file(b"x", media_type=media_type)
 
@@ -251,7 +249,7 @@ def test_an_output_has_one_piece_of_content_or_several(content: Any, text: list[
     assert (output.value, [str(each) for each in output.content]) == (5, text)
 
 
-def test_content_compares_by_what_it_holds_and_stays_as_it_is() -> None:
+def test_content_compares_by_value_and_is_immutable() -> None:
     content = Content.image(PNG)
 
     assert content == Content.image(PNG) != Content.image(PNG + b"\0")

@@ -1,4 +1,4 @@
-"""What does Anthropic's messages API answer? Replies for `ProviderServer`, as the API reference and its guide "Streaming messages" write them."""
+"""Answers of Anthropic's messages API: replies for `ProviderServer`, as the API reference and its guide "Streaming messages" write them."""
 
 from __future__ import annotations
 
@@ -52,15 +52,15 @@ def refusal(status: int, kind: str, said: str, headers: dict[str, str] | None = 
 def started() -> str:
     """Return the event that a stream begins with."""
     usage = {**USAGE, "output_tokens": 1}
-    return told("message_start", message={**message(stop_reason=None), "usage": usage})
+    return event_of("message_start", message={**message(stop_reason=None), "usage": usage})
 
 
 def block(index: int, begun: dict[str, Any], *deltas: dict[str, Any]) -> list[str]:
     """Return the events of a content block."""
     return [
-        told("content_block_start", index=index, content_block=begun),
-        *(told("content_block_delta", index=index, delta=delta) for delta in deltas),
-        told("content_block_stop", index=index),
+        event_of("content_block_start", index=index, content_block=begun),
+        *(event_of("content_block_delta", index=index, delta=delta) for delta in deltas),
+        event_of("content_block_stop", index=index),
     ]
 
 
@@ -78,10 +78,10 @@ def use(index: int, id: str, *pieces: str, name: str = "weather", kind: str = "t
 def ended(stop_reason: str = "end_turn", **usage: Any) -> list[str]:
     """Return the events that a stream ends with."""
     delta = {"stop_reason": stop_reason, "stop_sequence": None}
-    return [told("message_delta", delta=delta, usage={"output_tokens": 7, **usage}), told("message_stop")]
+    return [event_of("message_delta", delta=delta, usage={"output_tokens": 7, **usage}), event_of("message_stop")]
 
 
-def told(kind: str, **data: Any) -> str:
+def event_of(kind: str, **data: Any) -> str:
     """Return an event."""
     return event({"type": kind, **data}, kind)
 

@@ -1,4 +1,4 @@
-"""What do OpenAI's APIs write? Answers as its reference shows them, for the server that tests talk to."""
+"""Answers of OpenAI's APIs, as its reference shows them, for the server that tests talk to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What do clients of providers talk to in tests? A real HTTP server on loopback that gives scripted replies and remembers the requests.
+"""The server that clients of providers talk to in tests: a real HTTP server on loopback that gives scripted replies and remembers the requests.
 
 It knows no provider: a test scripts what one would answer.
 

@@ -1,4 +1,4 @@
-"""Which calls come out of pieces? The ones that went in, in the manner of every server that is known to have one of its own."""
+"""Tool calls put together from pieces, in the manner of every server that is known to differ."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ def expected(calls: list[Written], with_ids: bool = True) -> list[ToolCall]:
 
 @settings(max_examples=60)
 @given(calls=written(), manner=st.sampled_from(INTERLEAVED), data=st.data())
-def test_calls_that_come_in_turns_are_told_apart(
+def test_interleaved_calls_are_told_apart(
     calls: list[Written], manner: Callable[[Written], Iterator[Piece]], data: st.DataObject
 ) -> None:
     left = [list(manner(call)) for call in calls]
@@ -230,7 +230,7 @@ def test_two_equal_pieces_are_two_pieces() -> None:
     assert put_together(pieces) == (ToolCall("f", '{"a": "haha"}', "1"),)
 
 
-def test_a_call_said_again_under_its_id_is_one_call() -> None:
+def test_a_call_that_is_repeated_under_its_id_is_one_call() -> None:
     pieces: list[Piece] = [(0, "1", "f", '{"a": 1}'), (0, "1", "f", '{"a": 1}'), (0, "1", "f", "")]
     assert put_together(pieces) == (ToolCall("f", '{"a": 1}', "1"),)
 
@@ -275,13 +275,13 @@ def test_a_call_that_breaks_off_is_not_continued_by_the_next() -> None:
     assert [call.arguments for call in put_together(pieces)] == ['{"a": ', '{"a": 2}', "{}"]
 
 
-def test_pieces_that_say_nothing_are_nothing() -> None:
+def test_empty_pieces_are_ignored() -> None:
     calls = StreamedCalls()
     assert [calls.add(0, None, None, None), calls.add(None, "", "", ""), calls.add(3, None, "", "")] == [None] * 3
     assert calls.calls() == ()
 
 
-def test_each_piece_is_told_as_it_stands_in_the_answer() -> None:
+def test_each_piece_has_the_position_of_its_call_in_the_answer() -> None:
     """The place is ours, since the server's index may be any; id and name are told as far as they are known."""
     calls = StreamedCalls()
     told = [
@@ -300,7 +300,7 @@ def test_each_piece_is_told_as_it_stands_in_the_answer() -> None:
     ]
 
 
-def test_deltas_of_ours_are_put_together_too() -> None:
+def test_the_pieces_of_deltas_are_put_together() -> None:
     calls = StreamedCalls()
     calls.add_delta(Delta(tool_calls=(ToolCallDelta(index=0, id="1", name="f"), ToolCallDelta(index=1, name="g"))))
     calls.add_delta(Delta(content="x", tool_calls=(ToolCallDelta(index=0, arguments="{}"),)))

@@ -1,4 +1,4 @@
-"""What becomes of a stream of Anthropic's messages API that does not come to its end? Over real HTTP, with the real SDK."""
+"""Streams of Anthropic's messages API that break off, over real HTTP, with the real SDK."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pytest
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Delta, Message
 
-from .anthropic_wire import block, ended, model_at, refusal, started, stream, texts, told
+from .anthropic_wire import block, ended, event_of, model_at, refusal, started, stream, texts
 from .provider_server import Piece, ProviderServer, Reply
 
 FLOOD = b":" + b"." * (16 << 20) + b"\n\n"
@@ -32,7 +32,7 @@ def failure(reply: Reply) -> tuple[list[Delta | Completion], ModelError]:
     ("kind", "is_retryable"), [("overloaded_error", True), ("api_error", True), ("invalid_request_error", False)]
 )
 def test_an_error_in_the_middle_of_a_stream_is_raised(kind: str, is_retryable: bool) -> None:
-    error = told("error", error={"type": kind, "message": "Overloaded"})
+    error = event_of("error", error={"type": kind, "message": "Overloaded"})
 
     said, raised = failure(stream(started(), texts(0, "It"), error))
 
@@ -55,13 +55,13 @@ def test_a_stream_that_breaks_off_gives_no_completion(events: list[str], is_cut:
 
 MALFORMED: list[Iterable[Piece]] = [
     ["event: message_start\ndata: {not JSON\n\n"],
-    [told("message_start")],
-    [started(), told("content_block_start", index=0)],
-    [started(), told("content_block_start", content_block={"type": "text", "text": ""})],
-    [started(), told("content_block_delta", index=3, delta={"type": "text_delta", "text": "Hi"})],
+    [event_of("message_start")],
+    [started(), event_of("content_block_start", index=0)],
+    [started(), event_of("content_block_start", content_block={"type": "text", "text": ""})],
+    [started(), event_of("content_block_delta", index=3, delta={"type": "text_delta", "text": "Hi"})],
     [started(), *block(0, {"type": "text", "text": ""}, {"type": "text_delta"})],
     [started(), *block(0, {"type": "text", "text": ""}, {"type": "text_delta", "text": 5})],
-    [started(), told("message_delta")],
+    [started(), event_of("message_delta")],
     [b"event: message_start\ndata: \xff\xfe\n\n"],
 ]
 
@@ -79,7 +79,7 @@ def test_a_refusal_before_the_stream_is_raised_as_without_one() -> None:
     assert (said, raised.status, raised.retryable) == ([], 529, True)
 
 
-def test_pieces_are_given_as_they_come_and_who_stops_listening_hangs_up() -> None:
+def test_pieces_come_as_they_are_sent_and_closing_the_stream_closes_the_connection() -> None:
     gate = threading.Event()
     with ProviderServer(stream(started(), texts(0, "It "), [gate, FLOOD], ended())) as server:
         pieces = model_at(server).stream("Hi")

@@ -1,4 +1,4 @@
-"""Through which client, and with which key, is Anthropic's messages API asked? Over real HTTP, with the real SDK."""
+"""Clients and keys for Anthropic's messages API, over real HTTP, with the real SDK."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_one_model_is_asked_on_several_loops_and_from_plain_code() -> None:
     assert [completion.message.content for completion in answered] == ["It rains."] * 3
 
 
-def test_a_client_that_is_given_is_used_and_left_open() -> None:
+def test_the_users_client_is_used_and_left_open() -> None:
     async def ask() -> bool:
         client = client_at(server)()
         async with client:
@@ -78,7 +78,7 @@ def test_without_the_sdk_the_error_says_what_to_install(monkeypatch: pytest.Monk
         AnthropicMessages("claude-test").complete("Hi")
 
 
-def test_a_client_and_what_it_has_already_are_not_given_together() -> None:
+def test_a_client_cannot_be_combined_with_a_key() -> None:
     with pytest.raises(ValueError, match="give base_url and api_key, or a client"):
         AnthropicMessages("claude-test", client=lambda: None, api_key="sk-ant-given")
 
@@ -95,7 +95,7 @@ def test_a_sync_client_is_refused() -> None:
         AnthropicMessages("claude-test", client=client)
 
 
-def test_a_model_says_what_it_is_called() -> None:
+def test_a_model_has_the_name_of_its_provider() -> None:
     model = AnthropicMessages("claude-test")
 
     assert (model.name, repr(model)) == ("anthropic:claude-test", "<Model anthropic:claude-test>")

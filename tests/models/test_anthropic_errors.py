@@ -1,4 +1,4 @@
-"""What is raised where Anthropic's messages API gives no answer? Its documented errors, over real HTTP, with the real SDK."""
+"""The documented errors of Anthropic's messages API, over real HTTP, with the real SDK."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_the_sdk_s_own_exception_is_the_cause_in_words() -> None:
     assert str(cause).startswith("anthropic.RateLimitError")
 
 
-def test_an_error_that_is_no_json_is_told_too() -> None:
+def test_an_error_that_is_not_json_is_read() -> None:
     error = raised_by(Reply(status=502, headers={"content-type": "text/html"}, pieces=["<h1>Bad gateway</h1>"]))
 
     assert (error.status, error.retryable) == (502, True)
@@ -91,7 +91,7 @@ def test_a_server_that_does_not_answer_in_time_is_an_error_that_may_pass() -> No
     assert raised.value.retryable is True
 
 
-def test_a_base_url_that_is_none_is_an_error_that_says_so() -> None:
+def test_an_invalid_base_url_is_a_model_error() -> None:
     with ProviderServer(answer(TEXT)) as server, pytest.raises(ModelError, match=r"^anthropic:claude-test"):
         AnthropicMessages("claude-test", client=client_at(server, base_url="no URL")).complete("Hi")
 

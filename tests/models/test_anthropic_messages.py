@@ -1,4 +1,4 @@
-"""What is asked of Anthropic's messages API, and how is its answer read? Over real HTTP, with the real SDK."""
+"""Requests and answers of Anthropic's messages API, over real HTTP, with the real SDK."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def test_the_choice_of_a_tool_that_is_not_offered_is_refused_before_it_is_sent()
 
 
 @pytest.mark.parametrize("stop_reason", ["end_turn", "tool_use"])
-def test_a_model_that_calls_has_stopped_for_that_whatever_its_server_says(stop_reason: str) -> None:
+def test_calls_are_the_finish_reason_also_if_the_server_says_otherwise(stop_reason: str) -> None:
     with ProviderServer(answer(CALL, stop_reason=stop_reason)) as server:
         assert model_at(server).complete("Hi", [WEATHER]).finish_reason == "tool_calls"
 
@@ -113,7 +113,7 @@ def test_a_model_that_calls_has_stopped_for_that_whatever_its_server_says(stop_r
         (None, "other"),
     ],
 )
-def test_why_the_model_stopped_is_told_with_the_provider_s_own_word(reason: str | None, finish: str) -> None:
+def test_the_finish_reason_keeps_the_providers_word_in_details(reason: str | None, finish: str) -> None:
     with ProviderServer(answer(TEXT, stop_reason=reason)) as server:
         completion = model_at(server).complete("Hi")
 
@@ -121,7 +121,7 @@ def test_why_the_model_stopped_is_told_with_the_provider_s_own_word(reason: str 
     assert completion.details.get("stop_reason") == reason
 
 
-def test_tools_of_the_provider_are_offered_and_what_they_did_is_no_call_but_is_given_back() -> None:
+def test_the_providers_own_tools_are_offered_and_their_blocks_are_sent_back() -> None:
     search = {"type": "web_search_20250305", "name": "web_search"}
     asked = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "rain"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": [{"type": "web_search_result"}]}
@@ -143,7 +143,7 @@ def test_a_text_with_citations_comes_in_blocks_and_runs_on() -> None:
         assert model_at(server).complete("Hi").message.content == "It rains."
 
 
-def test_settings_are_sent_as_they_are_and_what_is_said_in_the_conversation_goes_before() -> None:
+def test_settings_are_sent_as_they_are_and_the_conversation_has_precedence() -> None:
     settings = {"temperature": 0.5, "thinking": {"type": "adaptive"}, "system": "Never sent.", "max_tokens": 100}
     with ProviderServer(answer(TEXT)) as server:
         model_at(server, settings=settings, max_tokens=50).complete([{"role": "system", "content": "Be brief."}, "Hi"])
@@ -155,7 +155,7 @@ def test_settings_are_sent_as_they_are_and_what_is_said_in_the_conversation_goes
 
 
 @pytest.mark.parametrize("name", ["messages", "model", "stream"])
-def test_what_each_request_says_by_itself_is_no_setting(name: str) -> None:
+def test_fields_that_every_request_sets_are_not_settings(name: str) -> None:
     with pytest.raises(ValueError, match=f"^settings of anthropic:c cannot have {name}: every request sets its own$"):
         AnthropicMessages("c", settings={name: [], "temperature": 1})
 
@@ -202,7 +202,7 @@ def test_a_long_answer_is_streamed_by_itself() -> None:
 
 
 @pytest.mark.parametrize("given", ["not JSON", "[]", '{"type": "message"}', '{"type": "message", "content": ["text"]}'])
-def test_an_answer_that_is_no_message_is_an_error(given: str) -> None:
+def test_an_answer_without_a_message_is_a_model_error(given: str) -> None:
     reply = answer(TEXT)
     reply = type(reply)(headers=reply.headers, pieces=[given])
     with (

@@ -1,4 +1,4 @@
-"""How is a streamed answer of Anthropic's messages API read? Over real HTTP, with the real SDK."""
+"""Streamed answers of Anthropic's messages API, over real HTTP, with the real SDK."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage
 
-from .anthropic_wire import answer, block, ended, model_at, started, stream, texts, told, use
+from .anthropic_wire import answer, block, ended, event_of, model_at, started, stream, texts, use
 from .provider_server import ProviderServer, Reply
 
 
@@ -31,7 +31,10 @@ def streamed(reply: Reply) -> tuple[list[Delta], Completion]:
 def test_a_text_comes_in_pieces_and_whole_at_the_end() -> None:
     deltas, completion = streamed(
         stream(
-            started(), told("ping"), texts(0, "It ", "", "rains."), ended(input_tokens=11, cache_read_input_tokens=None)
+            started(),
+            event_of("ping"),
+            texts(0, "It ", "", "rains."),
+            ended(input_tokens=11, cache_read_input_tokens=None),
         )
     )
 
@@ -83,7 +86,7 @@ def test_a_call_without_arguments_has_none() -> None:
     assert completion.message.tool_calls == (ToolCall("weather", {}, "toolu_1"),)
 
 
-def test_thoughts_and_their_signatures_are_put_together_and_given_back() -> None:
+def test_thoughts_and_their_signatures_are_put_together_and_sent_back() -> None:
     begun = {"type": "thinking", "thinking": "", "signature": ""}
     pieces = [{"type": "thinking_delta", "thinking": each} for each in ("Let me ", "see.")]
     thought = block(0, begun, *pieces, {"type": "signature_delta", "signature": "c2lnbmVk"})
@@ -152,11 +155,11 @@ def test_a_call_that_was_whole_before_the_limit_is_run() -> None:
     assert Executor([WEATHER]).run(completion.message.tool_calls[0]).content == "Tokyo: rain"
 
 
-def test_what_is_new_in_the_api_is_passed_over_and_kept() -> None:
+def test_unknown_events_and_blocks_are_kept() -> None:
     new = block(0, {"type": "hologram", "cube": [1]}, {"type": "hologram_delta", "cube": [2]})
 
     deltas, completion = streamed(
-        stream(started(), told("weather_report", wind=3), new, texts(1, "Hi"), ended("new_reason"))
+        stream(started(), event_of("weather_report", wind=3), new, texts(1, "Hi"), ended("new_reason"))
     )
 
     assert deltas == [Delta(content="Hi")]

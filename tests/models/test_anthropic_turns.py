@@ -1,4 +1,4 @@
-"""How is a conversation told to Anthropic's messages API?"""
+"""Conversations written as turns of Anthropic's messages API."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def turns_of(conversation: Any) -> list[dict[str, Any]]:
     return turns
 
 
-def test_system_messages_are_the_system_prompt_wherever_they_stand() -> None:
+def test_all_system_messages_become_the_system_prompt() -> None:
     conversation = messages_of(
         [
             {"role": "system", "content": "Be brief."},
@@ -161,7 +161,7 @@ def test_calls_of_one_id_in_several_answers_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("name", "sent"), [("", "_"), ("a" * 300, "a" * 64), ("functions.weather", "functions_weather")]
 )
-def test_a_name_that_the_api_does_not_take_is_made_one_whoever_called_it(name: str, sent: str) -> None:
+def test_a_name_that_the_api_refuses_is_changed(name: str, sent: str) -> None:
     conversation = [asks(ToolCall(name, {}, "a")), answers("a", "no such tool"), written(use("b", name))]
 
     turns = turns_of(conversation)
@@ -208,7 +208,7 @@ def test_images_and_documents_of_a_user_are_blocks() -> None:
     ]
 
 
-def test_what_the_api_does_not_take_is_named_in_words() -> None:
+def test_content_that_the_api_does_not_take_is_named_in_words() -> None:
     sound = Content.audio(b"RIFF0000WAVE", media_type="audio/wav")
 
     (turn,) = turns_of(
@@ -237,7 +237,7 @@ def test_a_result_that_tells_of_an_error_has_text_only() -> None:
     assert turn["content"][0]["content"] == [text("broken\n[image: image/png, 16 bytes]")]
 
 
-def test_what_the_provider_wrote_is_given_back_as_it_was() -> None:
+def test_the_providers_blocks_are_sent_back_unchanged() -> None:
     cited = {"type": "text", "text": "Rain.", "citations": [{"type": "char_location", "cited_text": "rain"}]}
     searched = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "Tokyo"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
@@ -257,7 +257,7 @@ def test_a_message_survives_being_stored_as_json() -> None:
     assert turn["content"] == [THOUGHT, use("toolu_1", city="Tokyo")]
 
 
-def test_of_a_message_that_was_changed_the_thoughts_are_kept_and_the_rest_is_what_it_says_now() -> None:
+def test_a_changed_message_keeps_its_thoughts_and_sends_its_new_text() -> None:
     message = written(THOUGHT, text("I look."), use("toolu_1", city="Tokyo"), use("toolu_2", city="Paris"))
     changed = message.replaced(content="Let me see.", tool_calls=(ToolCall("weather", {"city": "Kyoto"}, "toolu_1"),))
 
@@ -266,13 +266,13 @@ def test_of_a_message_that_was_changed_the_thoughts_are_kept_and_the_rest_is_wha
     assert turn["content"] == [THOUGHT, text("Let me see."), use("toolu_1", city="Kyoto")]
 
 
-def test_native_content_that_is_none_is_passed_over() -> None:
+def test_malformed_native_content_is_ignored() -> None:
     (turn,) = turns_of([Message(role="assistant", content="Hi", native={"anthropic": "Hi"})])
 
     assert turn["content"] == [text("Hi")]
 
 
-def test_a_conversation_is_not_changed_by_being_told() -> None:
+def test_writing_a_conversation_does_not_change_it() -> None:
     message = written(THOUGHT, text("a"), stop_reason="end_turn")
     before = message.to_dict()
 

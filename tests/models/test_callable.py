@@ -1,4 +1,4 @@
-"""What makes a function a model? What it is given, what it may return, and on which thread it runs."""
+"""Functions as models: their arguments, their answers, and the threads they run on."""
 
 from __future__ import annotations
 
@@ -72,13 +72,13 @@ def test_messages_come_in_the_shape_of_openais_chat() -> None:
     assert sorted(heard[3]) == ["content", "name", "role", "tool_call_id"]
 
 
-def test_it_is_not_told_what_only_agents_read() -> None:
+def test_a_function_does_not_get_fields_that_only_agents_read() -> None:
     hears = Hears()
     CallableModel(hears).complete([Message(role="user", content="x", continues=True)])
     assert hears.heard == [[{"role": "user", "content": "x"}]]
 
 
-def test_what_it_is_given_is_its_own() -> None:
+def test_a_function_gets_a_copy_of_the_messages() -> None:
     conversation = [{"role": "user", "content": "a"}]
 
     def changes(messages: list[dict[str, Any]]) -> str:
@@ -107,7 +107,7 @@ def test_a_message_of_its_own_comes_back_as_it_wrote_it() -> None:
     assert message.native["mine"]["tool_calls"][0]["extra_content"] == {"signature": ["s"]}
 
 
-def test_a_message_that_says_nothing_more_than_ours_is_not_kept_twice() -> None:
+def test_a_message_without_further_fields_is_not_kept_as_native() -> None:
     for said in ({"content": "x"}, {"role": "assistant", "content": None, "tool_calls": [CALL], "refusal": None}):
         assert answering(said).complete("?").message.native == {}
 
@@ -123,7 +123,7 @@ CHOICES: list[tuple[str, list[Any], Any]] = [
 
 
 @pytest.mark.parametrize(("choice", "shown", "written"), CHOICES)
-def test_it_is_given_what_it_has_parameters_for(choice: str, shown: list[Any], written: Any) -> None:
+def test_a_function_gets_the_options_that_it_has_parameters_for(choice: str, shown: list[Any], written: Any) -> None:
     """One that cannot be told of the choice is shown the tools that may be called."""
     heard: list[Any] = []
 
@@ -157,12 +157,12 @@ def test_a_choice_of_no_tool_is_refused_with_the_tools() -> None:
         CallableModel(lambda messages, tools: "").complete("?", TOOLS, tool_choice="clok")
 
 
-def test_a_function_written_in_c_is_given_messages_alone() -> None:
+def test_a_function_written_in_c_gets_only_messages() -> None:
     with pytest.raises(TypeError, match=r"a message is a text, .* not int"):
         CallableModel(len).complete("?", TOOLS)
 
 
-def test_what_is_nested_without_end_is_no_message() -> None:
+def test_an_endlessly_nested_object_is_not_a_message() -> None:
     nested: dict[str, Any] = {"role": "assistant", "content": "x"}
     for _ in range(100_000):
         nested = {"output": [nested]}
@@ -276,20 +276,20 @@ def test_a_completion_is_the_answer_as_it_is() -> None:
 
 
 @pytest.mark.parametrize("said", [None, 5, object(), {}, {"something": "else"}, b"x"])
-def test_what_is_neither_text_nor_message_is_refused(said: Any) -> None:
-    with pytest.raises(TypeError, match=f"a message is a text, .* not {type(said).__name__}"):
+def test_an_answer_that_is_neither_text_nor_message_is_refused(said: Any) -> None:
+    with pytest.raises(TypeError, match=rf"a message is a text, .* not {type(said).__name__}"):
         answering(said).complete("?")
 
 
 @pytest.mark.parametrize(
     "said", [[], ["x"], [{"role": "assistant", "content": "x"}], {"output": []}, {"type": "error"}, {"candidates": []}]
 )
-def test_what_holds_neither_calls_nor_text_is_refused(said: Any) -> None:
+def test_an_answer_without_calls_and_text_is_refused(said: Any) -> None:
     with pytest.raises(TypeError, match=f"the model returned a {type(said).__name__}, neither a text nor a message"):
         answering(said).complete("?")
 
 
-def test_a_whole_response_of_openais_chat_is_refused_with_where_its_message_is() -> None:
+def test_the_error_for_a_whole_response_names_its_message() -> None:
     with pytest.raises(TypeError, match=r"pass the message, response\.choices\[0\]\.message, not the whole response"):
         answering({"choices": [{"message": {"role": "assistant", "content": "x"}}]}).complete("?")
 
@@ -339,7 +339,7 @@ STREAMS: list[Callable[[Any], Any]] = [
 
 
 @pytest.mark.parametrize("function", STREAMS)
-def test_an_answer_in_pieces_is_told_piece_by_piece_and_put_together(function: Callable[[Any], Any]) -> None:
+def test_the_pieces_of_an_answer_are_yielded_and_put_together(function: Callable[[Any], Any]) -> None:
     model = CallableModel(function)
     *deltas, last = model.stream("?")
     assert deltas == [Delta(content="Let "), *PIECES[1:]]
@@ -363,7 +363,7 @@ def test_pieces_may_end_with_the_completion() -> None:
     assert list(CallableModel(lambda messages: iter(["a", "b", own])).stream("?"))[-1] is own
 
 
-def test_what_is_no_piece_is_refused() -> None:
+def test_a_piece_of_another_type_is_refused() -> None:
     with pytest.raises(TypeError, match="the model yielded a int; a piece of an answer is a text or a Delta"):
         CallableModel(lambda messages: iter(["a", 5])).complete("?")
 
@@ -373,7 +373,7 @@ def test_no_pieces_are_an_empty_text() -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_whoever_stops_listening_closes_the_answer(is_async: bool) -> None:
+def test_closing_the_stream_closes_the_answer(is_async: bool) -> None:
     closed = threading.Event()
 
     def forever(messages: Any) -> Iterator[str]:
@@ -428,7 +428,7 @@ class AsyncPieces:
 
 
 @pytest.mark.parametrize("kind", [Pieces, AsyncPieces])
-def test_an_answer_that_is_no_generator_is_closed_too(kind: Callable[[], Any]) -> None:
+def test_an_answer_that_is_not_a_generator_is_closed_too(kind: Callable[[], Any]) -> None:
     answer = kind()
     pieces = CallableModel(lambda messages: answer).stream("?")
     next(pieces)
@@ -436,7 +436,7 @@ def test_an_answer_that_is_no_generator_is_closed_too(kind: Callable[[], Any]) -
     assert answer.is_closed.wait(10)
 
 
-def test_an_answer_that_is_given_up_while_it_is_made_is_closed_after_that() -> None:
+def test_an_answer_that_is_abandoned_while_it_runs_is_closed_afterwards() -> None:
     begun, go_on, closed = threading.Event(), threading.Event(), threading.Event()
 
     def slow(messages: Any) -> Iterator[str]:
@@ -475,7 +475,7 @@ print(model.complete("?").message.text, list(model.stream("?"))[-1].message.text
     assert done.stdout.split() == ["MainThread", "MainThread", "1"]
 
 
-def test_beside_a_loop_a_plain_function_runs_on_a_thread_of_ours_in_the_callers_context() -> None:
+def test_beside_a_loop_a_plain_function_runs_on_a_thread_in_the_callers_context() -> None:
     user: ContextVar[str] = ContextVar("user")
     where: list[Any] = []
     go_on = threading.Event()
@@ -515,7 +515,7 @@ def test_an_async_function_runs_on_the_loop() -> None:
         assert where[-1][1] == "fcregistry-loop"
 
 
-def test_a_plain_function_that_returns_what_has_to_be_awaited_is_awaited() -> None:
+def test_an_awaitable_that_a_plain_function_returns_is_awaited() -> None:
     async def function(messages: Any) -> str:
         await asyncio.sleep(0)
         return "x"
@@ -526,7 +526,7 @@ def test_a_plain_function_that_returns_what_has_to_be_awaited_is_awaited() -> No
 
 
 @pytest.mark.parametrize("error", [ConnectionError("offline"), KeyboardInterrupt()])
-def test_what_the_function_raises_is_the_callers(error: BaseException) -> None:
+def test_exceptions_of_the_function_reach_the_caller(error: BaseException) -> None:
     def broken(messages: Any) -> str:
         raise error
 
@@ -565,6 +565,6 @@ def test_it_is_called_as_its_function_is(function: Any, name: str) -> None:
     assert isinstance(CallableModel(function), Model)
 
 
-def test_what_cannot_be_called_is_no_model() -> None:
+def test_an_object_that_cannot_be_called_is_not_a_model() -> None:
     with pytest.raises(TypeError, match="llm is a callable from messages to a message or text, not 5"):
         CallableModel(5)  # type: ignore[arg-type]

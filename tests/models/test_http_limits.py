@@ -127,7 +127,7 @@ def test_a_long_stream_may_have_very_many_values_in_all() -> None:
 @every_api
 @pytest.mark.parametrize("headers", [{}, GZIP])
 @every_way
-def test_of_an_error_no_more_than_the_beginning_is_read(api: str, headers: dict[str, str], way: str) -> None:
+def test_only_the_beginning_of_an_error_is_read(api: str, headers: dict[str, str], way: str) -> None:
     if headers:
         reply = Reply(status=429, headers={**headers, "retry-after": "7"}, pieces=bomb(2**26))
     else:
@@ -157,7 +157,7 @@ def test_an_answer_may_be_compressed(api: str) -> None:
     assert server.requests[0].headers["accept-encoding"] == "gzip"
 
 
-def test_a_stream_may_be_compressed_and_is_told_as_it_comes() -> None:
+def test_a_compressed_stream_is_yielded_as_it_comes() -> None:
     made, goes_on = zlib.compressobj(9, zlib.DEFLATED, zlib.MAX_WBITS | 16), threading.Event()
     told = openai_wire.said("one", "two")
     pieces = [made.compress(each.encode()) + made.flush(zlib.Z_SYNC_FLUSH) for each in told]
@@ -178,7 +178,7 @@ def test_an_answer_in_another_encoding_is_refused(encoding: str) -> None:
         assert "the provider does not know it (HTTP 404); look at" in str(refused(server, "openai"))
 
 
-def test_an_answer_that_is_not_what_it_says_is_refused() -> None:
+def test_an_answer_that_is_not_the_gzip_it_claims_to_be_is_refused() -> None:
     with ProviderServer(json_reply({}, headers=GZIP)) as server:
         assert "the answer is said to be gzip and is not" in str(refused(server, "openai"))
 
@@ -190,7 +190,7 @@ def test_a_limit_is_a_number_of_bytes(size: Any) -> None:
             kind("m", max_answer_bytes=size)
 
 
-def test_what_else_a_client_is_used_for_has_no_limit_of_ours() -> None:
+def test_other_requests_of_a_client_are_not_limited() -> None:
     from openai import AsyncOpenAI
 
     reply = json_reply({"id": "m", "object": "model", "created": 1, "owned_by": "x" * 5000})
@@ -399,7 +399,7 @@ def test_a_redirect_within_the_same_server_is_followed(api: str, absolute: bool)
 
 @every_api
 @every_way
-def test_redirects_in_a_circle_are_followed_a_few_times_and_told(api: str, way: str) -> None:
+def test_redirects_in_a_circle_are_followed_a_few_times(api: str, way: str) -> None:
     with ProviderServer(*(redirect("/v1/again") for _ in range(60))) as server:
         error = refused(server, api, way)
         assert len(server.requests) == 6

@@ -1,4 +1,4 @@
-"""What is said in a conversation? Messages, read from what others write, and written as OpenAI's chat has them."""
+"""Messages, read from several shapes, and written in the shape of OpenAI's chat."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def test_roles_that_others_call_otherwise_are_known(role: str, ours: str) -> Non
 
 
 @pytest.mark.parametrize("value", [None, 5, {}, {"content": "x"}, [], object()])
-def test_what_has_no_role_is_no_message(value: Any) -> None:
+def test_an_object_without_a_role_is_not_a_message(value: Any) -> None:
     with pytest.raises(
         TypeError, match=f"a message is a Message, a text, or a dict with a role, not {type(value).__name__}"
     ):
@@ -58,7 +58,7 @@ def test_a_role_that_there_is_not_is_refused_with_those_there_are(role: Any, sho
         Message.of({"role": role, "content": "x"})
 
 
-def test_what_a_provider_wrote_is_an_object() -> None:
+def test_native_content_must_be_an_object() -> None:
     with pytest.raises(ValueError, match="native of a message is an object by the name of a provider, not str"):
         Message.of({"role": "assistant", "content": "x", "native": "openai"})
 
@@ -78,7 +78,7 @@ def test_content_that_is_neither_text_nor_parts_is_refused(content: Any) -> None
         ({"name": "anything", "arguments": b"{}"}, "the arguments must be a JSON object, got an array"),
     ],
 )
-def test_a_call_that_cannot_be_read_never_runs_with_what_stands_around_its_arguments(call: Any, told: str) -> None:
+def test_a_call_that_cannot_be_read_never_runs_with_other_fields_as_arguments(call: Any, told: str) -> None:
     def anything(**given: object) -> None:
         """Take anything."""
 
@@ -172,7 +172,7 @@ def test_a_result_is_a_message_of_the_tool() -> None:
     assert (failed.is_error, failed.tool_call_id, failed.text) == (True, "2", bad.content)
 
 
-def test_what_no_request_carries_of_a_result_is_written_out() -> None:
+def test_characters_of_a_result_that_no_request_can_carry_are_escaped() -> None:
     """A file's name may hold it, and the conversation would end there."""
 
     def first_file() -> str:
@@ -197,7 +197,7 @@ def test_a_result_with_an_image_keeps_it() -> None:
 # --- writing --------------------------------------------------------------------------------------
 
 
-def test_a_message_of_calls_alone_has_its_content_none() -> None:
+def test_a_message_with_only_calls_has_no_content() -> None:
     """A provider that is sent such a message without it refuses the conversation."""
     written = Message(role="assistant", tool_calls=(ToolCall("f", {"a": "é"}, "1"), ToolCall("g"))).to_dict()
     assert written == {
@@ -218,7 +218,7 @@ def test_a_file_of_text_is_written_as_text_and_another_as_a_file() -> None:
     assert file == {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}
 
 
-def test_calls_of_a_message_that_makes_none_are_left_out_with_a_warning() -> None:
+def test_calls_of_a_message_of_another_role_are_left_out_with_a_warning() -> None:
     calls = [{"id": "1", "type": "function", "function": {"name": "f", "arguments": "{}"}}]
     for role in ("user", "system", "tool"):
         with pytest.warns(

@@ -1,4 +1,4 @@
-"""What is a model behind the chat completions API sent, and how are its answers read?"""
+"""Requests and answers of OpenAI's chat completions API."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_tool_choice_is_written_as_the_api_takes_it(choice: str, written: object
     assert server.requests[0].json["tool_choice"] == written
 
 
-def test_without_tools_no_choice_is_sent_and_none_that_needs_them_can_be_made() -> None:
+def test_without_tools_no_choice_is_sent_and_none_can_be_required() -> None:
     with ProviderServer(chat_reply()) as server:
         chat(server).complete("Hi", tool_choice="none")
         with pytest.raises(ValueError, match=r"'required'; .* that is offered: there is none"):
@@ -129,7 +129,7 @@ def test_thoughts_go_back_under_the_name_they_came_by_and_only_before_calls() ->
     assert second == {"role": "assistant", "content": "3"}
 
 
-def test_thoughts_of_another_provider_are_not_told() -> None:
+def test_thoughts_of_another_provider_are_not_sent() -> None:
     message = Message(
         role="assistant",
         reasoning="Hm.",
@@ -139,14 +139,14 @@ def test_thoughts_of_another_provider_are_not_told() -> None:
     assert sent([message]) == [{"role": "assistant", "content": None, "tool_calls": [call()]}]
 
 
-def test_what_a_call_carries_of_its_providers_own_goes_back_with_it() -> None:
+def test_the_providers_own_fields_of_a_call_are_sent_back() -> None:
     signature = {"google": {"thought_signature": "c2ln"}}
     message = answer({"tool_calls": [{**call(), "extra_content": signature}]}, "tool_calls").message
     assert sent([message])[0]["tool_calls"] == [{**call(), "extra_content": signature}]
     assert sent([Message.of(message.to_dict())])[0]["tool_calls"] == [{**call(), "extra_content": signature}]
 
 
-def test_content_that_is_no_text_is_sent_as_parts_and_what_cannot_be_in_words() -> None:
+def test_content_other_than_text_is_sent_as_parts_or_named_in_words() -> None:
     conversation = Message(
         role="user",
         content=(
@@ -176,7 +176,7 @@ def test_results_that_are_no_text_are_named_because_the_api_takes_text_there() -
     assert written["content"] == "The chart:\n[image: image/png, 8 bytes]"
 
 
-def test_calls_and_results_without_ids_are_given_the_same() -> None:
+def test_calls_and_results_without_ids_get_matching_ones() -> None:
     conversation = [
         {"role": "assistant", "content": None, "tool_calls": [call(id=""), call("sub", id=""), call(id="call_1")]},
         {"role": "tool", "name": "sub", "content": "-1"},
@@ -245,12 +245,12 @@ def test_the_providers_word_for_why_it_stopped_is_mapped_and_kept(word: str | No
     assert completion.details.get("finish_reason") == word
 
 
-def test_a_model_that_calls_has_stopped_for_that_whatever_its_server_says_unless_it_was_cut() -> None:
+def test_calls_are_the_finish_reason_unless_the_answer_was_cut() -> None:
     assert answer({"tool_calls": [call()]}, "stop").finish_reason == "tool_calls"
     assert answer({"tool_calls": [call()]}, "length").finish_reason == "length"
 
 
-def test_a_refusal_is_text_and_is_told_apart() -> None:
+def test_a_refusal_is_text_and_is_marked_in_details() -> None:
     completion = answer({"refusal": "I cannot help with that."})
     assert completion.message.text == "I cannot help with that."
     assert completion.details["refusal"] == "I cannot help with that."
@@ -266,7 +266,7 @@ def test_content_in_parts_is_read_with_its_thoughts() -> None:
     assert (message.content, message.reasoning) == ("It is 3.", "A sum.")
 
 
-def test_usage_that_is_not_told_or_told_otherwise_is_no_failure() -> None:
+def test_missing_or_malformed_usage_is_not_an_error() -> None:
     assert answer({"content": "Hi"}, usage=None).usage == Usage(requests=1)
     deepseek = {"prompt_tokens": 10, "completion_tokens": None, "prompt_cache_hit_tokens": 4}
     assert answer({"content": "Hi"}, usage=deepseek).usage == Usage(input_tokens=10, cached_tokens=4, requests=1)
@@ -285,7 +285,7 @@ def test_an_answer_in_another_shape_is_a_model_error(body: object) -> None:
         chat(server).complete("Hi")
 
 
-def test_an_error_that_comes_as_an_answer_is_told() -> None:
+def test_an_error_with_status_200_is_a_model_error() -> None:
     error = {"code": 429, "message": "Rate limit exceeded: free-models-per-day"}
     with ProviderServer(json_reply({"error": error})) as server, pytest.raises(ModelError) as raised:
         chat(server).complete("Hi")

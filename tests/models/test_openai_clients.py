@@ -1,4 +1,4 @@
-"""Which server is asked, with which key, and what do settings change?"""
+"""Clients, keys and settings of OpenAI's models."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ HI = [Message(role="user", content="Hi")]
 
 
 @pytest.fixture(autouse=True)
-def nobodys_environment(monkeypatch: pytest.MonkeyPatch) -> None:
-    """No key of whoever runs the tests is used."""
+def no_variables_of_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Remove the variables of the machine that runs the tests."""
     for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "OPENAI_ORG_ID", "OPENAI_PROJECT_ID"):
         monkeypatch.delenv(name, raising=False)
 
@@ -66,7 +66,7 @@ def test_without_a_key_the_hosted_api_is_not_asked(base_url: str | None) -> None
         )
 
 
-def test_a_client_and_what_it_has_already_cannot_both_be_given() -> None:
+def test_a_client_cannot_be_combined_with_a_key() -> None:
     client = AsyncOpenAI(api_key="x")
     with pytest.raises(ValueError, match="give base_url and api_key, or a client, which has its own"):
         OpenAIChat("gpt-5", client=client, api_key="x")
@@ -96,7 +96,7 @@ def test_an_azure_client_asks_its_deployment() -> None:
     assert request.headers["api-key"] == "azure-key"
 
 
-def test_a_client_that_is_given_is_used_as_it_is_and_stays_open() -> None:
+def test_the_users_client_is_used_as_it_is_and_left_open() -> None:
     async def ask(server: ProviderServer) -> bool:
         client = AsyncOpenAI(base_url=server.url, api_key="x", max_retries=0, default_headers={"x-tag": "mine"})
         await OpenAIChat("gpt-5", client=client).acomplete(HI)
@@ -136,7 +136,7 @@ def test_a_model_is_asked_from_one_loop_after_another_and_from_plain_code() -> N
     assert len(server.requests) == 10
 
 
-def test_settings_are_fields_of_every_request_also_such_as_the_sdk_does_not_know() -> None:
+def test_settings_are_fields_of_every_request_also_if_the_sdk_does_not_know_them() -> None:
     settings = {"temperature": 0.5, "top_k": 5, "extra_body": {"guided": True}, "extra_headers": {"x-tag": "mine"}}
     with ProviderServer(chat_reply(), chat_stream("Hi"), json_reply(response([text_item("Hi")]))) as server:
         model = chat(server, settings=settings)
@@ -154,7 +154,7 @@ def test_settings_are_fields_of_every_request_also_such_as_the_sdk_does_not_know
     assert settings["extra_body"] == {"guided": True}
 
 
-def test_tools_and_a_choice_in_settings_stand_beside_ours() -> None:
+def test_tools_and_a_choice_in_settings_are_added_to_those_of_a_request() -> None:
     tool, search = Tool.from_function(add), {"type": "web_search"}
     with ProviderServer(json_reply(response([text_item("Hi")]))) as server:
         model = responses(server, settings={"tools": [search], "tool_choice": "required"})
@@ -168,7 +168,7 @@ def test_tools_and_a_choice_in_settings_stand_beside_ours() -> None:
 
 
 @pytest.mark.parametrize("kind", [OpenAIChat, OpenAIResponses])
-def test_settings_cannot_say_what_each_request_says_itself(kind: Any) -> None:
+def test_fields_that_every_request_sets_are_not_settings(kind: Any) -> None:
     with pytest.raises(
         ValueError, match=r"settings of openai.*:gpt-5 cannot have messages, stream: every request sets its own"
     ):

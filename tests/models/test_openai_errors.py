@@ -1,4 +1,4 @@
-"""What does somebody read whose model gives no answer? What failed, and what to do about it."""
+"""Errors of OpenAI's models: what failed, and what to do about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def refusal(reply: Reply) -> ModelError:
     return raised.value
 
 
-def told(status: int, error: object, **headers: str) -> ModelError:
+def error_of(status: int, error: object, **headers: str) -> ModelError:
     """Return the error that is made of a status and what the provider says in its body."""
     return refusal(
         json_reply({"error": error}, status, {name.replace("_", "-"): each for name, each in headers.items()})
@@ -159,7 +159,7 @@ def told(status: int, error: object, **headers: str) -> ModelError:
 def test_a_status_is_worded_with_what_the_provider_says_and_what_to_do(
     status: int, error: object, text: str, retryable: bool
 ) -> None:
-    raised = told(status, error)
+    raised = error_of(status, error)
     assert str(raised) == text
     assert (raised.status, raised.retryable, raised.retry_after) == (status, retryable, None)
 
@@ -178,7 +178,7 @@ def test_a_status_is_worded_with_what_the_provider_says_and_what_to_do(
     ],
 )
 def test_how_long_to_wait_is_read_from_the_headers(headers: dict[str, str], seconds: float | None) -> None:
-    raised = told(429, {"message": "Slow down"}, **headers)
+    raised = error_of(429, {"message": "Slow down"}, **headers)
     assert raised.retry_after == seconds
     assert ("try again later" in str(raised)) is (seconds is None)
     assert seconds is None or f"try again in {seconds:g} s" in str(raised)
@@ -186,19 +186,19 @@ def test_how_long_to_wait_is_read_from_the_headers(headers: dict[str, str], seco
 
 def test_a_date_to_wait_for_is_counted_from_now() -> None:
     date = format_datetime(datetime.now(UTC) + timedelta(hours=1), usegmt=True)
-    raised = told(503, {"message": "Maintenance"}, retry_after=date)
+    raised = error_of(503, {"message": "Maintenance"}, retry_after=date)
     assert raised.retry_after is not None
     assert 3500 < raised.retry_after <= 3600
 
 
-def test_nobody_is_told_to_wait_for_what_no_waiting_ends() -> None:
-    error = told(429, {"message": "No credit", "code": "insufficient_quota"}, retry_after="20")
+def test_an_error_that_waiting_does_not_end_has_no_retry_after() -> None:
+    error = error_of(429, {"message": "No credit", "code": "insufficient_quota"}, retry_after="20")
     assert (error.retryable, error.retry_after) == (False, None)
 
 
-def test_what_the_provider_says_of_trying_again_counts() -> None:
-    assert not told(500, {"message": "Broken"}, x_should_retry="false").retryable
-    assert told(400, {"message": "Busy"}, x_should_retry="true", retry_after="3").retry_after == 3
+def test_the_providers_header_decides_whether_to_retry() -> None:
+    assert not error_of(500, {"message": "Broken"}, x_should_retry="false").retryable
+    assert error_of(400, {"message": "Busy"}, x_should_retry="true", retry_after="3").retry_after == 3
 
 
 @pytest.mark.parametrize(
@@ -232,7 +232,7 @@ def test_a_page_of_a_gateway_is_not_shown() -> None:
 
 def test_no_key_no_url_and_no_novel_is_shown() -> None:
     message = f"Key {KEY} or sk-proj-AbC123*** of org-a1B2c3 at https://u:p@example.com/x?k=1 is bad\x1b[31m\n{'very ' * 200}bad"
-    raised = told(400, {"message": message})
+    raised = error_of(400, {"message": message})
     assert all(secret not in str(raised) for secret in (KEY, "AbC123", "a1B2c3", "example.com", "\x1b", "\n"))
     assert len(str(raised)) < 700
 
@@ -245,19 +245,19 @@ def test_a_key_of_another_shape_is_hidden_because_it_is_known() -> None:
     assert "no user has the key …;" in str(raised.value)
 
 
-def test_a_word_that_stands_in_for_a_key_hides_nothing() -> None:
+def test_a_placeholder_for_a_key_is_not_hidden_in_errors() -> None:
     reply = json_reply({"error": "none of the models is none-7b"}, 404)
     with ProviderServer(reply) as server, pytest.raises(ModelError, match="none of the models is none-7b"):
         OpenAIChat("gpt-5", base_url=server.url, api_key="none").complete("Hi")
 
 
 def test_the_exception_of_the_sdk_is_the_cause_in_words() -> None:
-    cause = told(404, {"message": "gone"}).__cause__
+    cause = error_of(404, {"message": "gone"}).__cause__
     assert str(cause).startswith("openai.NotFoundError")
     assert str(cause).endswith("; HTTP 404; gone")
 
 
-def test_a_stream_that_is_refused_is_told_like_an_answer() -> None:
+def test_a_refused_stream_raises_the_same_error_as_an_answer() -> None:
     reply = json_reply({"error": {"message": "Slow down"}}, 429, {"retry-after": "7"})
     for asked in (chat, responses):
         with ProviderServer(reply) as server, pytest.raises(ModelError, match="takes no more requests") as raised:
@@ -306,35 +306,35 @@ def test_a_connection_that_ends_without_an_answer() -> None:
 
 
 @pytest.mark.parametrize("base_url", ["localhost:8000/v1", "ftp://localhost/v1"])
-def test_a_base_url_that_does_not_lead_to_a_server_is_told(base_url: str) -> None:
+def test_a_base_url_with_another_scheme_is_a_model_error(base_url: str) -> None:
     with pytest.raises(ModelError, match="base_url does not begin with http or https") as raised:
         OpenAIChat("gpt-5", client=lambda: AsyncOpenAI(base_url=base_url, api_key="x", max_retries=0)).complete("Hi")
     assert not raised.value.retryable
 
 
-def test_a_base_url_that_is_none_is_told() -> None:
+def test_an_invalid_base_url_is_a_model_error() -> None:
     with pytest.raises(ModelError, match=r"^openai:gpt-5 cannot be asked: InvalidURL: "):
         OpenAIChat("gpt-5", base_url="http://[::1/v1", api_key="x").complete("Hi")
 
 
-def test_a_key_with_the_end_of_its_line_is_told_and_not_shown() -> None:
+def test_a_key_with_a_line_end_is_an_error_that_does_not_show_it() -> None:
     with ProviderServer(Reply()) as server, pytest.raises(ModelError, match="has a line end in it") as raised:
         chat(server, client=lambda: AsyncOpenAI(base_url=server.url, api_key="hunter2\n", max_retries=0)).complete("Hi")
     assert "hunter2" not in str(raised.value)
 
 
-def test_text_that_is_no_unicode_is_told_before_it_is_sent() -> None:
+def test_text_that_is_not_valid_unicode_is_refused_before_it_is_sent() -> None:
     with ProviderServer(Reply()) as server, pytest.raises(ModelError, match="a surrogate without its pair; replace it"):
         chat(server).complete("a\udc80")
     assert server.requests == []
 
 
-def test_a_setting_that_is_no_json_is_told() -> None:
+def test_a_setting_that_is_not_json_is_a_model_error() -> None:
     with ProviderServer(Reply()) as server, pytest.raises(ModelError, match=r"cannot be asked: TypeError: .*JSON"):
         chat(server, settings={"metadata": object()}).complete("Hi")
 
 
-def test_who_gives_up_waiting_is_not_told_of_an_error() -> None:
+def test_cancelling_a_request_raises_no_model_error() -> None:
     async def ask(server: ProviderServer) -> Any:
         return await asyncio.wait_for(chat(server).acomplete([Message(role="user", content="Hi")]), 0.05)
 

@@ -1,4 +1,4 @@
-"""What is a model behind the responses API sent, and how are its answers read?"""
+"""Requests and answers of OpenAI's responses API."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def streamed(*events: Any, cut: bool = False) -> list[Delta | Completion]:
 # --- what is sent ---------------------------------------------------------------------------------
 
 
-def test_a_conversation_is_told_as_items() -> None:
+def test_a_conversation_becomes_items() -> None:
     conversation = [
         {"role": "system", "content": "Be brief."},
         "What is 1 + 2?",
@@ -82,7 +82,7 @@ def test_tools_and_choices_are_written_as_the_api_takes_them() -> None:
     assert asked("Hi", [ADD], "required")["tool_choice"] == "required"
 
 
-def test_what_the_model_thought_is_handed_back_as_it_wrote_it() -> None:
+def test_the_models_thinking_is_sent_back_unchanged() -> None:
     message = answer(THOUGHT).message
     given = asked([message, {"role": "tool", "tool_call_id": "call_a", "content": "3"}])["input"]
     summary = [{"type": "summary_text", "text": "One and two."}]
@@ -109,7 +109,7 @@ def test_where_the_provider_keeps_nothing_only_thoughts_that_it_can_read_go_back
     assert message == before
 
 
-def test_a_message_that_was_changed_is_told_as_it_is_now() -> None:
+def test_a_changed_message_is_sent_as_it_is_now() -> None:
     message = answer([thought_item(), text_item("Hello!")]).message
     assert asked([message.replaced(content="Bye!")])["input"] == [{"role": "assistant", "content": "Bye!"}]
     called = answer(THOUGHT).message.replaced(tool_calls=(ToolCall("add", '{"a": 2}', "call_a"),))
@@ -125,7 +125,7 @@ def test_a_name_that_the_api_does_not_take_is_made_one_also_where_the_provider_w
     assert item["name"] == told["name"] == (name.replace(".", "_")[:64] or "_")
 
 
-def test_content_that_is_no_text_is_sent_as_parts_and_what_cannot_be_in_words() -> None:
+def test_content_other_than_text_is_sent_as_parts_or_named_in_words() -> None:
     parts = (
         Content.text("See:"),
         Content.image(b"\x89PNG\r\n\x1a\n"),
@@ -173,12 +173,12 @@ def test_an_answer_that_was_cut_short_says_why(reason: str, finish: str) -> None
     assert completion.details["reason"] == reason
 
 
-def test_a_refusal_is_text_and_is_told_apart() -> None:
+def test_a_refusal_is_text_and_is_marked_in_details() -> None:
     completion = answer([{**text_item(""), "content": [{"type": "refusal", "refusal": "I cannot."}]}])
     assert (completion.message.text, completion.details["refusal"]) == ("I cannot.", "I cannot.")
 
 
-def test_what_the_providers_own_tools_did_is_kept_and_is_no_call() -> None:
+def test_calls_of_the_providers_own_tools_are_kept_but_not_run() -> None:
     search = {
         "type": "web_search_call",
         "id": "ws_1",
@@ -202,7 +202,7 @@ def test_an_answer_in_another_shape_is_a_model_error(body: object) -> None:
         responses(server).complete("Hi")
 
 
-def test_a_response_that_failed_is_told() -> None:
+def test_a_failed_response_is_a_model_error() -> None:
     error = {"code": "server_error", "message": "The model failed to generate a response."}
     with pytest.raises(ModelError) as raised:
         answer([], status="failed", error=error)
@@ -244,7 +244,7 @@ def test_text_thoughts_and_calls_come_as_they_are_written_and_the_completion_las
     assert completion == answer(items)
 
 
-def test_a_server_that_leaves_the_output_out_of_the_last_event_has_told_it_before() -> None:
+def test_output_that_the_last_event_leaves_out_is_taken_from_earlier_events() -> None:
     *_, completion = streamed(
         happened("response.output_item.done", output_index=0, item=text_item("Hello!")),
         happened("response.completed", response=response([])),
@@ -270,7 +270,7 @@ def test_a_streamed_answer_that_was_cut_short_says_why() -> None:
         ),
     ],
 )
-def test_an_error_in_the_middle_is_told(event: str) -> None:
+def test_an_error_in_the_middle_is_a_model_error(event: str) -> None:
     with pytest.raises(ModelError, match=r"failed while it answered: It broke; try again$") as raised:
         streamed(happened("response.output_text.delta", delta="He"), event)
     assert raised.value.retryable

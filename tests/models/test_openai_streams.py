@@ -1,4 +1,4 @@
-"""How do answers of the chat completions API come piece by piece, and what if they do not come to their end?"""
+"""Streamed answers of OpenAI's chat completions API, also those that break off."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def test_text_comes_as_it_is_written_and_the_completion_last() -> None:
     assert (completion.finish_reason, completion.model) == ("stop", "gpt-5-2025-08-07")
 
 
-def test_a_piece_is_told_before_the_next_one_is_written() -> None:
+def test_a_piece_is_yielded_before_the_next_one_is_written() -> None:
     gate = threading.Event()
     with ProviderServer(
         stream_reply([chunk({"content": "one"}), gate, chunk({"content": "two"}, "stop"), DONE])
@@ -86,7 +86,7 @@ def test_a_server_that_refuses_to_tell_usage_is_asked_without_and_not_again(stat
     assert ["stream_options" in request.json for request in server.requests] == [True, False, False]
 
 
-def test_stream_options_of_the_user_are_sent_as_they_are_and_a_refusal_of_them_is_told() -> None:
+def test_the_users_stream_options_are_sent_and_their_refusal_is_raised() -> None:
     refused = json_reply({"error": {"message": "Unknown field: stream_options"}}, 400)
     with ProviderServer(refused) as server, pytest.raises(ModelError, match="Unknown field: stream_options"):
         list(chat(server, settings={"stream_options": {"include_usage": False}}).stream("Hi"))
@@ -117,7 +117,7 @@ def test_calls_are_put_together_in_order_and_run() -> None:
     assert shown == {0: '{"a": 1, "b": 2}', 1: '{"a": 1, "b": 3}'}
 
 
-def test_whole_calls_that_share_an_index_are_several_and_keep_what_is_the_providers_own() -> None:
+def test_whole_calls_with_one_index_are_several_and_keep_the_providers_fields() -> None:
     *_, completion = streamed(
         piece({"index": 0, "extra_content": {"n": 1}, **call(id="x")}),
         piece({"index": 0, **call("sub", "{}", "y")}),
@@ -130,7 +130,7 @@ def test_whole_calls_that_share_an_index_are_several_and_keep_what_is_the_provid
     assert completion.message.native == {"openai": {"calls": {"x": {"extra_content": {"n": 1}}}}}
 
 
-def test_what_is_the_providers_own_may_come_in_several_pieces_of_a_call() -> None:
+def test_the_providers_own_fields_may_come_in_several_pieces_of_a_call() -> None:
     *_, completion = streamed(
         piece({"index": 0, "first": 1, **call(id="x", arguments="")}),
         piece({"index": 0, "second": 2, "function": {"arguments": "{}"}}),
@@ -181,7 +181,7 @@ def test_arguments_that_the_limit_of_tokens_cuts_stay_text_and_are_not_run() -> 
         {"function": {"name": "ping"}, "arguments": {"x": 5}},
     ],
 )
-def test_streamed_arguments_that_are_not_read_are_not_taken_for_none(written: dict[str, Any]) -> None:
+def test_streamed_arguments_in_an_unknown_field_are_not_ignored(written: dict[str, Any]) -> None:
     def ping(x: int = 1) -> str:
         """Answer."""
         return f"pong {x}"
@@ -210,7 +210,7 @@ def test_characters_that_are_cut_between_packets_are_whole() -> None:
 
 
 @pytest.mark.parametrize("after", [[chunk({"content": "He"})], [chunk({"content": "He"}), 'data: {"id": "chatc'], []])
-def test_a_connection_that_breaks_gives_what_had_come_an_error_and_no_completion(after: list[str]) -> None:
+def test_a_broken_connection_raises_after_the_pieces_and_gives_no_completion(after: list[str]) -> None:
     told: list[Delta | Completion] = []
     with ProviderServer(stream_reply(after, cut=True)) as server, pytest.raises(ModelError) as raised:
         told.extend(chat(server).stream("Hi"))  # which keeps what came before the error
@@ -260,7 +260,7 @@ def test_a_malformed_piece_is_a_model_error(malformed: str) -> None:
         ": OPENROUTER PROCESSING\n\n",
     ],
 )
-def test_a_piece_that_says_nothing_to_us_is_passed_over(odd: str) -> None:
+def test_a_piece_of_an_unknown_kind_is_ignored(odd: str) -> None:
     *deltas, completion = streamed(chunk({"content": "He"}), odd, chunk({"content": "y"}, "stop"), DONE)
     assert deltas == [Delta(content="He"), Delta(content="y")]
     assert isinstance(completion, Completion)
@@ -275,7 +275,7 @@ def test_a_piece_that_says_nothing_to_us_is_passed_over(odd: str) -> None:
         ({"message": "Input is too long", "type": "invalid_request_error"}, False),
     ],
 )
-def test_an_error_in_the_middle_is_told(error: dict[str, Any], retryable: bool) -> None:
+def test_an_error_in_the_middle_is_a_model_error(error: dict[str, Any], retryable: bool) -> None:
     with pytest.raises(ModelError) as raised:
         streamed(chunk({"content": "He"}), event({"error": error}), DONE)
     assert str(raised.value).startswith(f"openai:gpt-5 failed while it answered: {error['message']}; ")
@@ -290,7 +290,7 @@ def test_a_server_that_does_not_stream_is_told_apart_from_one_that_answers() -> 
     )
 
 
-def test_who_stops_listening_hangs_up() -> None:
+def test_closing_the_stream_closes_the_connection() -> None:
     gate = threading.Event()
     with ProviderServer(stream_reply([chunk({"content": "one"}), gate, *[chunk({"content": "more"})] * 100])) as server:
 

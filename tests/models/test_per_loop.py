@@ -1,4 +1,4 @@
-"""Is there one client for each event loop, and is it closed when it is no longer needed?"""
+"""One client for each event loop, which is closed when it is no longer needed."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_a_loop_has_one_client_and_ends_it() -> None:
     assert [client.closed_on for client in made] == loops
 
 
-def test_what_nobody_keeps_any_more_is_closed_on_its_loop_also_where_only_a_collector_finds_it() -> None:
+def test_an_unreferenced_client_is_closed_on_its_loop_also_by_the_garbage_collector() -> None:
     made: list[Client] = []
 
     async def ask(in_a_circle: bool) -> None:
@@ -82,7 +82,7 @@ def test_a_loop_that_has_ended_holds_nothing_any_more() -> None:
     assert second() is not None
 
 
-def test_what_was_not_made_here_is_not_closed() -> None:
+def test_the_users_own_client_is_not_closed() -> None:
     async def ask() -> Client:
         client = Client(0)
         assert await PerLoop(lambda: client).get() is client

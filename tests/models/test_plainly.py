@@ -1,4 +1,4 @@
-"""How does plain code ask a model that answers in coroutines? It waits; and it can stop listening."""
+"""Sync calls of an async model: they wait, and can be stopped."""
 
 from __future__ import annotations
 
@@ -100,13 +100,13 @@ def test_a_stream_that_is_closed_early_ends_the_answer_and_its_task_is_one() -> 
     assert len(model.tasks) == 1
 
 
-def test_a_stream_that_nobody_begins_asks_nothing() -> None:
+def test_a_stream_that_is_never_started_sends_no_request() -> None:
     model = Pieces()
     model.stream("?")
     assert not model.tasks
 
 
-def test_what_breaks_a_stream_off_is_raised_after_what_was_told() -> None:
+def test_an_error_in_a_stream_is_raised_after_the_pieces_before_it() -> None:
     pieces = Pieces(fails_at=3).stream("?")
     assert [next(pieces) for _ in range(3)] == [Delta(content=str(number)) for number in range(3)]
     with pytest.raises(ModelError, match="the connection was cut") as raised:
@@ -119,7 +119,7 @@ def test_an_error_of_the_model_reaches_plain_code() -> None:
         Pieces().complete("?")
 
 
-def test_a_model_can_be_asked_by_plain_code_beside_a_loop_and_by_what_runs_on_ours() -> None:
+def test_a_sync_call_works_beside_a_loop_and_on_the_background_loop() -> None:
     """A tool that asks a model is such code."""
     model, outer = Whole(ANSWER), Whole(ANSWER)
 

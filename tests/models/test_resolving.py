@@ -1,4 +1,4 @@
-"""Which model is meant? Names of providers that are built in, and of extensions: real distributions in real processes."""
+"""Names of models, of built-in providers and of extensions: real distributions in real processes."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_each_provider_that_is_built_in_has_a_class_of_models(prefix: str, kind:
 
 
 @pytest.mark.parametrize("llm", [None, 5, {}, ["openai:gpt-5"]])
-def test_what_is_no_model_is_refused(llm: Any) -> None:
+def test_other_objects_are_not_models(llm: Any) -> None:
     with pytest.raises(
         TypeError, match="llm is a Model, a name such as 'openai:gpt-5', or a callable from messages to"
     ):
@@ -82,7 +82,7 @@ def test_a_class_of_models_is_refused_with_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("llm", [Own(), "openai:gpt-5"])
-def test_a_dialect_for_what_has_calls_of_its_own_is_refused(llm: Any) -> None:
+def test_a_dialect_for_a_model_with_its_own_calls_is_refused(llm: Any) -> None:
     with pytest.raises(TypeError, match="dialect=… is for a callable from a prompt to a text, not for"):
         resolve(llm, dialect="hermes")
 
@@ -99,7 +99,7 @@ WRONG = {
 }
 
 
-def test_a_name_of_nothing_says_which_there_are_and_what_to_install(site: Site) -> None:
+def test_the_error_for_an_unknown_name_lists_the_providers_and_what_to_install(site: Site) -> None:
     """In a process that has no extensions."""
     messages = site.ask(
         f"""
@@ -184,7 +184,7 @@ BROKEN = (
 )
 
 
-def test_what_an_extension_does_wrong_is_told_with_its_name(site: Site) -> None:
+def test_an_error_of_an_extension_names_it(site: Site) -> None:
     """An error of ours that it raises stays what it is: it says what to do."""
     site.install("acme-echo", {"echo": "acme_echo"}, {"acme_echo.py": ECHO}, group=GROUP)
     answer = site.ask(ASK + "answer = [reason(f'echo:{name}') for name in ('none', 'text', 'class', 'broken', 'own')]")

@@ -77,7 +77,7 @@ def test_no_error_of_a_provider_carries_the_key(api: str, way: str, sent: str) -
 
 
 @pytest.mark.parametrize("api", KINDS)
-def test_what_the_sdk_raised_is_told_in_words(api: str) -> None:
+def test_the_cause_describes_the_sdks_exception(api: str) -> None:
     with ProviderServer(REPLIES["a status"]()) as server:
         error = asked(KINDS[api]("m", base_url=server.url, api_key=KEY), "complete")
     package = api.partition("-")[0]
@@ -86,7 +86,7 @@ def test_what_the_sdk_raised_is_told_in_words(api: str) -> None:
 
 
 @pytest.mark.parametrize("api", KINDS)
-def test_why_a_server_cannot_be_reached_is_told_in_words(api: str) -> None:
+def test_the_cause_describes_why_a_server_cannot_be_reached(api: str) -> None:
     with socket.socket() as closed:
         closed.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{closed.getsockname()[1]}/v1"
@@ -99,7 +99,7 @@ def test_why_a_server_cannot_be_reached_is_told_in_words(api: str) -> None:
 
 
 @pytest.mark.parametrize("api", KINDS)
-def test_a_key_that_is_not_a_header_is_not_told(api: str) -> None:
+def test_a_key_that_is_not_valid_in_a_header_is_not_shown(api: str) -> None:
     for key in (f"{KEY}\n", f"{KEY}\u2026"):
         with ProviderServer(json_reply({})) as server:
             error = asked(KINDS[api]("m", base_url=server.url, api_key=key), "complete")

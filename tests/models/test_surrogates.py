@@ -232,7 +232,7 @@ def test_a_conversation_with_half_a_character_can_be_kept_as_a_file(tmp_path: Pa
     assert "see\ufffd" in (tmp_path / "kept.json").read_text(encoding="utf-8")
 
 
-def test_what_a_tool_says_is_written_out() -> None:
+def test_surrogates_in_a_tools_text_are_escaped() -> None:
     seen: list[Any] = []
 
     def model(messages: list[dict[str, Any]]) -> Any:
@@ -250,7 +250,7 @@ def test_what_a_tool_says_is_written_out() -> None:
         assert message.text == "\\ud83d"
 
 
-def test_what_has_no_half_is_the_same_object() -> None:
+def test_a_value_without_surrogates_is_the_same_object() -> None:
     native = {"x": [{"y": GRIN, "z": (1, None)}]}
     message = Message(role="assistant", content=GRIN, native=native)
     assert message.native is native
@@ -258,7 +258,7 @@ def test_what_has_no_half_is_the_same_object() -> None:
 
 
 @given(st.lists(st.text(alphabet=[FIRST, SECOND, "a", "é", GRIN]), max_size=8))
-def test_pieces_say_what_the_whole_says(pieces: list[str]) -> None:
+def test_pieces_add_up_to_the_whole(pieces: list[str]) -> None:
     def model(messages: Any) -> Iterator[Delta]:
         for piece in pieces:
             yield Delta(content=piece)

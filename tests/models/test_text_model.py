@@ -1,4 +1,4 @@
-"""What makes a function from text to text a model? The prompt it is given, and how its text is read."""
+"""Functions from text to text as models: the prompt, and how the text is read."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_question_is_a_readable_prompt_that_ends_where_the_model_goes_on() -> 
     assert text.heard[0].endswith("Assistant:")
 
 
-def test_tools_are_told_in_the_first_message_of_the_system_in_the_words_of_the_dialect() -> None:
+def test_tools_are_described_in_the_first_system_message_as_the_dialect_writes_them() -> None:
     told = HERMES.render(TOOLS)
     conversations: list[tuple[Any, str]] = [
         ("?", told),
@@ -75,7 +75,7 @@ def test_tools_are_told_in_the_first_message_of_the_system_in_the_words_of_the_d
         assert text.heard == [dialects.chat_format("chatml").render(messages)]
 
 
-def test_calls_and_results_stand_in_the_prompt_as_the_dialect_writes_them() -> None:
+def test_calls_and_results_are_in_the_prompt_as_the_dialect_writes_them() -> None:
     """Results of one turn stand together; a call that the dialect cannot say is told all the same."""
     results = Executor([weather]).run_all(CALLS)
     conversation = [
@@ -139,7 +139,7 @@ def test_marks_that_a_dialect_shares_with_the_chat_are_whole_where_it_writes_the
         ("none", [], ""),
     ],
 )
-def test_a_choice_is_told_in_words_and_by_the_tools_that_are_shown(choice: str, shown: list[str], words: str) -> None:
+def test_a_choice_becomes_an_instruction_and_limits_the_tools_shown(choice: str, shown: list[str], words: str) -> None:
     text = Text("hi")
     TextModel(text, "hermes").complete("?", TOOLS, tool_choice=choice)
     assert [name for name in ("weather", "clock") if f'"{name}"' in text.heard[0]] == shown
@@ -155,7 +155,7 @@ TEMPLATE = (
 )
 
 
-def test_a_template_that_shows_tools_itself_is_given_tools_calls_and_results_as_they_are() -> None:
+def test_a_template_that_shows_tools_gets_tools_calls_and_results_as_objects() -> None:
     text = Text("hi")
     template = dialects.ChatTemplate(TEMPLATE)
     result = Executor([weather]).run(CALLS[0])
@@ -164,7 +164,7 @@ def test_a_template_that_shows_tools_itself_is_given_tools_calls_and_results_as_
     assert text.heard == ["[weather][clock]<user>Oslo?<assistant>weather(Oslo)<tool>sunny in Oslo<assistant>"]
 
 
-def test_a_function_that_takes_stop_is_given_what_ends_an_answer() -> None:
+def test_a_function_with_a_parameter_stop_gets_the_marks_that_end_an_answer() -> None:
     heard: list[Any] = []
 
     def function(prompt: str, stop: list[str]) -> str:
@@ -192,7 +192,7 @@ def test_ids_are_those_of_no_other_call_of_the_conversation() -> None:
     assert [call.id for call in completion.message.tool_calls] == ["call_4", "call_5"]
 
 
-def test_a_tool_that_there_is_not_is_called_all_the_same_for_the_executor_to_answer() -> None:
+def test_a_call_of_an_unknown_tool_is_kept_for_the_executor() -> None:
     said = HERMES.render_calls([ToolCall("no_such", {})])
     (call,) = TextModel(Text(said), "hermes").complete("?", TOOLS).message.tool_calls
     assert "there is no tool 'no_such'" in Executor(TOOLS).run(call).content
@@ -209,7 +209,7 @@ def test_text_alone_is_text() -> None:
 
 
 @pytest.mark.parametrize("choice", ["auto", "none"])
-def test_without_tools_what_looks_like_a_call_is_text(choice: str) -> None:
+def test_without_tools_text_that_looks_like_a_call_stays_text(choice: str) -> None:
     tools = TOOLS if choice == "none" else []
     *_, last = TextModel(Text(iter(SAID)), "hermes").stream("?", tools, tool_choice=choice)
     assert isinstance(last, Completion)
@@ -223,7 +223,7 @@ def test_what_a_model_writes_after_the_end_of_its_turn_is_cut_off() -> None:
 
 
 @pytest.mark.parametrize("said", [None, {"role": "assistant", "content": "x"}, 5])
-def test_what_is_no_text_is_refused(said: Any) -> None:
+def test_an_answer_other_than_text_is_refused(said: Any) -> None:
     with pytest.raises(
         TypeError, match=f"the model returned a {type(said).__name__}; with a dialect, it returns or yields text"
     ):
@@ -254,7 +254,7 @@ def test_a_dialect_is_known_by_the_chat_format_or_by_what_the_template_writes() 
         assert TextModel(Text(""), chat=dialects.ChatTemplate(unknown)).dialect.name == "json"
 
 
-def test_a_model_that_nobody_knows_is_told_of_json_and_read_as_json_alone() -> None:
+def test_an_unknown_model_is_asked_for_json_and_read_as_json() -> None:
     model = TextModel(Text(dialects.get("lfm2").render_calls(CALLS)), name="mine")
     assert model.dialect.name == "json"
     assert model.complete("?", TOOLS).message.tool_calls == ()
@@ -288,7 +288,7 @@ def test_a_conversation_stays_with_the_dialect_that_was_recognized_in_it() -> No
     assert call.name == "clock"
 
 
-def test_what_a_conversation_says_of_its_dialect_is_not_believed_of_strangers_or_other_models() -> None:
+def test_the_recognized_dialect_of_another_model_is_ignored() -> None:
     said = dialects.get("lfm2").render_calls([ToolCall("clock", {})])
     for native in ({"dialects": {"mine": "nonsense"}}, {"dialects": {"theirs": "hermes"}}, {"dialects": "hermes"}):
         kept = Message(role="assistant", content="Hi.", native=native)
@@ -305,7 +305,7 @@ def told(deltas: list[Any]) -> tuple[str, str]:
 
 
 @given(st.lists(st.integers(0, len(SAID)), max_size=30), st.booleans())
-def test_pieces_come_to_the_same_as_the_whole(cuts: list[int], with_tools: bool) -> None:
+def test_pieces_are_read_like_the_whole_text(cuts: list[int], with_tools: bool) -> None:
     cuts.sort()
     pieces = [SAID[start:end] for start, end in zip([0, *cuts], [*cuts, len(SAID)], strict=True)]
     tools = TOOLS if with_tools else []
@@ -315,7 +315,7 @@ def test_pieces_come_to_the_same_as_the_whole(cuts: list[int], with_tools: bool)
     assert told(deltas) == (whole.message.text, whole.message.reasoning)
 
 
-def test_what_looked_like_a_call_and_was_a_thought_is_no_call() -> None:
+def test_an_apparent_call_in_a_thought_is_not_a_call() -> None:
     """Thoughts that were opened in the prompt are known by their end."""
     said = [call_text("Oslo"), f"\nNo.</think>{call_text('Bergen')}"]
     *deltas, last = TextModel(Text(iter(said)), "hermes").stream("?", TOOLS)
@@ -325,7 +325,7 @@ def test_what_looked_like_a_call_and_was_a_thought_is_no_call() -> None:
     assert str(last.message.reasoning).endswith("No.")
 
 
-def test_calls_that_were_thoughts_after_all_cost_time_that_grows_with_their_number() -> None:
+def test_many_calls_in_a_thought_take_linear_time() -> None:
     """Looking for the calls that count at each place among those that were told takes minutes for so many; the bound is far above what is needed."""
 
     def thousand(source: Any, mark: str) -> Any:
@@ -340,7 +340,7 @@ def test_calls_that_were_thoughts_after_all_cost_time_that_grows_with_their_numb
     assert last.message.text == "Bye."
 
 
-def test_a_call_that_was_a_thought_and_is_made_again_is_told_again() -> None:
+def test_a_call_in_a_thought_that_is_repeated_is_yielded_again() -> None:
     said = [call_text("Oslo"), f"</think>{call_text('Oslo')}"]
     *deltas, last = TextModel(Text(iter(said)), "hermes").stream("?", TOOLS)
     told_of = [call for each in deltas if isinstance(each, Delta) for call in each.tool_calls]
@@ -348,7 +348,7 @@ def test_a_call_that_was_a_thought_and_is_made_again_is_told_again() -> None:
     assert [call.id for call in last.message.tool_calls] == [told_of[-1].id]
 
 
-def test_calls_are_told_as_soon_as_they_are_complete() -> None:
+def test_calls_are_yielded_as_soon_as_they_are_complete() -> None:
     said: list[Any] = [
         each
         for each in TextModel(Text(iter([SAID[:-5], SAID[-5:]])), "hermes").stream("?", TOOLS)
@@ -399,7 +399,7 @@ def test_text_is_cut_at_the_first_mark_however_it_comes(text: str, cuts: list[in
 # --- mistakes -------------------------------------------------------------------------------------
 
 
-def test_mistakes_are_told_when_the_model_is_made() -> None:
+def test_wrong_arguments_raise_when_the_model_is_made() -> None:
     with pytest.raises(DialectNotFoundError, match="there is no dialect 'hermse'"):
         TextModel(Text(""), "hermse")
     with pytest.raises(DialectNotFoundError, match="chatlm"):

@@ -1,4 +1,4 @@
-"""What is read of a model's answer, where it is written as models write, and what is refused, however clear it may seem?"""
+"""Answers of models: which are read, and which are refused."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ AS_YAML: OutputFormat[Any] = OutputFormat(dict[str, Any], syntax="yaml")
         'Is it {"x": 3}? No.\n</think>\n\n{"x": 1, "y": 2}',
     ],
 )
-def test_the_value_is_found_wherever_it_stands(text: str) -> None:
+def test_the_value_is_found_anywhere_in_the_answer(text: str) -> None:
     assert POINT.parse(text) == Point(1, 2)
     assert POINT.read(text).repairs == ()
 
@@ -79,7 +79,7 @@ def test_the_value_is_found_wherever_it_stands(text: str) -> None:
         ('```json\n{"x": 1, // it\'s "one"\n "y": 2}\n```', "the JSON had comments: left out"),
     ],
 )
-def test_slips_that_leave_one_reading_are_put_right_and_told(text: str, said: str) -> None:
+def test_slips_with_one_reading_are_repaired_and_reported(text: str, said: str) -> None:
     reading = POINT.read(text)
     assert (reading.value, reading.repairs) == (Point(1, 2), (said,))
 
@@ -146,7 +146,7 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
         ),
     ],
 )
-def test_what_is_no_answer_is_refused_in_words_for_the_model(text: str, said: str) -> None:
+def test_the_reasons_of_a_refused_answer_are_worded_for_the_model(text: str, said: str) -> None:
     reading = POINT.read(text)
     assert [str(problem) for problem in reading.problems] == [said]
     assert not reading.ok
@@ -168,7 +168,7 @@ def test_the_error_can_be_sent_back_as_it_is() -> None:
     assert POINT.read('{"x": 1}').error is None
 
 
-def test_what_no_schema_can_say_is_a_problem_too() -> None:
+def test_a_rule_that_no_schema_expresses_is_a_problem_too() -> None:
     @dataclass
     class Span:
         start: date
@@ -280,14 +280,14 @@ def test_a_scalar_of_yaml_has_one_reading(text: str, value: object) -> None:
         ("b:\n  a: !!str 5", 'has the tag "tag:yaml.org,2002:str" at line 2; write the value without a tag'),
         ("a: ! 5", 'has the tag "!" at line 1; write the value without a tag'),
         ("!!set {a}", 'has the tag "tag:yaml.org,2002:set" at line 1; write the value without a tag'),
-        ("? [a]\n: 1", "has a name that is no text at line 1"),
+        ("? [a]\n: 1", "has a name that is not text at line 1"),
         ("a: 1e999", "has a number that is not finite at line 1"),
-        ("a: 1\n b: 2", "is no valid YAML: mapping values are not allowed here at line 2, column 3"),
-        ("a: \x00", "is no valid YAML: special characters are not allowed"),
+        ("a: 1\n b: 2", "is not valid YAML: mapping values are not allowed here at line 2, column 3"),
+        ("a: \x00", "is not valid YAML: special characters are not allowed"),
         ("[" * 102 + "]" * 102, "is nested too deeply: at most 100 levels"),
         ("[" * 500, "is nested too deeply: at most 100 levels"),
         ("a" * 200_001, "is too long: at most 200000 characters of YAML are read"),
-        ("a: 1\n---\na: 2", "is no valid YAML: but found another document at line 2, column 1"),
+        ("a: 1\n---\na: 2", "is not valid YAML: but found another document at line 2, column 1"),
         ("Sure, I will.", 'must be an object, not "Sure, I will."'),
     ],
 )
@@ -332,7 +332,7 @@ def test_json_is_read_back_bare_and_fenced(value: dict[str, Any], prose: str, in
 @example(value={"a": "x\x85y", "b": "\u2028", "c": "\ufeff", "d": "two\nlines ", "e": "a" * 300 + " " + "b" * 300})
 @example(value={"1e3": {"no": 1e100, "-": -0.5}})
 @example(value={"a": "...", "b": ["wait..."]})
-def test_what_examples_show_is_what_is_read(value: dict[str, Any]) -> None:
+def test_examples_are_read_as_they_are_shown(value: dict[str, Any]) -> None:
     for output in (
         OutputFormat(dict[str, Any], examples=[value], template="$schema\n$examples"),
         OutputFormat(dict[str, Any], examples=[value], template="$schema\n$examples", syntax="yaml"),
@@ -391,5 +391,5 @@ def test_text_without_quotes_is_the_text_that_it_is_where_nothing_else_can_be_me
         (int, "two"),
     ],
 )
-def test_other_text_without_quotes_is_no_answer(type: Any, text: str) -> None:
+def test_other_text_without_quotes_is_not_an_answer(type: Any, text: str) -> None:
     assert str(OutputFormat(type).read(text).problems[0]) == "$: has no JSON; write the answer as JSON"

@@ -1,4 +1,4 @@
-"""Does a model without an interface for tools get its calls made? The whole way: prompt, answer, calls, results, and another try."""
+"""Tools for a model without an interface for them: prompt, answer, calls, results, and another try."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a model told of the answer that is asked for, and which definitions of one are refused at once?"""
+"""Instructions for an answer of a type, and definitions that are refused."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_a_field_of_a_record_that_recurs_is_left_out_at_every_depth() -> None:
     assert '{"name": "a", "below": [{"name": "b", "below": []}]}' in tree.instructions()
 
 
-def test_what_a_record_holds_beside_its_fields_is_not_left_out() -> None:
+def test_further_fields_of_a_record_are_kept() -> None:
     class Open(pydantic.BaseModel, extra="allow"):
         x: int
         y: int = 0
@@ -172,7 +172,7 @@ def test_a_type_that_recurs_without_records_has_no_fields_to_leave_out() -> None
         OutputFormat(Nested, exclude=("a",))
 
 
-def test_the_schema_given_away_is_a_copy() -> None:
+def test_the_schema_is_a_copy() -> None:
     output = OutputFormat(Answer)
     output.schema["properties"].clear()
     assert output.read('{"text": 1}').problems[0].path == "$.text"
@@ -201,7 +201,7 @@ def test_the_schema_given_away_is_a_copy() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_when_it_is_defined(arguments: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_raise_at_definition(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         OutputFormat(Answer, **arguments)
     assert said in caught.value.problems
@@ -229,7 +229,7 @@ def test_an_example_that_cannot_be_written_is_refused() -> None:
         OutputFormat(Answer, examples=[broken])
 
 
-def test_a_template_can_be_replaced_and_says_nothing_else() -> None:
+def test_a_replaced_template_is_the_whole_text() -> None:
     output = OutputFormat(Answer, exclude=["thought"], template="For $$0, as ${schema}.")
     assert output.instructions() == f"For $0, as {SCHEMA}."
     assert output.template == "For $$0, as ${schema}."

@@ -1,4 +1,4 @@
-"""What is a model told of tools in a prompt, which prompts are refused at once, and which calls are read of its answer?"""
+"""Prompts with tools, prompts that are refused, and the calls in an answer."""
 
 from __future__ import annotations
 
@@ -164,7 +164,7 @@ def test_the_own_template_is_a_place_to_begin_with() -> None:
     assert str(again) == str(prompt)
 
 
-def test_nothing_that_a_tool_says_is_taken_for_a_placeholder() -> None:
+def test_a_dollar_sign_in_a_tools_description_is_not_a_placeholder() -> None:
     assert "Add two points, for $5 or ${tools}." in str(ToolPrompt(ADD))
 
 
@@ -202,7 +202,7 @@ def test_nothing_that_a_tool_says_is_taken_for_a_placeholder() -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_said_when_the_prompt_is_made(arguments: dict[str, Any], said: str) -> None:
+def test_wrong_arguments_raise_when_the_prompt_is_made(arguments: dict[str, Any], said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         ToolPrompt([ADD, MULTIPLY], **arguments)
     assert said in caught.value.problems
@@ -225,7 +225,7 @@ def test_an_example_of_a_wrong_type_raises_where_it_is_made() -> None:
         ADD.make_call(p1=Point(1, 2), p2=3)
 
 
-def test_a_type_is_no_form_of_an_answer() -> None:
+def test_output_must_be_an_output_format_not_a_type() -> None:
     with pytest.raises(TypeError, match=r"output is an OutputFormat, such as OutputFormat\(int\), not <class 'int'>"):
         ToolPrompt(MULTIPLY, output=int)  # type: ignore[arg-type]
 
@@ -233,7 +233,7 @@ def test_a_type_is_no_form_of_an_answer() -> None:
 @pytest.mark.parametrize(
     "reader", [ToolPrompt(MULTIPLY), ToolPrompt(MULTIPLY, output=OutputFormat(int)), OutputFormat(int)]
 )
-def test_the_content_of_a_message_that_only_calls_is_no_answer(reader: Any) -> None:
+def test_none_is_not_an_answer(reader: Any) -> None:
     with pytest.raises(TypeError, match="an answer is the text that a model wrote, not None"):
         reader.parse(None)
 
@@ -345,13 +345,13 @@ def test_positional_arguments_are_refused_in_words_for_the_model() -> None:
         {"name": "multiply", "arguments": [2, 3]},
     ],
 )
-def test_calls_whose_arguments_cannot_be_read_are_not_passed_over(value: object) -> None:
+def test_calls_whose_arguments_cannot_be_read_raise(value: object) -> None:
     for each in (value, [Step("multiply", {}), value]):
         with pytest.raises(MalformedCallError, match="multiply"):
             calls_of(each)
 
 
-def test_what_has_a_name_and_nothing_like_arguments_is_no_call() -> None:
+def test_a_record_with_a_name_and_no_arguments_is_not_a_call() -> None:
     assert calls_of([Point(1, 2), {"name": "Ada", "age": 36}, Person("Ada", 36)]) == ()
 
 
