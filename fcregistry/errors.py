@@ -326,7 +326,7 @@ class ToolError(FcregistryError):
         self.retry_after = retry_after
 
 
-def said_by(exception: BaseException) -> str:
+def exception_message(exception: BaseException) -> str:
     """Return the text of an exception; empty if its `__str__`, which is external code, raises."""
     try:
         return str(exception)

@@ -1,4 +1,4 @@
-"""What do the records of a call say, and do they stay as they are?"""
+"""Records of calls: what they hold, and that they are immutable."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def test_calls_compare_by_name_arguments_and_id() -> None:
         hash(ToolCall("f"))
 
 
-def test_problems_compare_by_path_and_message_and_can_stand_in_a_set() -> None:
+def test_problems_compare_by_path_and_message_and_are_hashable() -> None:
     assert {Problem("$.a", "x"), Problem("$.a", "x")} == {Problem("$.a", "x")}
     assert Problem("$.a", "x") != Problem("$.b", "x")
     assert Problem("$.a", "x") != "$.a: x"

@@ -1,4 +1,4 @@
-"""How is a call told to stop: by a token that is cancelled once, from any thread?"""
+"""Cancellation tokens: cancelled once, from any thread."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_a_token_is_cancelled_once_and_keeps_the_first_reason() -> None:
     assert token.reason == "the user left"
 
 
-def test_what_waits_for_it_is_told_once_and_a_later_one_at_once() -> None:
+def test_a_callback_is_called_once_and_a_later_one_at_once() -> None:
     token, told = CancellationToken(), []
     token.on_cancel(lambda: told.append("early"))
     token.cancel()
@@ -54,7 +54,7 @@ def test_a_callback_that_is_taken_back_is_not_called() -> None:
     assert told == []
 
 
-def test_a_callback_that_fails_keeps_no_other_from_being_told(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_callback_that_fails_does_not_keep_others_from_being_called(caplog: pytest.LogCaptureFixture) -> None:
     token, told = CancellationToken(), []
     token.on_cancel(lambda: 1 / 0)
     token.on_cancel(lambda: told.append("second"))

@@ -103,7 +103,7 @@ def test_every_keyword_has_its_words(keyword: str, limit: Any, value: Any, messa
     assert problems_by_both({"properties": {"x": {keyword: limit}}}, {"x": value}) == [f"$.x: {message}"]
 
 
-def test_what_may_not_be_there_or_not_as_often_is_told() -> None:
+def test_values_that_may_not_be_there_or_not_so_often_have_their_words() -> None:
     assert problems_by_both({"properties": {"x": False}}, {"x": 1}) == ["$.x: must not be there"]
     assert problems_by_both({"contains": True, "maxContains": 2.0}, [1, 2, 3]) == [
         "$: must have at most 2 items of the form true, not [1, 2, 3]"
@@ -119,7 +119,7 @@ def test_what_may_not_be_there_or_not_as_often_is_told() -> None:
         ({"description": "Short.", "maxLength": 1}, "is not an allowed name; names must have at most 1 character"),
     ],
 )
-def test_a_name_that_is_not_allowed_is_told_with_what_names_must_be(names: Any, message: str) -> None:
+def test_the_problem_of_a_name_says_what_names_must_be(names: Any, message: str) -> None:
     assert problems_by_both({"propertyNames": names}, {"bb": 1}) == [f"$.bb: {message}"]
 
 
@@ -141,7 +141,7 @@ def test_an_unknown_name_where_there_are_none_says_so() -> None:
     assert problems_by_both({"additionalProperties": False}, {"x": 1}) == ["$.x: is not a known name; there are none"]
 
 
-def test_problems_stand_once_each_sorted_by_path_with_positions_as_numbers() -> None:
+def test_problems_occur_once_each_sorted_by_path_with_positions_as_numbers() -> None:
     whole = {"items": {"type": "integer"}}
     schema = {"properties": {"items": {"allOf": [whole, whole]}, "a": {"type": "null"}}}
     items = ["x" if place in (2, 9, 10) else place for place in range(12)]
@@ -176,7 +176,7 @@ def union(*branches: dict[str, Any], value: Any) -> list[str]:
     return problems_by_both({"anyOf": [*branches]}, value)
 
 
-def test_a_value_of_no_allowed_kind_is_told_all_of_them() -> None:
+def test_the_problem_of_a_wrong_type_names_all_types() -> None:
     assert union({"type": "integer"}, {"type": "null"}, value="x") == ['$: must be an integer or null, not "x"']
 
 
@@ -190,7 +190,7 @@ def test_branches_that_are_about_the_value_itself_are_joined() -> None:
     assert union({"maximum": 1}, {"minimum": 9}, value=5) == ["$: must be at most 1 or at least 9, not 5"]
 
 
-def test_a_tag_that_no_branch_has_is_told_all_tags() -> None:
+def test_the_problem_of_an_unknown_tag_names_all_tags() -> None:
     branches = [{"properties": {"kind": {"enum": [tag]}}, "required": ["kind", tag]} for tag in "ab"]
     assert union(*branches, value={"kind": "c"}) == ['$.kind: must be "a" or "b", not "c"']
 
@@ -213,11 +213,11 @@ def test_the_branch_with_the_least_wrong_is_meant() -> None:
     assert union(far, near, value={"point": {"x": "1"}}) == ['$.point.x: must be an integer, not "1"']
 
 
-def test_of_equally_near_branches_what_they_share_is_told() -> None:
+def test_of_equally_near_branches_the_shared_problems_are_returned() -> None:
     assert union({"required": ["kind", "x"]}, {"required": ["kind", "y"]}, value={}) == ["$.kind: is required"]
 
 
-def test_one_of_several_names_that_is_missing_is_told_with_the_others() -> None:
+def test_the_problem_of_a_missing_name_has_the_alternatives() -> None:
     assert union({"required": ["name"]}, {"required": ["id"]}, value={}) == ['$: must have "name" or "id"']
     assert union({"required": ["lat", "lon"]}, {"required": ["x", "y"]}, value={}) == [
         '$: must have "lat" and "lon" or "x" and "y"'
@@ -247,7 +247,7 @@ def test_a_problem_says_what_made_it_one(schema: Any, value: Any, said: str) -> 
     assert problems_by_both(document, {"o": value}) == [f"$.o.cvc: is required ({said})"]
 
 
-def test_conditions_in_each_other_are_all_told_once() -> None:
+def test_nested_conditions_are_each_named_once() -> None:
     wrong = {"properties": {"x": {"type": "integer"}}}
     for part in ({"a": True}, {"b": False}, {"a": True}):
         ((name, holds),) = part.items()

@@ -1,4 +1,4 @@
-"""Secrets are replaced in each spelling, and nothing that is none is; what a tool raises is kept free of its variables with them."""
+"""Secrets are replaced in each spelling, and nothing else is."""
 
 from __future__ import annotations
 

@@ -188,17 +188,12 @@ class CallError:
         return written
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parts = (self.code, self.message, self.problems, self.retryable, self.retry_after)
-        return _rebuild_error, (*parts, picklable(self.exception))
+        exception = picklable(self.exception)
+        more = {"retryable": self.retryable, "retry_after": self.retry_after, "exception": exception}
+        return CallError, (self.code, self.message, self.problems), (None, more)
 
     def __repr__(self) -> str:
         return f"CallError({self.code!r}, {self.text!r})"
-
-
-def _rebuild_error(
-    code: str, message: str, problems: tuple[Problem, ...], retryable: bool, retry_after: float | None, exception: Any
-) -> CallError:
-    return CallError(code, message, problems, retryable=retryable, retry_after=retry_after, exception=exception)
 
 
 def picklable(value: T) -> T | None:

@@ -217,7 +217,7 @@ def _is_underlined(lines: list[str], place: int) -> bool:
 
 
 def _first(lines: list[str], begin: int, ends: Callable[[int, str], object]) -> int:
-    """Return the number of the first line, from `begin` on, for which a function of number and line is true."""
+    """Return the number of the first line from `begin` on that `ends` accepts, or else of lines."""
     return next((number for number in range(begin, len(lines)) if ends(number, lines[number])), len(lines))
 
 

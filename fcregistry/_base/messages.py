@@ -100,6 +100,8 @@ class _ProblemWriter:
 
     def problems(self, violation: Violation) -> list[Problem]:
         """Return the problems of a violation."""
+        if violation.keyword not in _COMPOUND and not violation.conditions:  # as most are
+            return [_problem(violation)]
         known = self._known.get(id(violation))
         if known is None:
             known = self._known[id(violation)] = self._make_problems(violation)
@@ -116,8 +118,7 @@ class _ProblemWriter:
         elif keyword == "propertyNames":
             problems = [Problem(json_path(path), _wrong_name(limit))]
         else:
-            asked, link = violation.asked or requirement(keyword, limit), _BEFORE_VALUE.get(keyword, ", not ")
-            problems = [Problem(json_path(path), f"{asked}{link}{show(violation.instance)}" if link else asked)]
+            problems = [_problem(violation)]
         if violation.conditions:
             conditions = _conditions_text(violation.conditions)
             problems = [Problem(each.path, f"{each.message}{conditions}") for each in problems]
@@ -166,6 +167,15 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
         if part
     ]
 
+
+def _problem(violation: Violation) -> Problem:
+    asked = violation.asked or requirement(violation.keyword, violation.limit)
+    link = _BEFORE_VALUE.get(violation.keyword, ", not ")
+    return Problem(json_path(violation.path), f"{asked}{link}{show(violation.instance)}" if link else asked)
+
+
+_COMPOUND: Final = frozenset({"required", "additionalProperties", "propertyNames", "anyOf", "oneOf"})
+"""Keywords that an instance may break in several ways at once."""
 
 _BEFORE_VALUE: Final = {
     "false schema": "",

@@ -47,11 +47,19 @@ class Secrets:
         self._text = _pattern_of_text(self._texts) if self._texts else None
 
     def hide(self, text: str) -> str:
-        """Return a text without the values."""
+        """Return a text without the values.
+
+        Args:
+            text: The text.
+        """
         return text if self._text is None else self._text.sub(_MARK, text)
 
     def hide_in_bytes(self, data: bytes) -> bytes:
-        """Return bytes without the values, written in an encoding that extends ASCII, in UTF-16 or in UTF-32."""
+        """Return bytes without the values.
+
+        Args:
+            data: Text in an encoding that extends ASCII, in UTF-16 or in UTF-32; or other bytes that may contain such text.
+        """
         if self._text is None:
             return data
         data = _pattern_of_bytes(self._texts, "utf-8").sub(_MARK.encode(), data)
@@ -71,6 +79,9 @@ class Secrets:
         """Return a JSON value without the values, in texts, names and numbers.
 
         A number that contains one becomes the text `…`.
+
+        Args:
+            value: The JSON value, as Python has it: `None`, a bool, number, str, list or dict.
 
         Raises:
             RecursionError: The JSON value is nested too deeply.

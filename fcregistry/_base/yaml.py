@@ -41,7 +41,7 @@ def read_yaml(text: str, exact: bool) -> Any:
     try:
         node = yaml.compose(text, Loader=_loader(yaml))
     except yaml.YAMLError as error:
-        raise NotYamlError(f"is no valid YAML: {_error_text(error)}") from None
+        raise NotYamlError(f"is not valid YAML: {_error_text(error)}") from None
     return None if node is None else _value(node, exact)
 
 
@@ -115,7 +115,7 @@ def _value(node: Any, exact: bool) -> Any:
     read: dict[str, Any] = {}
     for key, item in node.value:
         if key.id != "scalar":
-            raise NotYamlError(f"has a name that is no text at {_place(key)}")
+            raise NotYamlError(f"has a name that is not text at {_place(key)}")
         if key.value in read:
             raise NotYamlError(f"has the name {show(key.value)} twice in one mapping at {_place(key)}")
         read[key.value] = _value(item, exact)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.source import place_text, underlying
 from fcregistry._tools.declaration import Declaration
-from fcregistry.errors import DefinitionError, said_by
+from fcregistry.errors import DefinitionError, exception_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -129,7 +129,7 @@ class ToolDefinition:
                 raise
             except Exception as error:  # an author's annotations and defaults are external code, and may raise anything
                 place = place_text(self.declaration.function, self.declaration.module)
-                problem = f"{type(error).__name__}: {said_by(error)}"
+                problem = f"{type(error).__name__}: {exception_message(error)}"
                 raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
         assert self._signature is not None
         return self._signature

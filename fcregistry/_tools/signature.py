@@ -23,7 +23,7 @@ from fcregistry._tools.parameters import (
     raw_parameters,
     warn_author,
 )
-from fcregistry.errors import DefinitionError, said_by
+from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.types import (
     Codec,
     EncodingError,
@@ -124,7 +124,7 @@ class Signature:
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments: always an object, even without properties. Callers must not change it."""
+        """Return the JSON Schema of the arguments, always an object. Callers must not change it."""
         writer = SchemaWriter([each.codec for each in self.parameters])
         named, extra = self._named_and_extra()
         properties: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class Signature:
 
     @cached_attribute
     def returns(self) -> Codec | None:
-        """The codec of its result, or None. It is made at first use, because definitions for models do not need it."""
+        """The codec of its result, or None; made at first use, as definitions for models do not need it."""
         return None if self._external else ParameterReader(self._function, self._names or {}).result()
 
     def returns_schema(self) -> dict[str, Any] | None:
@@ -158,7 +158,7 @@ class Signature:
 
     @cached_attribute
     def binding(self) -> Binding:
-        """The binding of arguments. It is made at the first call, because most tools are described more often than called."""
+        """The binding of arguments, made at the first call: most tools are described more than called."""
         return Binding(self.parameters, self.context, external=self._external)
 
     def without_context(self) -> Signature:
@@ -241,7 +241,9 @@ class Binding:
             except RecursionError:
                 raise
             except Exception as error:  # external code: an extension's codec may raise anything
-                raise Refusal(f"cannot be decoded: {type(error).__name__}: {said_by(error)}", (name,)) from error
+                raise Refusal(
+                    f"cannot be decoded: {type(error).__name__}: {exception_message(error)}", (name,)
+                ) from error
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:
@@ -294,7 +296,7 @@ class Binding:
         except EncodingError:
             raise
         except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-            raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+            raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON arguments of a Python call, as a model would write them.

@@ -21,7 +21,7 @@ import click
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
 from fcregistry.cli._output import can_ask, complain, confirm, remark, result_alone, say_json
-from fcregistry.cli._tools import complete_tools, local_name, mention_failed_plugins, only_in_an_application
+from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an_application, selector_option
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -57,13 +57,8 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
 
 @click.command("ask", short_help="Ask a model, which may call tools.")
 @click.argument("question")
-@click.option(
-    "--tool",
-    "selectors",
-    multiple=True,
-    metavar="SELECTOR",
-    shell_complete=complete_tools,
-    help="Let the model call these tools. May be given several times. Without it, fcregistry searches for tools that match the question.",
+@selector_option(
+    "--tool", "selectors", "Let the model call these tools; without it, those that a search for the question finds."
 )
 @click.option("--agent", type=click.Choice(list(AGENTS)), default="react", show_default=True, help="How it works.")
 @click.option("--model", metavar="PROVIDER:NAME", help="The model; by default, the one in FCREGISTRY_MODEL.")
@@ -76,13 +71,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
 )
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
 @click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
-@click.option(
-    "--yes-to",
-    multiple=True,
-    metavar="SELECTOR",
-    shell_complete=complete_tools,
-    help="Approve every call of these tools. May be given several times.",
-)
+@selector_option("--yes-to", "yes_to", "Approve every call of these tools.")
 @click.option("--stream", is_flag=True, help="Show the model's text word by word; off a terminal, show the run too.")
 @click.option("--trace", is_flag=True, help="Show at the end where the time went.")
 @click.option("--json", "as_json", is_flag=True, help="Write the whole run as JSON.")
@@ -101,7 +90,7 @@ def command(
     trace: bool,
     as_json: bool,
 ) -> None:
-    """Ask a model QUESTION; '-' reads the question from standard input.
+    """Ask a model QUESTION; '-' reads it from standard input.
 
     Only the answer is written to standard output. On a terminal, you see what the model thinks and calls while it happens, and you are
     asked before a tool runs that requires approval.
@@ -277,7 +266,7 @@ def _run_once(begin: Begin, seconds: float | None, screen: Screen, timeline: Tim
 
 
 def _decide(approved: set[str], screen: Screen, calls: Sequence[WaitingCall]) -> Mapping[str, Approve | Deny] | None:
-    """Decide about the calls of one run, by the ids of the approved tools. An answer of the user is for that call only."""
+    """Decide about calls by the ids of approved tools; the user decides about each other call."""
     from fcregistry.execution import Approve, Deny  # loaded by the run
 
     if not can_ask() and not all(call.tool in approved for call in calls):

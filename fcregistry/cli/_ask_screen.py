@@ -43,10 +43,11 @@ _STYLES: Final = {
 
 
 class Screen:
-    """Shows a run on stderr, if that is a terminal or the user wants pieces; leaves the terminal as it was when the block ends.
+    """Shows a run on stderr, if that is a terminal or the user wants the model's text in pieces.
 
-    If rich is installed and the terminal allows it, there are colours, and a clock beside what the run waits for. Otherwise there are
-    plain lines. Text of the model comes in pieces, or whole once it is known not to be the answer.
+    It is a context manager, which leaves the terminal as it was. If rich is installed and the terminal allows it, there are colours, and a
+    clock beside what the run waits for; otherwise there are plain lines. Text of the model comes in pieces, or whole once it is known not
+    to be the answer.
 
     Args:
         model: The name of the model.
@@ -142,7 +143,7 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, beside a clock; None for nothing. Plain lines cannot be updated, and show nothing."""
+        """Show what the run waits for, beside a clock; None for nothing. Plain lines show neither."""
         if self._console is None or what == (self._clock and self._clock.tasks[0].description):
             return
         from rich.progress import Progress as Clock  # an extra
@@ -159,7 +160,7 @@ class Screen:
 
 
 def _rich_console() -> Console | None:
-    """Return rich's console on stderr; None if rich is not installed or the terminal only takes plain lines."""
+    """Return rich's console on stderr; None without rich, or if the terminal takes plain lines only."""
     if not sys.stderr.isatty() or os.environ.get("TERM", "") in ("", "dumb"):
         return None
     try:
@@ -201,9 +202,9 @@ _KINDS: Final = {"start": "the start", "model": "the model", "tool": "tools", "a
 
 
 class Span(NamedTuple):
-    """A part of the time of a run: its kind (a key of `_KINDS`), its name, and begin and end in seconds of the clock."""
+    """A part of the time of a run; begin and end are seconds of the clock."""
 
-    kind: str
+    kind: str  # a key of `_KINDS`
     label: str
     begin: float
     end: float

@@ -46,9 +46,9 @@ def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str
 @json_option
 @click.pass_context
 def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json: bool) -> None:
-    """Show what changed from OLD to NEW, and what each change means for callers: breaking, unknown or compatible.
+    """Show what changed from OLD to NEW, and which of the changes break callers.
 
-    Each is a lock, a manifest, a wheel with a manifest, or the name of an installed distribution. Without NEW, OLD is compared with what is
+    OLD and NEW are each a lock, a manifest, a wheel with a manifest, or an installed distribution. Without NEW, OLD is compared with what is
     installed; an installed distribution is compared with the fcregistry.lock of this folder.
 
     Exits with 1 if a change breaks callers; --fail-on changes that.

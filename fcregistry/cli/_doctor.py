@@ -25,7 +25,7 @@ from fcregistry.inspection import Finding, diagnose, diagnose_name
 def command(
     ctx: click.Context, name: str | None, probe: bool, seconds: float | None, as_json: bool, verbose: bool
 ) -> None:
-    """Explain every failure and conflict, or why the tool NAME is missing, or what is wrong with the distribution NAME.
+    """Explain every failure and conflict, or what is wrong with NAME, a tool or a distribution.
 
     --probe tries all plugins; with NAME, those of the distribution, or the one that ships the tool. If no plugin is known to ship it, all
     are tried.

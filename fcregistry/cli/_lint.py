@@ -55,7 +55,9 @@ def command(
     cached: bool,
     as_json: bool,
 ) -> None:
-    """Find what models and providers have problems with, in the tools that match the SELECTORs; without any, in all.
+    """Find what models and providers have problems with in tools.
+
+    Checks the tools that match the SELECTORs; without any, all tools.
 
     Exits with 1 if there is an error or a warning; --fail-on changes that.
     """

@@ -28,12 +28,14 @@ from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text
 @json_option
 @click.pass_context
 def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: str | None, as_json: bool) -> None:
-    """Write fcregistry.lock: the version and files of each distribution that ships tools, and the record of each tool.
+    """Write fcregistry.lock, which pins the installed tools.
 
-    With mode = "locked" in the configuration, a plugin that has changed since is refused before it is imported.
+    It has the version and files of each distribution that ships tools, and the record of each tool. With mode = "locked" in the
+    configuration, a plugin that has changed since is refused before it is imported.
 
-    A lock detects changes, such as another description after an upgrade. It is not a sandbox: it does not restrict what a tool does. To
-    look at the tools, plugins are imported.
+    A lock detects changes, such as another description after an upgrade. It is not a sandbox: it does not restrict what a tool does.
+
+    Plugins are imported to look at their tools.
     """
     if check and upgraded:
         raise click.UsageError("--check writes nothing and --upgrade writes the lock: give one of them")

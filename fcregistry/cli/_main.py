@@ -1,12 +1,12 @@
 """The table of commands, and the exit codes of the process.
 
-0    fine
+0    success
 1    the tool failed, or its call was denied; or doctor or lint found something; or the output could not be written
 2    wrong usage, an unknown tool, or invalid arguments
-3    the tool needs approval, and there is nobody to ask
+3    the tool needs approval, and nobody can be asked
 4    the tool did not answer in time
-130  interrupted; in the first moments the process ends by the signal, which a shell tells as 130 too
-141  the reader of the output went away
+130  interrupted; in the first moments the process ends by the signal, which a shell reports as 130 too
+141  the reader of the output closed it
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "ask": "Ask a model, which may call tools.",
     "call": "Call a tool.",
-    "diff": "Say what changed between two versions, and what that breaks.",
+    "diff": "Show what changed between two versions, and what that breaks.",
     "doctor": "Explain every failure and conflict.",
     "groups": "List the groups of tools.",
-    "lint": "Say what models and providers would stumble over.",
-    "list": "List the tools there are.",
-    "lock": "Pin the installed tools, and tell what changed since.",
-    "manifest": "Write or show what a package says of its tools.",
+    "lint": "Find what models and providers have problems with.",
+    "list": "List the installed tools.",
+    "lock": "Pin the installed tools, and show what has changed since.",
+    "manifest": "Write or show the manifests of a package.",
     "new": "Start a plugin package that is ready to publish.",
     "plugins": "List the installed plugins and extensions.",
     "search": "Find tools by words.",
@@ -72,35 +72,26 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem  # loaded already: only completion comes here
 
-        named = [
-            CompletionItem(name, help=purpose) for name, purpose in COMMANDS.items() if name.startswith(incomplete)
-        ]
-        return [
-            *named,
-            *click.Command.shell_complete(self, ctx, incomplete),
-        ]  # not the group's method, which imports all commands
+        named = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        return named + click.Command.shell_complete(self, ctx, incomplete)  # the group's method imports all commands
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            raise click.UsageError(f"there is no command {args[0]!r}{_instead_of(args[0])}", ctx)
+            from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
+
+            instead = did_you_mean(nearest(args[0], COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"there is no command {args[0]!r}{instead}", ctx)
         return super().resolve_command(ctx, args)
-
-
-def _instead_of(name: str) -> str:
-    """Return a text with the commands that may have been meant, or all commands."""
-    from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
-
-    return did_you_mean(nearest(name, COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
 
 
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fcregistry")
 @click.option(
-    "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first; its tools are there too."
+    "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first, for its tools."
 )
-@click.option("-v", "--verbose", is_flag=True, help="Say what was wrong with the index of tools, if anything was.")
+@click.option("-v", "--verbose", is_flag=True, help="Show what was wrong with the index of tools, if anything was.")
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
@@ -124,14 +115,14 @@ def _import(module: str) -> None:
 
     if hiding := _hiding(module.partition(".")[0]):
         raise click.UsageError(
-            f"-m {module} means {hiding}, which is installed and comes before the module of that name here: rename that one"
+            f"-m {module} means {hiding}, which is installed and hides the module of that name in this folder: rename the module here"
         )
     try:
         with prints_to_stderr():
             importlib.import_module(module)
     except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
         what = f"{type(error).__name__}: {error}{_place(error)}"
-        raise click.UsageError(f"the module {module!r} does not import: {what}") from error
+        raise click.UsageError(f"the module {module!r} cannot be imported: {what}") from error
 
 
 def _hiding(name: str) -> str | None:
@@ -189,7 +180,14 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
         complain("interrupted")
         return INTERRUPTED
     except FcregistryError as error:
-        return 0 if _COMPLETING in os.environ else _explain(error)
+        if _COMPLETING in os.environ:
+            return 0
+        complain(str(error))
+        if isinstance(error, ToolNotFoundError):
+            from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
+
+            mention_why_missing(error)
+        return 2
     except OSError as error:
         what = "" if error.filename is None else f" {error.filename}"  # the output has no name
         complain(f"cannot read or write{what}: {error.strerror or error}")
@@ -197,16 +195,6 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
     except SystemExit as done:  # click's own answer to a closed pipe
         return _discard_output(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
     return code if isinstance(code, int) else 0
-
-
-def _explain(error: FcregistryError) -> int:
-    """Write an error to stderr, and for a missing tool the likely reason."""
-    complain(str(error))
-    if isinstance(error, ToolNotFoundError):
-        from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
-
-        mention_why_missing(error)
-    return 2
 
 
 def _shorten_warnings() -> None:
@@ -236,7 +224,7 @@ def _show(error: click.ClickException) -> int:
     if isinstance(error, NoArgsIsHelpError):
         remark(error.format_message())
     elif isinstance(error, click.NoSuchOption) and error.option_name in ("-m", "--module"):
-        complain(f"{error.option_name} stands before the command: fcregistry {error.option_name} MODULE COMMAND …")
+        complain(f"{error.option_name} goes before the command: fcregistry {error.option_name} MODULE COMMAND …")
     elif isinstance(error, click.UsageError) and error.ctx is not None:
         remark(error.ctx.get_usage())
         complain(error.format_message())

@@ -1,4 +1,4 @@
-"""The command `manifest`: what a package ships, written down so that its tools are listed without importing it."""
+"""The command `manifest`: writes or shows files by which tools are listed without importing their package."""
 
 from __future__ import annotations
 
@@ -8,14 +8,17 @@ from pathlib import Path
 import click
 
 from fcregistry._tools.selectors import normalized
-from fcregistry.cli._output import complain, say, say_json, table
+from fcregistry.cli._output import complain, counted, json_option, say, say_json, table
 from fcregistry.discovery import FoundPlugin, Manifest, ManifestProblem, find_plugins, manifest_of
 from fcregistry.packaging import BuiltManifest, build_manifests, manifest_differences, search_path, target_distribution
 
 
-@click.group("manifest", short_help="Write or show what a package says of its tools.")
+@click.group("manifest", short_help="Write or show the manifests of a package.")
 def command() -> None:
-    """Write, check or show the manifests of a distribution: what its plugins ship, for all who list tools without importing them."""
+    """Write, check or show the manifests of a distribution.
+
+    A manifest says what a plugin ships, so that its tools are listed without importing it.
+    """
 
 
 @command.command("build", short_help="Write the manifests of a plugin's project.")
@@ -27,7 +30,7 @@ def command() -> None:
 def build_command(ctx: click.Context, distribution: str | None, check: bool) -> None:
     """Write the manifests of the project in the working folder, or of an editable install of DISTRIBUTION.
 
-    Its plugins are imported, in a process of their own.
+    A process of its own imports the plugins.
     """
     with target_distribution(distribution, Path.cwd()) as meant:
         manifests = build_manifests(meant)
@@ -40,9 +43,7 @@ def _check(built: BuiltManifest) -> bool:
     if not lines:
         say(f"{_relative(built.path)} is up to date")
         return True
-    say(f"{_relative(built.path)} is not what the code says:")
-    for line in lines:
-        say(f"  {line}")
+    say("\n  ".join([f"{_relative(built.path)} differs from the code:", *lines]))
     complain("run: fcregistry manifest build")
     return False
 
@@ -53,7 +54,7 @@ def _write(built: BuiltManifest) -> bool:
         return True
     built.write()
     tools = sum(len(each["tools"]) for each in built.content["plugins"])
-    say(f"wrote {_relative(built.path)}: {tools} tool{'s' * (tools != 1)}")
+    say(f"wrote {_relative(built.path)}: {counted(tools, 'tool')}")
     return True
 
 
@@ -61,12 +62,14 @@ def _relative(path: Path) -> str:
     return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
-@command.command("show", short_help="Show what the manifests of a distribution say.")
+@command.command("show", short_help="Show the manifests of a distribution.")
 @click.argument("distribution", required=False, metavar="[DISTRIBUTION]")
-@click.option("--json", "as_json", is_flag=True, help="Write JSON.")
+@json_option
 @click.pass_context
 def show_command(ctx: click.Context, distribution: str | None, as_json: bool) -> None:
-    """Show what the manifests of an installed DISTRIBUTION, or of the project in the working folder, say. Nothing is imported.
+    """Show the manifests of an installed DISTRIBUTION, or of the project in the working folder.
+
+    Nothing is imported.
 
     Exits with 1 if a plugin has no manifest, or one that cannot be used.
     """
@@ -113,4 +116,4 @@ def _state(manifest: Manifest | ManifestProblem | None) -> str:
         return f"cannot be used: {manifest.message}"
     if manifest.is_stale:
         return f"is older than the code, and is not used ({', '.join(manifest.changed)} changed)"
-    return "is up to date" + (", of tools that depend on the environment" if manifest.record["dynamic"] else "")
+    return "is up to date" + (" (its tools depend on the environment)" if manifest.record["dynamic"] else "")

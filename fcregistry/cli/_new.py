@@ -13,13 +13,11 @@ from fcregistry.packaging import create_plugin, package_name
 
 @click.command("new", short_help="Start a plugin package that is ready to publish.")
 @click.argument("name")
-@click.option(
-    "--path", type=click.Path(path_type=Path), help="The folder to make it in; by default NAME, in the working folder."
-)
+@click.option("--path", type=click.Path(path_type=Path), help="The new folder; by default NAME, in the working folder.")
 def command(name: str, path: Path | None) -> None:
-    """Start a plugin package NAME that is ready to publish: one tool, its manifest and tests, and what CI runs.
+    """Start a plugin package NAME that is ready to publish.
 
-    Nothing is overwritten: the folder must be new, or empty.
+    It has one tool, a manifest, tests and a CI configuration. Nothing is overwritten: the folder must be new, or empty.
     """
     package = package_name(name)  # before it names a folder
     folder = path if path is not None else Path(name)

@@ -23,7 +23,9 @@ from fcregistry.inspection import tools_of_plugin
 @click.command("plugins", short_help="List the installed plugins and extensions.")
 @json_option
 def command(as_json: bool) -> None:
-    """List the installed plugins: what each ships, how long its import took, and below the table, why some are not used.
+    """List the installed plugins and extensions.
+
+    The table shows what each plugin ships and how long its import took; the lines below it, why some are not used.
 
     Extensions, which ship no tools, follow. They are not loaded for the list.
     """

@@ -8,10 +8,10 @@ from fcregistry._registry import registry
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.cli._output import remark, say_json
 from fcregistry.cli._tools import (
-    complete_tools,
     local_name,
     mention_failed_plugins,
     no_tools_text,
+    selector_option,
     tool_json,
     tool_table,
 )
@@ -20,14 +20,7 @@ from fcregistry.discovery import names_starting_with
 
 @click.command("search", short_help="Find tools by words.")
 @click.argument("words", nargs=-1, required=True, metavar="WORDS...")
-@click.option(
-    "--in",
-    "selectors",
-    multiple=True,
-    metavar="SELECTOR",
-    shell_complete=complete_tools,
-    help="Search only these tools. May be given several times.",
-)
+@selector_option("--in", "selectors", "Search only these tools.")
 @click.option(
     "--limit",
     type=click.IntRange(min=1),

@@ -1,4 +1,4 @@
-"""The command `show`: one tool, its parameters and its options."""
+"""The command `show`: shows one tool, its parameters and its options."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from fcregistry._tools.declaration import Owner
     from fcregistry.discovery import FoundEntryPoint, FreshDescription, ToolLine
 
+FC = TypeVar("FC", bound="Callable[..., Any] | click.Command")
+"""What an option may decorate."""
 
 # --- Tools ---
 
@@ -36,6 +38,12 @@ def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) 
     """Return the names that begin with the typed text: plain names, or canonical ids once it has a colon."""
     describe_while_typing()  # the shell asks for completions before any command runs
     return sorted(names_starting_with(incomplete))
+
+
+def selector_option(flag: str, name: str, help: str) -> Callable[[FC], FC]:
+    """Return a decorator that adds an option whose values are selectors."""
+    many = f"{help} May be given several times."
+    return click.option(flag, name, multiple=True, metavar="SELECTOR", shell_complete=complete_tools, help=many)
 
 
 def tool_named(name: str) -> Tool:
@@ -221,7 +229,7 @@ def mention_index_problems() -> None:
 
 @contextmanager
 def progress(label: str, plugins: Sequence[FoundPlugin]) -> Iterator[Callable[[FoundPlugin], None]]:
-    """Show on a terminal how far the work on plugins is: a bar, or for few plugins a line, if it takes long.
+    """Show on a terminal the progress of work on plugins: a bar, or for few plugins a line after a while.
 
     Args:
         label: What is done.

@@ -185,10 +185,6 @@ class _Candidates(NamedTuple):
     owners: dict[str, list[_Owner]]
     may_be: frozenset[str] = frozenset()
 
-    def may_have(self, name: str) -> bool:
-        """Return whether the text may be in a dialect."""
-        return not self.may_be or name in self.may_be
-
 
 def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Candidates:
     """Return the marks of some owners' sections.
@@ -499,7 +495,8 @@ class _AnyStream(DialectStream):
         is_closed = bool(calls) and source.text.endswith(_FENCE, 0, source.place)
         name = self.found or self._only or "json"
         self.has_skipped = self.has_skipped or bool(calls)
-        if calls and not self._skips_quoted and self._known.may_have(name) and _FENCE in get(name).openers.sections:
+        may_be = self._known.may_be or (name,)
+        if calls and not self._skips_quoted and name in may_be and _FENCE in get(name).openers.sections:
             self._is_in_fence = not is_closed
             self._commit(name, calls)
             return

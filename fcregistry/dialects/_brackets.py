@@ -11,13 +11,15 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from math import isfinite
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from fcregistry._base.json import MAX_DEPTH
 from fcregistry.dialects._source import TextMarks
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
+
+T = TypeVar("T")
 
 CONSTANTS: Final = {"true": True, "false": False, "null": None, "True": True, "False": False, "None": None}
 """Word -> value, in JSON and in Python."""
@@ -65,12 +67,10 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
         if found:
             pieces.append(found[0])
             source.place = found.end()
-            outside = found[2] if found[1] else outside + found[2]
+            outside = _last_of(found[2] if found[1] else outside + found[2])
         if source.place == len(source.text):
             if source.ended:
                 return None
-            words = outside.rstrip()
-            outside = words[-3:] + outside[len(words) :][:1]
             yield
             continue
         mark = source.text[source.place]
@@ -85,28 +85,31 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             string = yield from source.is_next(*notation.strings)
             if string and notation.may_follow(string, outside):
                 text = yield from _take_string(source, string, notation.strings[string])
-                if text is None:
-                    return None
-                pieces.append(text)
                 outside = ""
-                continue
-            if notation.is_strict:
+            else:
+                text = None if notation.is_strict else source.take_characters(1)
+                outside += mark
+            if text is None:
                 return None
-            outside += mark
-        pieces.append(mark)
-        source.place += 1
-        if mark in _CLOSING or mark in ")]}":
-            outside = ""
-            if not due:
-                return "".join(pieces)
+            pieces.append(text)
+            continue
+        pieces.append(source.take_characters(1))
+        outside = ""
+        if not due:
+            return "".join(pieces)
+
+
+def _last_of(text: str) -> str:
+    """Return the last characters of a text, of which white space counts as one."""
+    words = text.rstrip()
+    return words[-3:] + text[len(words) :][:1]
 
 
 def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | None]:
     """Take a string or a comment, and return it with its marks; None if it does not end."""
     if not closes:
         return None
-    pieces = [opens]
-    source.place += len(opens)
+    pieces = [source.take_characters(len(opens))]
     inside = _INSIDE.get(closes[0])
     if inside is None:
         text, end = yield from source.until(_marks(closes))
@@ -117,8 +120,7 @@ def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | N
             return "".join([*pieces, closes])
         if source.place == len(source.text):
             return None
-        pieces.append(source.text[source.place])  # a quote within three of them
-        source.place += 1
+        pieces.append(source.take_characters(1))  # a quote within three of them
 
 
 class MalformedError(ValueError):
@@ -153,7 +155,7 @@ class TokenCursor:
             self.token = next(self._rest, "")
         return is_next
 
-    def each(self, closes: str, take: Callable[[], object]) -> bool:
+    def each(self, closes: str, take: Callable[[], T]) -> tuple[list[T], bool]:
         """Take items with commas between them, and the token after them.
 
         Args:
@@ -161,18 +163,32 @@ class TokenCursor:
             take: Takes an item.
 
         Returns:
-            Whether a comma, or nothing, precedes the last token.
+            The items, and whether a comma, or nothing, precedes the last token.
 
         Raises:
             MalformedError: Something else follows an item.
         """
-        while not self.take(closes):
-            take()
-            if not self.take(","):
-                if not self.take(closes):
-                    raise MalformedError
-                return False
-        return True
+        items: list[T] = []
+        ends_item = True
+        while self.token != closes:
+            if not ends_item:
+                raise MalformedError
+            items.append(take())
+            ends_item = self.take(",")
+        self.step()
+        return items, ends_item
+
+
+def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return pairs of a name and a value as a dict.
+
+    Raises:
+        MalformedError: A name occurs twice.
+    """
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        raise MalformedError
+    return members
 
 
 def number(text: str, base: int = 10) -> int | float:

@@ -15,21 +15,8 @@ from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_braces import braces, braces_text
 from fcregistry.dialects._syntax_json import MESSAGE_ENDS, read_header, read_message, read_start, write_messages
 from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
-from fcregistry.dialects._syntax_react import (
-    INPUT_LABEL,
-    LABELS,
-    read_action,
-    read_label,
-    read_rest,
-    write_actions,
-)
-from fcregistry.dialects._syntax_tags import (
-    BARE_TEXT_LIMITS,
-    PairSyntax,
-    TagSyntax,
-    read_elements,
-    tag_syntax,
-)
+from fcregistry.dialects._syntax_react import INPUT_LABEL, LABELS, read_action, read_label, read_rest, write_actions
+from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, PairSyntax, TagSyntax, read_elements, tag_syntax
 
 if TYPE_CHECKING:
     from fcregistry.dialects._dialect import ResultText

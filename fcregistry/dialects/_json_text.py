@@ -92,7 +92,9 @@ def read_value(text: str, repairs: list[str]) -> Any:
 
 @dataclass(frozen=True, slots=True)
 class RefusedText:
-    """JSON that is refused for its content: a name occurs twice, a number is not finite, or there are too many levels.
+    """JSON that is refused for its content.
+
+    A name occurs twice, a number is not finite, or there are too many levels.
 
     Attributes:
         text: The text of an object or an array.
@@ -101,9 +103,9 @@ class RefusedText:
     text: str
 
     def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
-        """Return the calls in it, one or an array of them, with their arguments as text, which the executor refuses.
+        """Return the calls in it, or None if anything in it is not a call.
 
-        Return None if anything in it is not a call.
+        Their arguments are text, which the executor refuses.
 
         Args:
             names: The possible keys of the tool's name.

@@ -76,17 +76,7 @@ class TextSource:
         left: Text after calls that a reader took and that turned out not to be one of them: it is content.
     """
 
-    __slots__ = (
-        "_spent",
-        "_start",
-        "dropped",
-        "ended",
-        "left",
-        "place",
-        "repairs",
-        "shapes",
-        "text",
-    )
+    __slots__ = ("_spent", "_start", "dropped", "ended", "left", "place", "repairs", "shapes", "text")
 
     def __init__(self, shapes: KnownTools) -> None:
         self.text = ""
@@ -119,6 +109,12 @@ class TextSource:
         return "".join([*self._spent, self.text[self._start : self.place]])
 
     # For readers
+
+    def take_characters(self, count: int) -> str:
+        """Take some characters that are there, and return them."""
+        start = self.place
+        self.place += count
+        return self.text[start : self.place]
 
     def space(self) -> Reading[str]:
         """Take white space, if there is any, and return it."""

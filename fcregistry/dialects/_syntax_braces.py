@@ -9,7 +9,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH
-from fcregistry.dialects._brackets import CONSTANTS, MalformedError, Notation, TokenCursor, number, take_balanced
+from fcregistry.dialects._brackets import (
+    CONSTANTS,
+    MalformedError,
+    Notation,
+    TokenCursor,
+    number,
+    take_balanced,
+    unique_members,
+)
 from fcregistry.dialects._parsed import Calls, Syntax
 from fcregistry.dialects._syntax_json import arguments_of
 
@@ -103,13 +111,9 @@ class _Values(TokenCursor):
         """
         token = self.step()
         if token == "{":
-            found: dict[str, Any] = {}
-            self.each("}", lambda: self._member(found))
-            return found
+            return unique_members(self.each("}", self._member)[0])
         if token == "[":
-            items: list[Any] = []
-            self.each("]", lambda: items.append(self.value()))
-            return items
+            return self.each("]", self.value)[0]
         if token.startswith(self._quote):
             return self._text(token)
         if token in ("", ",", "}", "]"):
@@ -119,15 +123,14 @@ class _Values(TokenCursor):
     def _text(self, token: str) -> str:
         return token[len(self._quote) : -len(self._quote)]
 
-    def _member(self, found: dict[str, Any]) -> None:
+    def _member(self) -> tuple[str, Any]:
         """Take a name, the colon after it, and its value, which may be in the token of the colon."""
-        is_quoted = self.token.startswith(self._quote)
-        quoted = self._text(self.step()) if is_quoted else ""
+        quoted = self._text(self.step()) if self.token.startswith(self._quote) else None
         name, colon, bare = self.step().partition(":")
-        if not colon or bool(name) == is_quoted or (name := quoted or name.strip()) in found:
+        if not colon or bool(name) == (quoted is not None):
             raise MalformedError
         bare = bare.strip()
-        found[name] = _scalar(bare) if bare else self.value()
+        return name.strip() if quoted is None else quoted, _scalar(bare) if bare else self.value()
 
 
 def _scalar(text: str) -> Any:

@@ -112,7 +112,13 @@ def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> Call
 
 
 def objects(before: str, after: str, *, between: str = "\n") -> Syntax:
-    """Return the syntax of calls as JSON objects, each between marks, with white space around these as it is written."""
+    """Return the syntax of calls as JSON objects, each between marks.
+
+    Args:
+        before: The mark before a call, with the white space that is written around it.
+        after: The mark after a call, likewise.
+        between: The text between two calls.
+    """
     return syntax_after(before.strip(), read_objects(after.strip()), write_objects(before, after, between=between))
 
 
@@ -347,7 +353,10 @@ _MISTRAL_ARRAY: Final = read_objects("</s>")
 
 
 def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read what follows `[TOOL_CALLS]`: an array of calls, or a name, an id and the arguments, each after its mark."""
+    """Read what follows `[TOOL_CALLS]`.
+
+    That is an array of calls, or a name, an id and the arguments, each after its mark.
+    """
     yield from source.space()
     if (yield from source.is_next("[{", "[ ", "[\n", "{")):
         return (yield from _MISTRAL_ARRAY(source, mark))

@@ -13,7 +13,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH
-from fcregistry.dialects._brackets import CONSTANTS, MalformedError, Notation, TokenCursor, number, take_balanced
+from fcregistry.dialects._brackets import (
+    CONSTANTS,
+    MalformedError,
+    Notation,
+    TokenCursor,
+    number,
+    take_balanced,
+    unique_members,
+)
 from fcregistry.dialects._syntax_json import NAME, arguments_of, read_objects
 
 if TYPE_CHECKING:
@@ -106,7 +114,10 @@ def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
-    """Return a call with the arguments in a text; None if they are not literals, or do not fit the parameters."""
+    """Return a call with the arguments in a text.
+
+    Return None if they are not literals, or do not fit the parameters.
+    """
     try:
         by_place, by_name = _Literals(_FIND_TOKENS(text[1:])).arguments()
     except ValueError:
@@ -220,29 +231,33 @@ class _Literals(TokenCursor):
 
         def take_argument() -> None:
             token = self.step()
-            if token == "**":
-                _add(by_name, self.value())
-            elif self.take("="):
-                if not _WORD(token):
+            if token != "**" and not self.take("="):
+                if by_name:
                     raise MalformedError
-                _add(by_name, {token: self.value()})
-            elif by_name:
+                by_place.append(self.value(token))
+                return
+            if token != "**" and not _WORD(token):
                 raise MalformedError
-            else:
-                by_place.append(self._value_of(token))
+            more = self.value() if token == "**" else {token: self.value()}
+            if not isinstance(more, dict) or not by_name.keys().isdisjoint(more):
+                raise MalformedError
+            by_name.update(more)
 
         self.each(")", take_argument)
         return by_place, by_name
 
-    def value(self) -> Any:
+    def value(self, token: str = "") -> Any:
         """Take a value, and return it.
+
+        Args:
+            token: Its first token, if that was taken already.
 
         Raises:
             ValueError: The next tokens are not a literal.
         """
-        return self._value_of(self.step())
-
-    def _value_of(self, token: str) -> Any:
+        token = token or self.step()
+        if _NUMBER(token):
+            return number(token, 0)
         if _is_string(token):
             texts = [_string_value(token)]
             while _is_string(self.token):
@@ -250,29 +265,20 @@ class _Literals(TokenCursor):
             return "".join(texts)
         if token in CONSTANTS:
             return CONSTANTS[token]
-        if _NUMBER(token):
-            return number(token, 0)
         if token == "{":
-            members: dict[str, Any] = {}
-            self.each("}", lambda: self._take_member(members))
-            return members
-        if token in ("[", "("):
-            items: list[Any] = []
-            is_list = self.each("]" if token == "[" else ")", lambda: items.append(self.value()))
-            return items if is_list or token == "[" or len(items) > 1 else items[0]
+            return unique_members(self.each("}", self._member)[0])
+        if token == "[":
+            return self.each("]", self.value)[0]
+        if token == "(":
+            items, is_tuple = self.each(")", self.value)
+            return items if is_tuple or len(items) > 1 else items[0]
         raise MalformedError
 
-    def _take_member(self, members: dict[str, Any]) -> None:
+    def _member(self) -> tuple[str, Any]:
         name = self.value()
         if not isinstance(name, str) or not self.take(":"):
             raise MalformedError
-        _add(members, {name: self.value()})
-
-
-def _add(members: dict[str, Any], more: Any) -> None:
-    if not isinstance(more, dict) or not members.keys().isdisjoint(more):
-        raise MalformedError
-    members.update(more)
+        return name, self.value()
 
 
 def _is_string(token: str) -> bool:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.annotations import signature_of
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.expressions._names import TypeNames, codecs_of_kind, entry_codecs
 from fcregistry.expressions._nodes import CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known, result_mark
 from fcregistry.types import (
@@ -188,7 +188,7 @@ def encode_value(value: Any, codec: Codec) -> Any:
     except EncodingError:
         raise
     except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-        raise EncodingError(f"{type(error).__name__}: {said_by(error)}") from error
+        raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
 
 def key_in_json(key: Any) -> str:

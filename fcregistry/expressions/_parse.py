@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.messages import json_path
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.expressions._encode import MOST_HASHED, Encoder, has_too_many_items, key_in_json, python_value
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
 from fcregistry.expressions._names import TIME_TYPES, TypeNames, time_meaning
@@ -441,7 +441,7 @@ class CallReader:
         try:
             return function(*given, **named)
         except Exception as error:  # noqa: BLE001  # external code: what the application allows may raise anything
-            reason = f": {said_by(error)[:200]}" if said_by(error) else ""
+            reason = f": {exception_message(error)[:200]}" if exception_message(error) else ""
             message = f"{name} cannot make a value of this: {type(error).__name__}{reason}"
             return self._refuse(node, message, "invalid_arguments")
 

@@ -15,7 +15,7 @@ from fcregistry._base.messages import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
-from fcregistry.errors import DefinitionError, said_by
+from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.formats import tool_description
 from fcregistry.inspection._lint_subject import (
     InnerSchema,
@@ -374,7 +374,7 @@ def _problems_of_call(subject: LintSubject, example: Any) -> list[str]:
     except Refusal as refusal:
         return [f"{json_path(refusal.path)}: {refusal.reason}"]
     except Exception as error:  # external code: making an author's values may raise anything  # noqa: BLE001
-        return [f"{type(error).__name__}: {said_by(error)}"]
+        return [f"{type(error).__name__}: {exception_message(error)}"]
     return []
 
 

@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
-from fcregistry.errors import ModelError, said_by
+from fcregistry.errors import ModelError, exception_message
 from fcregistry.models._messages import join_surrogates
 
 _MAX_TEXT: Final = 500
@@ -131,7 +131,7 @@ def _model_error(error: BaseException, full_name: str, variable: str, hidden: Se
     if isinstance(error, AnswerError):
         return _error_in_answer(error.body, full_name, hidden)
     if "APIError" in kinds and "APIResponseValidationError" not in kinds:
-        return _error_in_answer(getattr(error, "body", None) or said_by(error), full_name, hidden)
+        return _error_in_answer(getattr(error, "body", None) or exception_message(error), full_name, hidden)
     if "UnicodeEncodeError" in kinds:
         return ModelError(
             f"{full_name} cannot be asked: the conversation has text that is not valid Unicode, a surrogate without its pair; "
@@ -213,7 +213,7 @@ def _described(error: BaseException, hidden: Sequence[str]) -> str:
     ]
     # Texts of HTTP libraries may quote the header with the key, in any escaping; the system's own errors do not know headers.
     texts = [_error_text(error, hidden) if isinstance(status, int) else ""]
-    texts += [bounded_text(said_by(each), hidden) for each in _causes(error) if isinstance(each, OSError)]
+    texts += [bounded_text(exception_message(each), hidden) for each in _causes(error) if isinstance(each, OSError)]
     kinds = [f"{type(each).__module__.partition('.')[0]}.{type(each).__name__}" for each in _causes(error)]
     described = "; ".join(filter(None, [" from ".join(kinds[:_MAX_CAUSES]), *facts, *texts[:_MAX_CAUSES]]))
     return bounded_text(described, hidden)
@@ -243,7 +243,9 @@ def _code_number(code: str) -> int:
 def _error_text(error: BaseException, secrets: Iterable[str]) -> str:
     """Return the text of an exception: the provider's own, if it has some."""
     has_status = hasattr(error, "status_code")  # without a text of the provider, its own is only the status
-    return bounded_text(_message(getattr(error, "body", None)) or ("" if has_status else said_by(error)), secrets)
+    return bounded_text(
+        _message(getattr(error, "body", None)) or ("" if has_status else exception_message(error)), secrets
+    )
 
 
 def _message(body: object) -> str:

@@ -14,7 +14,7 @@ from fcregistry._base.json import with_plain_floats
 from fcregistry._base.messages import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
 from fcregistry._schema.validator import Validator
-from fcregistry.errors import DefinitionError, said_by
+from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.prompts._extract import (
     FoundValue,
     ParsedAnswer,
@@ -165,7 +165,7 @@ class OutputFormat(Generic[T]):
         except Refusal as refusal:
             problem = Problem(json_path(refusal.path), refusal.reason)
         except Exception as error:  # noqa: BLE001  # external code: an extension's codec may raise anything
-            problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {said_by(error)}")
+            problem = Problem("$", f"cannot be decoded: {error.__class__.__name__}: {exception_message(error)}")
         return ParsedAnswer(problems=(problem,), repairs=repairs)
 
     def parse(self, text: str) -> T:
@@ -218,7 +218,7 @@ class OutputFormat(Generic[T]):
                 written.append(_prune(self._codec.encode(value), (whole, whole), (self._schema, self._schema)))
                 problems += [f"examples[{place}]: {problem}" for problem in self._problems(written[-1])]
             except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
-                problems.append(f"examples[{place}] has no JSON form: {said_by(error)}")
+                problems.append(f"examples[{place}] has no JSON form: {exception_message(error)}")
         if problems:
             raise self._refusal(problems)
         return written

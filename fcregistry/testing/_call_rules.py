@@ -15,7 +15,7 @@ from typing import Any, Final
 from fcregistry._base.annotations import signature_of
 from fcregistry._base.messages import word_problems
 from fcregistry._tools.parameters import Parameter
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.testing._case import Arrival, CallTrial, Case, drawn
 from fcregistry.testing._report import REPORT, Failure, Verdict, arguments_text, python_text
 from fcregistry.testing._schemas import SchemaReader
@@ -241,7 +241,7 @@ def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[
         return Failure(
             arguments=arguments,
             expected=f"a call that the function takes: {signature}",
-            got=f"{call_text(trial.arrival)}: {said_by(error)}",
+            got=f"{call_text(trial.arrival)}: {exception_message(error)}",
             advice="make the schema of the parameters ask for what the function needs",
         )
     arrived = _values_by_name(bound)
@@ -359,7 +359,7 @@ def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None
         again = case.call(first)
         second = None if again.arrival is None else _call_arguments(case, again.arrival)
     except Exception as error:  # foreign code: encoding a value runs its author's  # noqa: BLE001
-        return _other_call_failure(arguments, f"{type(error).__name__}: {said_by(error)}")
+        return _other_call_failure(arguments, f"{type(error).__name__}: {exception_message(error)}")
     if problems := case.validator.problems(first):
         return _other_call_failure(
             arguments, f"{arguments_text(first)}, which is not valid: {'; '.join(map(str, problems))}"

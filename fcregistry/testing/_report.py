@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from fcregistry._base.messages import show
 from fcregistry._tools.tool import Tool
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 
 REPORT: Final = "report this to the authors of the type, or to those of fcregistry if it is one of its own"
 """Advice about what no author of a tool can fix."""
@@ -101,12 +101,15 @@ class Report:
 class ConformanceError(AssertionError):
     """A tool breaks rules; the message names them, the arguments that show it, and what to do.
 
+    Args:
+        report: The verdicts of all rules.
+        place: The place of the tool's function; empty if there is none.
+
     Attributes:
         report: The verdicts of all rules.
     """
 
     def __init__(self, report: Report, place: str) -> None:
-        """Make the message from all failures of a report and the place of the tool."""
         broken = [(rule, failure) for rule, verdict in report.verdicts.items() for failure in verdict.failures]
         parts = [
             "\n".join([f"{report.subject} breaks the rule {rule}", *_indented(failure.lines())])
@@ -138,7 +141,7 @@ def exception_failure(error: Exception, arguments: Any) -> Failure:
     return Failure(
         arguments=arguments,
         expected="an answer, whatever the arguments are",
-        got=f"an exception: {type(error).__name__}: {said_by(error)}",
+        got=f"an exception: {type(error).__name__}: {exception_message(error)}",
         advice=f"a type raises where it should refuse; {REPORT}",
         detail="\n" + "".join(traceback.format_exception(error)),
     )

@@ -20,7 +20,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.external import schema_problem
 from fcregistry._tools.tool import Tool
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.execution import Executor
 from fcregistry.formats import alphabet_wire_names
 from fcregistry.testing._call_rules import (
@@ -320,7 +320,7 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
         yield Failure(
             arguments=example,
             expected="a result that has a JSON form",
-            got=f"{type(error).__name__}: {said_by(error)}",
+            got=f"{type(error).__name__}: {exception_message(error)}",
             advice="return what the annotation says",
         )
         return

@@ -19,7 +19,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, Protocol, Union, get_args, get_origin
 
 from fcregistry._base.json import JSON_KINDS
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -253,7 +253,7 @@ def refusal_of(error: Exception, shown: str) -> Refusal:
         shown: The type, as its author writes it.
     """
     if type(error).__module__.partition(".")[0] != "pydantic_core":
-        return Refusal(f"{shown} refuses it: {type(error).__name__}: {said_by(error)}")
+        return Refusal(f"{shown} refuses it: {type(error).__name__}: {exception_message(error)}")
     found = error.errors(include_url=False, include_context=False, include_input=False)  # type: ignore[attr-defined]  # pydantic is not imported here
     if len(found) == 1:
         return Refusal(f"{shown} refuses it: {found[0]['msg']}", tuple(found[0]["loc"]))

@@ -17,7 +17,7 @@ import sys
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks
 from fcregistry.types._fields import RawField, read_record
@@ -69,7 +69,7 @@ def _pydantic_fields(cls: Any) -> dict[str, Any]:
         if not cls.__dict__.get("__pydantic_complete__", True):
             cls.model_rebuild()  # its annotations used names that were not defined yet
     except Exception as error:  # pydantic's errors, and evaluating annotations may raise anything
-        message = said_by(error).partition("\n")[0]
+        message = exception_message(error).partition("\n")[0]
         raise UnsupportedType(f"{show_type(cls)} cannot be built: {type(error).__name__}: {message}") from error
     fields: dict[str, Any] = cls.__pydantic_fields__ if _is_pydantic_dataclass(cls) else cls.model_fields
     return fields
@@ -256,7 +256,9 @@ def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
         adapter: Any = TypeAdapter(annotation)
         return adapter, adapter.json_schema()
     except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
-        raise UnsupportedType(f"{show_type(annotation)} cannot be read: {said_by(error).splitlines()[0]}") from error
+        raise UnsupportedType(
+            f"{show_type(annotation)} cannot be read: {exception_message(error).splitlines()[0]}"
+        ) from error
 
 
 class SecretCodec(PydanticTextCodec):

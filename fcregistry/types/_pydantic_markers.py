@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
-from fcregistry.errors import said_by
+from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
 from fcregistry.types._scalars import ANY_CODEC
@@ -235,5 +235,5 @@ def _adapter(annotation: Any, marker: Any) -> Any:
         return TypeAdapter(Annotated[validated, marker])
     except Exception as error:  # pydantic raises many kinds of errors for types that it cannot build
         raise UnsupportedType(
-            f"{show_marker(marker)} cannot be applied to {show_type(annotation)}: {said_by(error).splitlines()[0]}"
+            f"{show_marker(marker)} cannot be applied to {show_type(annotation)}: {exception_message(error).splitlines()[0]}"
         ) from error

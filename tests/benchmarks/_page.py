@@ -28,7 +28,7 @@ HOW = """## How it is measured
 - An aim is what this project wants to hold; of a time, it is a multiple of the floor, so that a slow machine does not miss
   it. A row that does not hold its aim says NO.
 
-Two traps, for whoever measures again:
+Two traps when you measure again:
 
 - **Without byte code, one times the compiler.** With `PYTHONDONTWRITEBYTECODE` set, or with packages that were installed
   uncompiled, every start of a process compiles its modules. The benchmarks refuse to start under that variable, and install

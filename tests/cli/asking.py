@@ -1,4 +1,4 @@
-"""Which model do the tests of `ask` ask? One of an extension that does what its name says, and tools for it to call."""
+"""The model of the tests of `ask`, in an extension, and tools for it to call."""
 
 from __future__ import annotations
 

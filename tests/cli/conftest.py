@@ -1,4 +1,4 @@
-"""Which tools do the tests of the command line call? Two plugins with one of each sort, in real distributions."""
+"""Two plugins with tools of each sort, in real distributions, for the tests of the command line."""
 
 from __future__ import annotations
 

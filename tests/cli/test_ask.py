@@ -1,4 +1,4 @@
-"""What does `fcregistry ask` write, and what does it exit with? A model whose answers are known, off a terminal."""
+"""Output and exit codes of `fcregistry ask` off a terminal, with models whose answers are known."""
 
 from __future__ import annotations
 
@@ -70,11 +70,11 @@ def test_the_answer_alone_is_on_standard_output(office: Site) -> None:
     assert done.stderr == "a model is made\nnoise\n"
 
 
-def test_a_question_may_stand_on_standard_input_and_has_the_tools_that_are_named(said: dict[str, Said]) -> None:
+def test_standard_input_may_have_the_question(said: dict[str, Said]) -> None:
     assert said["on standard input"].stdout == "How\nmany? with evil,multiply\n"
 
 
-def test_without_a_name_tools_are_searched_for(said: dict[str, Said]) -> None:
+def test_without_selectors_tools_are_searched_for(said: dict[str, Said]) -> None:
     """And said on standard error, five at most; where none has to do with the question, the model answers without."""
     assert said["about a tool"].stdout == "Please multiply 2 and 3 with multiply\n"
     assert "Tools found for the question: multiply\n" in said["about a tool"].stderr
@@ -83,7 +83,7 @@ def test_without_a_name_tools_are_searched_for(said: dict[str, Said]) -> None:
     assert "No tool matches the question.\n" in said["about nothing"].stderr
 
 
-def test_without_a_model_both_ways_to_one_are_told(said: dict[str, Said]) -> None:
+def test_the_error_without_a_model_says_how_to_get_one(said: dict[str, Said]) -> None:
     done = said["to nobody"]
 
     assert (done.status, done.stdout) == (2, "")
@@ -114,12 +114,12 @@ def test_json_has_all_that_came_of_a_run(said: dict[str, Said]) -> None:
     assert "\x1b" not in done.stdout
 
 
-def test_a_call_that_needs_approval_waits_where_nobody_can_be_asked(said: dict[str, Said]) -> None:
+def test_a_call_that_needs_approval_waits_if_the_user_cannot_be_asked(said: dict[str, Said]) -> None:
     """No call of the message runs, and what waits is told with all of its arguments. What is approved is what was named."""
     done = said["of danger"]
 
     assert (done.status, done.stdout, done.made) == (3, "", [])
-    assert "Error: calls wait for somebody's decision\n" in done.stderr
+    assert "Error: calls wait for a decision\n" in done.stderr
     assert 'acme-tools:danger {"path": "/x\\r\\u001b[2Ksafe"}\n  the tool requires approval\n' in done.stderr
     assert "--yes-to acme-tools:danger" in done.stderr
     assert "noise" not in done.stderr
@@ -149,7 +149,7 @@ def test_an_expression_that_was_not_approved_beforehand_is_refused(said: dict[st
     assert (approved.status, approved.stdout, approved.made) == (0, "Done.\n", ["ran"])
 
 
-def test_a_destructive_tool_that_nobody_named_is_asked_about(said: dict[str, Said]) -> None:
+def test_a_destructive_tool_that_a_search_found_needs_approval(said: dict[str, Said]) -> None:
     """The question found it; whoever names it has been told what it does."""
     assert said["found to destroy"].status == 3
     assert "acme-tools:wipe {}" in said["found to destroy"].stderr
@@ -169,7 +169,7 @@ def test_a_time_that_is_over_ends_the_process_whatever_the_tool_still_does(offic
     done = office.cli("ask", "Sleep", "--tool", "sleepy", "--model", "script:sleeper", "--timeout", "0.2")
 
     assert (done.returncode, done.stdout) == (4, "")
-    assert "Error: the time was over\n(--timeout gives it more time)\n" in done.stderr
+    assert "Error: the time budget was used up\n(--timeout gives it more time)\n" in done.stderr
 
 
 def test_one_round_answers_with_what_came_of_the_calls(said: dict[str, Said]) -> None:
@@ -198,7 +198,7 @@ def test_a_trace_ends_with_what_was_done_when(said: dict[str, Said]) -> None:
     assert " seconds: the start " in timeline[-1]
 
 
-def test_a_reader_who_leaves_ends_it_quietly(office: Site) -> None:
+def test_a_closed_pipe_ends_it_quietly(office: Site) -> None:
     reading, writing = os.pipe()
     os.close(reading)
     words = ("-m", "fcregistry", "ask", *MULTIPLY, "--model", "script:echo")
@@ -222,7 +222,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("words", WRONG, ids=[" ".join(words) for words in WRONG])
-def test_wrong_usage_is_told_before_anything_happens(words: tuple[str, ...]) -> None:
+def test_wrong_usage_is_an_error_before_anything_happens(words: tuple[str, ...]) -> None:
     done = CliRunner().invoke(command("ask"), [*words, "--model", "script:echo"])
 
     assert done.exit_code == 2

@@ -1,4 +1,4 @@
-"""What does an interrupt do to a run, and what is left of that afterwards?"""
+"""Interrupts of a run of `ask`."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def test_afterwards_an_interrupt_is_what_it_was() -> None:
     assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
-def test_who_ignores_interrupts_goes_on_to_ignore_them() -> None:
+def test_ignored_interrupts_stay_ignored() -> None:
     """As a command does in the background of a shell."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     with cancelled_by_interrupt() as token:

@@ -1,4 +1,4 @@
-"""How is a run followed over the pauses in which somebody decides, and by a screen that is slow?"""
+"""A run of `ask` over pauses for decisions, and with a slow screen."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a person see who asks a model on a terminal, and is asked about calls? Real pseudo-terminals."""
+"""`fcregistry ask` on real pseudo-terminals."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_without_rich_the_lines_are_plain(office: Site, tmp_path: Path) -> None:
     assert "\x1b" not in terminal.shown
 
 
-def test_with_rich_there_are_colours_of_ours_only(office: Site) -> None:
+def test_with_rich_only_the_screen_colours_text(office: Site) -> None:
     """What strangers wrote clears no screen and turns no text round; the clock leaves nothing behind."""
     pytest.importorskip("rich")
     terminal = asked(office, "evil")
@@ -104,7 +104,7 @@ def test_approval_is_asked_for_with_all_that_is_to_be_decided(office: Site, type
 
 
 @pytest.mark.parametrize("there", ["stdin", "stderr"])
-def test_who_cannot_read_the_question_and_answer_it_is_not_asked(office: Site, there: str) -> None:
+def test_without_a_terminal_to_read_and_type_on_no_question_is_asked(office: Site, there: str) -> None:
     """It takes a terminal to read it on, and one to answer it from; otherwise the calls wait."""
     master, terminal = pty.openpty()
     streams = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE, there: terminal}
@@ -116,7 +116,7 @@ def test_who_cannot_read_the_question_and_answer_it_is_not_asked(office: Site, t
     assert (done.returncode, done.stdout) == (3, b"")
 
 
-def test_walking_away_from_the_question_runs_nothing(office: Site) -> None:
+def test_leaving_the_question_runs_nothing(office: Site) -> None:
     terminal = asked(office, "both")
     terminal.read_until("[y/N]: ")
     terminal.interrupt()

@@ -1,4 +1,4 @@
-"""How are many calls run: JSON lines in, JSON lines out?"""
+"""`fcregistry call --batch`: JSON lines in, JSON lines out."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def test_a_line_that_fails_takes_no_other_with_it(shop: Site) -> None:
     assert messages[11].startswith("line 14 is not valid JSON: ")
 
 
-def test_tools_of_one_name_stand_side_by_side_by_their_ids(shop: Site) -> None:
+def test_tools_of_one_name_are_called_by_their_ids(shop: Site) -> None:
     """The calls of one batch need no names of their own."""
     status, results = batch(
         shop,
@@ -129,7 +129,7 @@ def test_control_characters_of_results_are_escaped(shop: Site) -> None:
     assert not {"\x1b", "\x9b", "\u202e"} & set(done.stdout)
 
 
-def test_wrong_usage_is_told(shop: Site) -> None:
+def test_wrong_usage_is_an_error(shop: Site) -> None:
     """A file that is not there, too many words, and an option that does not go with it."""
     for words, message in (
         (["--batch", "nowhere.jsonl"], "cannot read nowhere.jsonl: No such file or directory"),

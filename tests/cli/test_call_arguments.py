@@ -1,4 +1,4 @@
-"""How do words on the command line become the arguments of a tool? By its schema."""
+"""Words on the command line as arguments of a tool, by its schema."""
 
 from __future__ import annotations
 
@@ -189,7 +189,7 @@ def test_arguments_come_as_one_json_word_from_stdin_or_from_a_file(shop: Site, t
         (['"Tokyo"'], "the arguments must be a JSON object, got "),
     ],
 )
-def test_arguments_that_do_not_fit_are_told_with_their_place(shop: Site, words: list[str], message: str) -> None:
+def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[str], message: str) -> None:
     """Nothing runs; the last line says where the options are explained."""
     said = refused(shop, "order", *words)
     assert said.startswith("Error: ")
@@ -237,7 +237,7 @@ def test_arguments_that_do_not_fit_are_told_with_their_place(shop: Site, words: 
         (["--output", "x"], "--output goes before the tool's name: fcregistry call --output VALUE order …"),
     ],
 )
-def test_words_that_are_no_arguments_are_told_with_the_usage_of_the_tool(
+def test_the_error_for_words_that_are_not_arguments_shows_the_usage_of_the_tool(
     shop: Site, words: list[str], message: str
 ) -> None:
     """What is wrong with which word."""
@@ -246,7 +246,7 @@ def test_words_that_are_no_arguments_are_told_with_the_usage_of_the_tool(
     assert message in said
 
 
-def test_standard_input_and_files_that_are_no_text_are_refused(shop: Site, tmp_path: Path) -> None:
+def test_standard_input_and_files_that_are_not_text_are_refused(shop: Site, tmp_path: Path) -> None:
     """Named, with the byte that is wrong."""
     (tmp_path / "binary").write_bytes(b"\xff{}")
     assert "cannot read binary: 'utf-8' codec can't decode byte 0xff" in refused(shop, "order", "@binary", cwd=tmp_path)

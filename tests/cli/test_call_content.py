@@ -1,4 +1,4 @@
-"""What does somebody who calls a tool on the command line get of images and files?"""
+"""Images and files that a tool returns to the command line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes out of a call, where to, and with which status does the process end?"""
+"""Results and exit codes of `fcregistry call`."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_output_writes_the_result_to_a_file(shop: Site, tmp_path: Path, tool: st
         ("/proc/nothing/here", "--output: there is no folder /proc/nothing"),
     ],
 )
-def test_a_file_that_cannot_be_written_is_told_before_the_tool_runs(
+def test_a_file_that_cannot_be_written_is_an_error_before_the_tool_runs(
     shop: Site, tmp_path: Path, path: str, message: str
 ) -> None:
     """Not after it, when its result would be lost."""
@@ -67,7 +67,7 @@ def test_a_file_that_cannot_be_written_is_told_before_the_tool_runs(
     assert "noise" not in done.stderr
 
 
-def test_a_file_that_cannot_be_written_after_all_is_told(shop: Site) -> None:
+def test_a_file_that_cannot_be_written_after_the_call_is_an_error(shop: Site) -> None:
     """A full disk, for one: the tool ran, and the message says so."""
     done = shop.cli("call", "--output", "/dev/full", "text")
     assert done.returncode == 1
@@ -146,7 +146,7 @@ def test_the_help_of_call_tells_the_statuses(shop: Site) -> None:
     )
 
 
-def test_the_traceback_of_a_tool_that_fails_is_shown_to_who_asks_for_it(shop: Site) -> None:
+def test_the_traceback_of_a_tool_that_fails_is_shown_with_verbose(shop: Site) -> None:
     """The line of the tool; without -v, how to see it."""
     plain, verbose = shop.cli("call", "fails"), shop.cli("call", "-v", "fails")
     assert plain.returncode == verbose.returncode == 1
@@ -166,7 +166,7 @@ def test_what_a_tool_means_to_say_has_no_traceback(shop: Site) -> None:
         assert "traceback" not in shop.cli("call", *words).stderr
 
 
-def test_who_needs_approval_is_told_how_to_give_it(shop: Site) -> None:
+def test_the_error_for_a_call_that_needs_approval_says_how_to_give_it(shop: Site) -> None:
     """Where nobody can be asked."""
     assert shop.cli("call", "danger", "--path", "x").stderr.endswith(
         "\n(to approve it: fcregistry call --yes danger …)\n"

@@ -1,4 +1,4 @@
-"""What is said of looking into plugins?"""
+"""Problems of the index that `--verbose` shows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     import pytest
 
 
-def test_what_was_wrong_with_the_index_is_said_once(
+def test_a_problem_of_the_index_is_shown_once(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """However many plugins it was tried for."""

@@ -1,4 +1,4 @@
-"""What does `fcregistry diff` print, and what does it exit with?"""
+"""Output and exit codes of `fcregistry diff`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does `fcregistry lint` print, and what does it exit with?"""
+"""Output and exit codes of `fcregistry lint`."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_a_finding_is_a_line_that_editors_can_jump_to_and_one_of_advice(linted: 
     assert done.stderr == "2 warnings in 1 tool.\n"
 
 
-def test_a_path_is_told_from_the_working_folder_where_it_lies_in_it(linted: Site, tmp_path: Path) -> None:
+def test_a_path_in_the_working_folder_is_relative(linted: Site, tmp_path: Path) -> None:
     inside = linted.cli("lint", "warned").stdout
     outside = linted.cli("lint", "warned", cwd=tmp_path).stdout
     assert inside.startswith("acme_warned.py:")
@@ -129,7 +129,7 @@ def test_a_format_can_be_asked_for(linted: Site) -> None:
         (["--fail-on", "never"], "'never' is not one of 'error', 'warning', 'note'"),
     ],
 )
-def test_wrong_usage_is_told(linted: Site, words: list[str], message: str) -> None:
+def test_wrong_usage_is_an_error(linted: Site, words: list[str], message: str) -> None:
     """Status 2, nothing on stdout."""
     done = linted.cli("lint", *words)
     assert (done.returncode, done.stdout) == (2, "")

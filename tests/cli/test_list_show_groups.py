@@ -1,4 +1,4 @@
-"""What is told of tools: which there are, what one takes, and which groups hold them?"""
+"""Output of the commands `list`, `show` and `groups`."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def test_where_nothing_is_left_it_says_so(shop: Site, site: Site) -> None:
 ONE = "from fcregistry import fc_register\n@fc_register\ndef one() -> int: ...\n"
 
 
-def test_what_the_configuration_closes_is_mentioned_where_somebody_may_wonder(site: Site) -> None:
+def test_unused_plugins_are_mentioned_if_nothing_is_left_or_a_lock_refuses_one(site: Site) -> None:
     """Where nothing is left, or where a lock refuses what is installed; who disables one of several knows it."""
 
     def told(**env: str) -> str:
@@ -201,7 +201,7 @@ def test_show_tells_of_names_that_are_not_listed(shop: Site) -> None:
 
 
 @pytest.mark.parametrize("name", ["anthropic", "bedrock", "json-schema", "mcp", "openai", "openai-responses"])
-def test_show_writes_a_tool_as_a_provider_is_told_of_it(shop: Site, name: str) -> None:
+def test_show_writes_the_definition_that_a_provider_gets(shop: Site, name: str) -> None:
     """As JSON, with the tool's name and its parameters somewhere in it."""
     done = shop.cli("show", "order", "--format", name)
     assert (done.returncode, done.stderr) == (0, "")

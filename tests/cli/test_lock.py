@@ -1,4 +1,4 @@
-"""Which tools are pinned, and are they still what they were? Real distributions, and real processes that look at them."""
+"""`fcregistry lock` with real distributions, described by real processes."""
 
 from __future__ import annotations
 
@@ -176,7 +176,7 @@ def test_files_that_are_not_what_was_installed_are_seen_and_not_locked(place: Si
     assert lock(place, "--check", code=1).startswith("changed: other: files\n    - sha256:")
 
 
-def test_what_cannot_be_called_is_left_out_and_said(place: Site) -> None:
+def test_tools_that_cannot_be_called_here_are_left_out_with_a_remark(place: Site) -> None:
     """A tool that cannot be defined, a plugin that does not load; the others are locked."""
     write(place, "acme-weather", MODULE + "\n@fc_register\ndef broken(a: 'Nothing') -> str:\n    return ''\n")
     write(place, "other", "raise OSError('no disk')\n")
@@ -209,7 +209,7 @@ MISTAKES: list[tuple[tuple[str, ...], str | None, str]] = [
 
 
 @pytest.mark.parametrize(("arguments", "text", "message"), MISTAKES)
-def test_mistakes_are_told_before_anything_is_imported(
+def test_wrong_usage_is_an_error_before_anything_is_imported(
     tmp_path: Path, arguments: tuple[str, ...], text: str | None, message: str
 ) -> None:
     file = tmp_path / "a.lock"
@@ -220,7 +220,7 @@ def test_mistakes_are_told_before_anything_is_imported(
     assert str(caught.value) == message.replace("FILE", str(file))
 
 
-def test_a_place_that_cannot_be_written_to_is_told(place: Site) -> None:
+def test_a_file_that_cannot_be_written_is_an_error(place: Site) -> None:
     done = place.cli("lock", "--file", "nowhere/fcregistry.lock", cwd=written(place).parent)
     file = written(place).parent / "nowhere" / "fcregistry.lock"
     assert (done.returncode, done.stderr) == (1, f"Error: {file} cannot be written: No such file or directory\n")

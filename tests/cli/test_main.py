@@ -1,4 +1,4 @@
-"""What holds for every command: usage, modules of one's own, streams that are closed or full, completion?"""
+"""Usage, modules of the user, closed and full streams, and completion, for every command."""
 
 from __future__ import annotations
 
@@ -89,7 +89,7 @@ main()
 """
 
 
-def test_the_garbage_collector_keeps_nobody_waiting(site: Site) -> None:
+def test_the_garbage_collector_does_not_slow_the_start(site: Site) -> None:
     """Neither at the start, nor at the end; but code that is not ours may have left it something to do there, so then it has its way."""
     site.write({"mine.py": "import gc\nprint(gc.isenabled())"})
     assert site.run("-c", PATIENT, "--version").stdout.splitlines()[-1] == "100000 True"
@@ -109,7 +109,7 @@ def test_the_garbage_collector_keeps_nobody_waiting(site: Site) -> None:
         (["show", "text", "--format", "xml"], "'xml' is not one of 'anthropic', 'bedrock',"),
     ],
 )
-def test_wrong_usage_is_told_with_the_right_one(shop: Site, words: list[str], message: str) -> None:
+def test_wrong_usage_is_an_error_that_shows_the_right_one(shop: Site, words: list[str], message: str) -> None:
     """Status 2, all of it on stderr."""
     done = shop.cli(*words)
     assert (done.returncode, done.stdout) == (2, "")
@@ -119,12 +119,12 @@ def test_wrong_usage_is_told_with_the_right_one(shop: Site, words: list[str], me
 
 
 @pytest.mark.parametrize("words", [["list", "-m", "my_tools"], ["list", "--module=my_tools"], ["groups", "-m", "x"]])
-def test_a_module_that_is_named_after_the_command_is_told_where_it_stands(shop: Site, words: list[str]) -> None:
+def test_the_error_for_a_module_after_the_command_says_where_it_goes(shop: Site, words: list[str]) -> None:
     """That there is no such option would be of no help: there is, before the command."""
     done = shop.cli(*words)
     assert (done.returncode, done.stdout) == (2, "")
     option = words[1].partition("=")[0]
-    assert done.stderr.startswith(f"Error: {option} stands before the command: fcregistry {option} MODULE ")
+    assert done.stderr.startswith(f"Error: {option} goes before the command: fcregistry {option} MODULE ")
 
 
 OWN = """
@@ -161,21 +161,21 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
     [
         (
             "nowhere",
-            "the module 'nowhere' does not import: ModuleNotFoundError: No module named 'nowhere' (looked in what is installed, and in {cwd})",
+            "the module 'nowhere' cannot be imported: ModuleNotFoundError: No module named 'nowhere' (looked in what is installed, and in {cwd})",
         ),
-        ("raises", "the module 'raises' does not import: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
-        ("exits", "the module 'exits' does not import: SystemExit: 1 ({cwd}/exits.py:2)"),
+        ("raises", "the module 'raises' cannot be imported: ZeroDivisionError: division by zero ({cwd}/raises.py:2)"),
+        ("exits", "the module 'exits' cannot be imported: SystemExit: 1 ({cwd}/exits.py:2)"),
         (
             "needs",
-            "the module 'needs' does not import: ModuleNotFoundError: No module named 'nowhere' ({cwd}/needs.py:1)",
+            "the module 'needs' cannot be imported: ModuleNotFoundError: No module named 'nowhere' ({cwd}/needs.py:1)",
         ),
-        ("garbled", "the module 'garbled' does not import: SyntaxError: "),
+        ("garbled", "the module 'garbled' cannot be imported: SyntaxError: "),
         ("raises.py", "-m takes the name of a module, not a file: -m raises, not -m raises.py"),
         ("./package/part.py", "-m takes the name of a module, not a file: -m package.part, not -m ./package/part.py"),
         ("", "-m takes the name of a module, not a file: -m MODULE, not -m "),
     ],
 )
-def test_a_module_that_does_not_import_is_told_with_the_place(site: Site, module: str, message: str) -> None:
+def test_a_module_that_cannot_be_imported_is_an_error_with_the_place(site: Site, module: str, message: str) -> None:
     """What it raised and where, without a traceback; a file's name with the module's."""
     site.write(
         {
@@ -208,7 +208,7 @@ def test_a_long_output_to_a_closed_pipe_ends_with_141(shop: Site) -> None:
     assert (done.stdout, done.stderr) == ('" 141\n', "")
 
 
-def test_a_full_disk_is_told(shop: Site) -> None:
+def test_a_full_disk_is_an_error(shop: Site) -> None:
     """In one line; the status is not 0."""
     done = shell(shop, "fcregistry list >/dev/full; echo $?")
     assert (done.stdout, done.stderr) == ("1\n", "Error: cannot read or write: No space left on device\n")
@@ -261,7 +261,7 @@ def test_the_shell_completes_commands_and_tools(shop: Site, words: str, expected
     assert done.stdout.split() == [f"plain,{name}" for name in expected]
 
 
-def test_a_shell_that_shows_it_is_told_what_a_command_is_for(shop: Site) -> None:
+def test_completions_of_commands_have_their_purpose(shop: Site) -> None:
     """As zsh does; our own options are completed as well."""
     for typed, expected in (
         ("sho", ["plain", "show", COMMANDS["show"]]),

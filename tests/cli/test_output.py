@@ -1,4 +1,4 @@
-"""How do texts and tables come out: clean, in columns, and no wider than a terminal?"""
+"""Texts and tables: clean, in columns, and no wider than a terminal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a person read of the parameters of a tool, and of words that are none of its arguments?"""
+"""Parameters of a tool in `show` and `--help`, and words that are not arguments."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def shown(monkeypatch: pytest.MonkeyPatch) -> Any:
     return show
 
 
-def test_show_says_what_is_asked_of_a_value_and_what_the_names_in_a_type_stand_for(shown: Any) -> None:
+def test_show_writes_bounds_of_values_and_the_definitions_of_names_in_types(shown: Any) -> None:
     """Of optional ones and of items too, in the words with which a call would be refused."""
     text = shown(draw)
     assert "\n  line ({start: Point, end: Point}, required)\n" in text
@@ -102,7 +102,7 @@ def test_show_tells_of_a_schema_whose_properties_are_true_or_false(shown: Any) -
     assert "\n  x (any, optional)\n  y (never, optional)\n" in text
 
 
-def test_schemas_that_are_true_or_false_may_stand_deeper(shown: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_nested_schemas_may_be_true_or_false(shown: Any, capsys: pytest.CaptureFixture[str]) -> None:
     """Behind a reference, and among others."""
     properties = {"x": {"$ref": "#/$defs/all"}, "y": {"anyOf": [True, {"type": "null"}]}, "z": {"$ref": "#/$defs/on"}}
     defined = {"all": True, "on": {"$ref": "#/$defs/all"}}
@@ -139,7 +139,9 @@ def test_schemas_that_are_true_or_false_may_stand_deeper(shown: Any, capsys: pyt
         (nothing, ["x"], "'x' is not a JSON object; this tool has no options"),
     ],
 )
-def test_words_that_are_no_arguments_are_told_with_what_would_be(function: Any, words: list[str], message: str) -> None:
+def test_the_error_for_words_that_are_not_arguments_says_what_to_write(
+    function: Any, words: list[str], message: str
+) -> None:
     """What to write in their place."""
     assert message in told(function, *words)
 

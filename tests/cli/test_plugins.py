@@ -1,4 +1,4 @@
-"""What does `fcregistry plugins` tell an operator?"""
+"""Output of `fcregistry plugins`."""
 
 from __future__ import annotations
 

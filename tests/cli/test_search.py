@@ -1,4 +1,4 @@
-"""What does `fcregistry search` find, and what does it say of what it does not?"""
+"""Output and exit codes of `fcregistry search`."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def test_words_may_be_several_and_misspelt(shop: Site) -> None:
     assert set(best["parameters"]["properties"]) == {"path"}
 
 
-def test_equal_tools_are_told_apart_and_stand_by_id(shop: Site) -> None:
+def test_equal_tools_are_sorted_by_id(shop: Site) -> None:
     """Both plugins ship one; `--in` looks at some tools only."""
     both = json.loads(shop.cli("search", "web lookup query", "--json").stdout)
     assert {tool["id"] for tool in both[:2]} == {"acme-shop:search.web.lookup", "other:search.web.lookup"}

@@ -1,4 +1,4 @@
-"""What does a person on a terminal see and get asked? Real pseudo-terminals."""
+"""Commands on real pseudo-terminals."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_a_person_reads_text_as_text_and_json_indented(shop: Site) -> None:
     assert on_terminal(shop, "call", "--json", "nested") == (0, '{"a": [1, {"b": null}]}\n')
 
 
-def test_bytes_are_not_thrown_at_a_person(shop: Site) -> None:
+def test_bytes_are_not_written_to_a_terminal(shop: Site) -> None:
     """How many, and what to do with them."""
     assert on_terminal(shop, "call", "blob") == (0, "3 bytes; --output FILE writes them to a file\n")
 
@@ -154,7 +154,7 @@ while not pathlib.Path(__file__).with_name("enough").exists():
 """
 
 
-def test_a_person_who_waits_is_told_for_what(site: Site) -> None:
+def test_a_line_says_which_plugins_the_user_waits_for(site: Site) -> None:
     """After a while without an answer: which plugins are being imported; not those that have answered."""
     site.install("quick", {"x": "quick_tools"}, {"quick_tools.py": ""})
     site.install("slow", {"x": "slow_tools"}, {"slow_tools.py": SLOW})
@@ -188,7 +188,7 @@ def test_the_question_shows_what_is_called_and_cannot_be_forged(shop: Site) -> N
 
 
 @pytest.mark.parametrize("how", ["end of input", "Ctrl-C"])
-def test_walking_away_from_the_question_runs_nothing(shop: Site, how: str) -> None:
+def test_leaving_the_question_runs_nothing(shop: Site, how: str) -> None:
     """It is no answer, so it is no denial that a script would take for the tool's failure."""
     terminal = Terminal(shop, "call", "danger", "--path", "/x")
     terminal.read_until("[y/N]: ")
@@ -202,11 +202,11 @@ def test_walking_away_from_the_question_runs_nothing(shop: Site, how: str) -> No
     assert "Traceback" not in terminal.shown
 
 
-def test_without_a_person_at_the_keyboard_nobody_is_asked(shop: Site) -> None:
+def test_without_a_terminal_to_type_on_no_question_is_asked(shop: Site) -> None:
     """A terminal to write to is not enough."""
     terminal = Terminal(shop, "call", "danger", "--path", "/x", stdin_too=False)
     assert terminal.finish() == 3
-    assert "danger requires approval, and nobody is there to give it" in terminal.shown
+    assert "danger requires approval, and there is no approver" in terminal.shown
 
 
 @pytest.mark.parametrize("tool", ["sleepy", "async_sleepy"])

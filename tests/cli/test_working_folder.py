@@ -55,12 +55,12 @@ def test_a_module_of_the_working_folder_is_found_with_what_it_imports(site: Site
     assert (done.returncode, done.stdout.strip()) == (0, json.dumps("mine")), done.stderr
 
 
-def test_a_module_of_the_working_folder_that_is_hidden_by_another_is_told(site: Site, here: Path) -> None:
+def test_a_module_of_the_working_folder_that_an_installed_one_hides_is_an_error(site: Site, here: Path) -> None:
     """The other one is not imported in its place without a word."""
     done = run(site, here, "-m", "acme_weather", "call", "look")
     assert done.returncode == 2
     hiding = site.folder / "acme_weather.py"
-    said = f"Error: -m acme_weather means {hiding}, which is installed and comes before the module of that name here: rename that one"
+    said = f"Error: -m acme_weather means {hiding}, which is installed and hides the module of that name in this folder: rename the module here"
     assert said in done.stderr
     assert run(site, site.folder, "-m", "acme_weather", "call", "look").returncode == 0, "it is the very same"
 

@@ -1,4 +1,4 @@
-"""Which argument text is read, which is refused, and with which words?"""
+"""Argument text that is read, and argument text that is refused, with the words of the refusal."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does a tool find in its context, and which of the given objects are its `deps`?"""
+"""What a tool's context has, and which of the given objects are its `deps`."""
 
 from __future__ import annotations
 

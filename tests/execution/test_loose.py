@@ -1,4 +1,4 @@
-"""Which slips of writing are put right in the text of arguments, and which texts are refused, however clear they may seem?"""
+"""Mistakes that are repaired in the text of arguments, and texts that are refused, however clear they may seem."""
 
 from __future__ import annotations
 
