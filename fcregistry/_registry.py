@@ -1,6 +1,6 @@
 """`Registry`, tools by name, group and owner, and `Group`, a view of one group. `registry` is the process's own.
 
-A registry reads a log of declarations. The process's own reads what `fc_register` wrote, and learns from discovery the owner of each declaration and
+A registry reads a log of declarations. The process's own reads what `fc_register` wrote; discovery gives it the owner of each declaration and
 the tools of plugins that are not imported. Nothing is imported while a lock is held.
 """
 
@@ -44,7 +44,7 @@ class Registry:
     `registry` is the process's own; an isolated one has a log of its own, knows no plugins, and can adopt declarations.
 
     Args:
-        default_group: Where `register` puts a tool without a group.
+        default_group: The group of a tool that `register` is given without one.
         strict: Whether a parameter without a type is an error rather than a warning.
     """
 
@@ -72,7 +72,7 @@ class Registry:
         """Declare a function as a tool; it is returned unchanged, so this is a decorator too.
 
         Args:
-            function: What `fc_register` takes.
+            function: A function or another callable object, as `fc_register` takes it.
             name: The tool's name, if not the function's.
             group: The group, if not the default one.
             **options: The options of `fc_register`, with the same meaning; `help(fc_register)` describes each.
@@ -91,22 +91,22 @@ class Registry:
 
         Args:
             instance: An object whose class has methods decorated with `fc_register`.
-            prefix: Put before each name, so that several instances can stand side by side.
-            group: A group for all of them, in place of the one that each was marked with.
+            prefix: The beginning of each name, so that several instances can be registered.
+            group: The group of all of them, in place of the one that each was marked with.
 
         Returns:
             The names of the tools, sorted.
 
         Raises:
-            DefinitionError: No method is marked, or the prefix or group makes a name that cannot be.
-            DuplicateToolError: Another function has one of the names already; none is registered then.
+            DefinitionError: No method is marked, or the prefix or group makes a name that is not valid.
+            DuplicateToolError: Another function has one of the names already; none of the methods is registered then.
         """
         made = bound_methods(instance, prefix, group)
         self._log.add_all(made)
         return tuple(sorted(declaration.name for declaration in made))
 
     def adopt(self, module: str | ModuleType) -> int:
-        """Take over what was declared with `fc_register` in a module and below it.
+        """Register here what was declared with `fc_register` in a module and below it.
 
         Args:
             module: The module, or its name.
@@ -115,7 +115,7 @@ class Registry:
             How many declarations there were.
 
         Raises:
-            DuplicateToolError: One of them has a name that is taken here; none is taken over then.
+            DuplicateToolError: Another tool has one of the names here; none is registered then.
         """
         name = module if isinstance(module, str) else module.__name__
         adopted = [each for each in log if each.module == name or each.module.startswith(f"{name}.")]
@@ -126,14 +126,14 @@ class Registry:
         return len(adopted)
 
     def remove(self, name: str) -> None:
-        """Forget a tool.
+        """Remove a tool.
 
         Args:
             name: Its name: plain, `group.name`, or canonical (`distribution:name`).
 
         Raises:
-            ToolNotFoundError: There is none of that name.
-            AmbiguousToolError: There are several.
+            ToolNotFoundError: No tool has that name.
+            AmbiguousToolError: Several tools have it.
         """
         declaration = self._catalogue.resolve(name).declaration
         self._log.remove(self._catalogue.real(declaration))
@@ -143,16 +143,16 @@ class Registry:
     def get(self, name: str) -> Tool:
         """Return the tool of a name: plain, `group.name`, or canonical (`distribution:name`).
 
-        A name that the application does not have is looked up in the index of installed plugins; only the plugin that ships the tool is
-        imported, when the tool is called. A plugin that the index does not describe yet is imported, so that the next process knows it.
+        If the application has no tool of that name, the index of installed plugins is searched; only the plugin of the tool is imported, when
+        the tool is called. A plugin that the index does not describe yet is imported and described.
 
         Args:
             name: The name.
 
         Raises:
-            ToolNotFoundError: There is none; names the nearest.
-            AmbiguousToolError: Several tools have the name; names their ids.
-            DuplicateToolError: Two modules of one owner claim it.
+            ToolNotFoundError: No tool has that name; the message has the nearest names.
+            AmbiguousToolError: Several tools have it; the message has their ids.
+            DuplicateToolError: Two modules of one owner declare it.
         """
         return self._catalogue.tool(self._catalogue.resolve(name))
 
@@ -160,11 +160,11 @@ class Registry:
         """Return a group by its dotted name.
 
         Raises:
-            GroupNotFoundError: There is none; names the nearest.
-            TypeError: It is no text.
+            GroupNotFoundError: No group has that name; the message has the nearest names.
+            TypeError: The name is not a string.
         """
         if not isinstance(group, str):
-            raise TypeError(f"a group is named by a text, not by {group!r:.80}")
+            raise TypeError(f"the name of a group is a string, not {group!r:.80}")
         if not self._group_exists(group):
             self._catalogue.load()
         if not self._group_exists(group):
@@ -189,29 +189,29 @@ class Registry:
         """Return every tool that the selectors name, sorted by name and id; without any, all there are.
 
         Unlike `select`, it may return several tools of one name. Patterns skip tools that cannot be defined, or whose required
-        environment is not set; a tool that is named exactly is returned.
+        environment variables are not set; a tool that is named exactly is returned.
 
         Args:
             *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.
-            ToolNotFoundError: A selector that does not exclude matches nothing.
+            ToolNotFoundError: A selector that does not exclude tools matches nothing.
             AmbiguousToolError: Several tools have a plain name.
         """
         return tuple(self._catalogue.tool(owned) for owned, _ in select_tools(self._catalogue, selectors))
 
     def search(self, words: str, *selectors: str, limit: int = 10) -> tuple[Tool, ...]:
-        """Return the tools that match some words, best first: by their names, descriptions and parameters.
+        """Return the tools whose names, descriptions and parameters match some words, best first.
 
         Args:
-            words: Any text; nothing in it is an instruction.
+            words: Any text; it has no operators.
             *selectors: Search only the tools that these selectors name.
             limit: How many tools at most.
 
         Raises:
             SelectorError: One is not a selector.
-            ToolNotFoundError: A selector that does not exclude matches nothing.
+            ToolNotFoundError: A selector that does not exclude tools matches nothing.
             AmbiguousToolError: Several tools have a plain name.
             MissingDependencyError: This Python's SQLite was built without full-text search.
         """
@@ -225,14 +225,14 @@ class Registry:
     def select(self, *selectors: str) -> Toolset:
         """Return the tools that the selectors name, as a toolset sorted by name; without any, all there are.
 
-        If a pattern matches a tool of the application and one of a plugin that have the same name, the application's own is taken.
+        If a pattern matches a tool of the application and one of a plugin of the same name, the result has only the application's.
 
         Args:
             *selectors: Names and patterns, such as `search.*`, `tag=read` or `!acme-weather:*`.
 
         Raises:
             SelectorError: One is not a selector.
-            ToolNotFoundError: A selector that does not exclude matches nothing.
+            ToolNotFoundError: A selector that does not exclude tools matches nothing.
             AmbiguousToolError: Several tools have a plain name.
             DuplicateToolError: Two of the tools have one name.
         """
@@ -245,13 +245,15 @@ class Registry:
         )
 
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
-        """Return the tool that a function was declared as here, or None; the first by name if there are several.
+        """Return the tool that a function was declared as here, or None.
+
+        If there are several, that is the one with the function's own name, or else the first by name.
 
         Args:
             function: The function.
 
         Raises:
-            ToolNotFoundError: It was declared, and is hidden; the message says why.
+            ToolNotFoundError: The tool is hidden; the message says why.
         """
         declared = [each for each in self._log if is_same_or_equal(each.function, function)]
         if not declared:
@@ -265,7 +267,10 @@ class Registry:
         return self._catalogue.tool(ordered[0])
 
     def everything(self) -> tuple[Tool, ...]:
-        """Return all tools, sorted by id: those that cannot be defined or are hidden too. Imports nothing."""
+        """Return all tools, sorted by id, also those that cannot be defined or lack environment variables.
+
+        Nothing is imported.
+        """
         return tuple(sorted(map(self._catalogue.tool, self._catalogue.visible()), key=lambda tool: tool.id))
 
     def broken(self) -> tuple[Tool, ...]:
@@ -273,7 +278,7 @@ class Registry:
         return tuple(sorted(self._catalogue.broken(), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:
-        """Return the collisions within one owner, worded, sorted: the names that raise `DuplicateToolError`."""
+        """Return a message for each name that raises `DuplicateToolError`, sorted."""
         rivalries = by_key(self._catalogue.visible()).values()
         return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
 
@@ -300,7 +305,7 @@ class Registry:
 
 
 class Group(Mapping[str, Tool]):
-    """The tools of one group, by name; groups below it are reached through the registry.
+    """The tools of one group, by name, without those of groups below it.
 
     Args:
         registry: The registry it is a view of.

@@ -1,4 +1,4 @@
-"""Are annotations read that Python evaluates when they are asked for, as it does from 3.14 on?"""
+"""Annotations that Python evaluates when they are asked for, as it does from 3.14 on."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_every_parameter_that_cannot_be_resolved_is_named(write: Write) -> None:
     assert problems(module.Searcher().search) == (both[0],)
 
 
-def test_what_a_missing_name_lies_deep_in_is_not_taken_for_whole(write: Write) -> None:
+def test_an_annotation_with_a_missing_name_inside_is_refused(write: Write) -> None:
     module = write("""
     from typing import Annotated
     from annotated_types import Ge
@@ -119,7 +119,7 @@ def test_a_result_that_cannot_be_resolved_keeps_no_function_from_being_a_tool(wr
     assert tool.returns is None
 
 
-def test_annotations_that_cannot_be_told_apart_are_refused_together(write: Write) -> None:
+def test_annotations_that_nothing_distinguishes_are_refused_together(write: Write) -> None:
     """Where no name is missing: such a mistake was one of the import before."""
     module = write("""
     def take(n: int, node: "Node" | None) -> str: ...
@@ -199,7 +199,7 @@ def test_the_fields_of_a_record_may_be_of_what_is_defined_later(start: str, writ
 
 
 @pytest.mark.parametrize("start", RECORDS.values(), ids=RECORDS)
-def test_a_field_that_cannot_be_resolved_is_told_with_its_record(start: str, write: Write) -> None:
+def test_a_field_that_cannot_be_resolved_is_reported_with_its_record(start: str, write: Write) -> None:
     module = write(f"{IMPORTS}{start}\n    a: int\n    b: Missing\ndef take(r: Record): ...")
     (problem,) = problems(module.take)
     assert problem.startswith("parameter 'r': ")

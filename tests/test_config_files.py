@@ -141,8 +141,8 @@ WRONG = {
     "call-hooks = []": "FILE has the key 'call-hooks', which does not exist; did you mean 'call_hooks'?",
     "colour = 1": "FILE has the key 'colour', which does not exist; the keys are mode, allow, deny, ask, disable, precedence, "
     "call_hooks, lock, model",
-    'deny = "acme:*"': "deny in FILE is a list of strings, such as [\"acme-weather\"], not 'acme:*'",
-    "deny = [1]": 'deny in FILE is a list of strings, such as ["acme-weather"], not [1]',
+    'deny = "acme:*"': "deny in FILE must be a list of strings, such as [\"acme-weather\"], not 'acme:*'",
+    "deny = [1]": 'deny in FILE must be a list of strings, such as ["acme-weather"], not [1]',
     'ask = ["a b"]': "ask in FILE: 'a b' is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "
     "read_only=true, or one of these after '!'",
     'precedence = ["acme:*"]': "precedence in FILE lists distributions, such as [\"acme-weather\"], and 'acme:*' is not one",
@@ -188,7 +188,7 @@ def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
         configuration()
     assert str(caught.value).splitlines() == [
         f"[tool.fcregistry] of {path} has the key 'mod', which does not exist; did you mean 'mode' or 'model'?",
-        f'tool.fcregistry.ask in {path} is a list of strings, such as ["acme-weather"], not 2',
+        f'tool.fcregistry.ask in {path} must be a list of strings, such as ["acme-weather"], not 2',
     ]
     path.write_text("[tool]\nfcregistry = 1")
     with pytest.raises(ConfigurationError, match=r"tool\.fcregistry in .* is a table, \[tool\.fcregistry\], not 1"):

@@ -1,4 +1,4 @@
-"""What does `@fc_register` record, in each of its forms, and when does a declaration take an earlier one's place?"""
+"""What each form of `@fc_register` records, and when a declaration replaces an earlier one."""
 
 from __future__ import annotations
 
@@ -199,7 +199,7 @@ def test_a_bound_method_keeps_its_instance() -> None:
     ("thing", "said"),
     [(Counter, "a class (register its instances' methods with register_object)"), (42, "an int"), (None, "a NoneType")],
 )
-def test_what_is_no_function_is_refused_with_what_it_is(thing: object, said: str) -> None:
+def test_an_object_that_is_not_callable_is_refused_and_named(thing: object, said: str) -> None:
     with pytest.raises(DefinitionError, match="cannot be a tool: it is ") as caught:
         fc_register("tool")(thing)  # type: ignore[type-var]
     assert said in str(caught.value)
@@ -633,7 +633,7 @@ def test_replace_takes_the_aliases_of_what_it_replaces_away() -> None:
         isolated.get("plus")
 
 
-def test_one_name_in_two_groups_is_no_duplicate() -> None:
+def test_one_name_in_two_groups_is_not_a_duplicate() -> None:
     isolated = Registry()
     isolated.register(make_adder(1), group="one")
     isolated.register(make_adder(2), group="two")

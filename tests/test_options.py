@@ -1,4 +1,4 @@
-"""Which options may a tool be declared with, and what is said of those that it may not?"""
+"""The options of a tool, and the errors for options that are not valid."""
 
 from __future__ import annotations
 
@@ -133,7 +133,7 @@ def test_an_unknown_option_raises_at_decoration_with_the_nearest_name() -> None:
     )
 
 
-def test_everything_wrong_is_said_in_one_error_and_nothing_is_declared() -> None:
+def test_one_error_names_every_problem_and_nothing_is_declared() -> None:
     with pytest.raises(DefinitionError) as caught:
         fc_register("tool", nme="wrong_options", timeout=-1, tags="one", aliases=["a b"], blocking="maybe")
     assert caught.value.problems == (
@@ -189,7 +189,7 @@ def test_options_of_a_tool_cannot_be_set_and_keep_their_values() -> None:
     assert options.timeout == 2
 
 
-def test_a_schema_of_its_own_stands_in_for_annotations_and_values_arrive_as_they_are() -> None:
+def test_a_schema_of_its_own_replaces_annotations_and_values_arrive_as_they_are() -> None:
     schema = {"properties": {"x": {"type": "integer", "minimum": 3}}, "required": ["x"]}
     tool = Tool.from_function(a_tool, parameters=schema)
 

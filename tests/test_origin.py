@@ -1,4 +1,4 @@
-"""Where did a tool come from, and which one exactly ran? Told of every tool and every result, the same in every process."""
+"""Where a tool came from, and which one exactly ran: the same for every tool and result, in every process."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is known of a tool without its function, and what of that is believed where a stranger says it?"""
+"""Records of tools, and the checks of records that others wrote."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ def test_what_is_written_of_a_tool_is_read_again(options: dict[str, Any]) -> Non
     assert read_record(json.loads(json.dumps(written))) == written
 
 
-def test_a_cache_is_told_by_its_name_whatever_is_in_it() -> None:
+def test_a_record_names_the_class_of_a_cache_whatever_is_in_it() -> None:
     """Otherwise its contents of one moment would stand for it."""
     told = record_of(Tool.from_function(read_temperature, cache=Cache()))["options"]["cache"]
     assert told == {COMPUTED: f"{Cache.__module__}.Cache"}
@@ -143,7 +143,7 @@ def test_the_reason_stays_short() -> None:
     assert len(str(caught.value)) < 400
 
 
-def test_a_record_that_is_nested_too_deeply_is_none() -> None:
+def test_a_record_that_is_nested_too_deeply_is_refused() -> None:
     """Whatever reads it would end in a RecursionError."""
     deep: Any = {}
     for _ in range(100_000):

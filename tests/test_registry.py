@@ -245,7 +245,7 @@ def test_an_unknown_group_raises_a_lookup_error_with_the_nearest(isolated: Regis
     assert str(caught.value) == "there is no group 'math.basics'; did you mean 'math.basic'?"
     with pytest.raises(GroupNotFoundError, match="there is no group 'nogroup'"):
         isolated["nogroup"]
-    with pytest.raises(TypeError, match="a group is named by a text, not by 3"):
+    with pytest.raises(TypeError, match="the name of a group is a string, not 3"):
         isolated[3]  # type: ignore[index]
 
 

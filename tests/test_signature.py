@@ -103,7 +103,7 @@ def test_defaults_are_published_and_make_optional_and_missing_descriptions_stay_
     }
 
 
-def test_without_required_parameters_there_is_no_list_of_them() -> None:
+def test_without_required_parameters_the_list_of_them_is_left_out() -> None:
     def optional(arg: str = "default") -> None: ...
 
     assert "required" not in schema(optional)
@@ -253,7 +253,7 @@ def test_names_of_positional_only_and_star_parameters_never_reach_the_keyword_ar
     assert call(keep, x=1) == [1, (), {}]
 
 
-def test_a_parameter_may_have_the_name_of_ours() -> None:
+def test_a_parameter_may_have_a_name_that_the_registry_uses() -> None:
     def odd(self: int, value: int, schema: int, codec: int) -> list[int]:
         return [self, value, schema, codec]
 
@@ -358,7 +358,7 @@ def test_a_parameter_of_the_name_of_an_unpacked_key_is_refused(kind: str) -> Non
 
 
 @pytest.mark.parametrize(("given", "shown"), [(tuple[int, ...], "tuple[int, ...]"), (Point, "Point"), (int, "int")])
-def test_unpacking_what_is_no_typed_dict_is_refused(given: Any, shown: str) -> None:
+def test_unpacking_a_type_that_is_not_a_typed_dict_is_refused(given: Any, shown: str) -> None:
     def bad(**options: Any) -> None: ...
 
     bad.__annotations__ = {"options": Unpack[given]}
@@ -409,8 +409,8 @@ def test_a_python_call_is_written_as_a_model_would() -> None:
         ((1, 2), {}, "takes 1 positional arguments, not 2"),
         ((1,), {"x": 2}, "got 'x' twice"),
         ((1,), {"y": 2}, "takes no keyword argument 'y'"),
-        (("1",), {}, "'x' does not take '1'"),
-        ((True,), {}, "'x' does not take True"),
+        (("1",), {}, "cannot take '1' as the value of 'x'"),
+        ((True,), {}, "cannot take True as the value of 'x'"),
     ],
 )
 def test_a_python_call_that_the_function_does_not_take_is_a_type_error(
@@ -538,7 +538,7 @@ def test_a_builtin_with_a_signature_is_read_with_a_warning() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::fcregistry.errors.DefinitionWarning")  # the parameter of len has no annotation
-def test_the_kind_of_a_function_is_told_behind_partials_methods_and_objects() -> None:
+def test_the_kind_of_a_function_is_found_behind_partials_methods_and_objects() -> None:
     async def waits() -> None: ...
 
     def yields() -> Iterator[int]:
@@ -579,7 +579,7 @@ def test_a_string_inside_a_type_is_resolved_too() -> None:
     assert properties(draw)["ps"]["items"]["required"] == ["x"]
 
 
-def test_a_literal_is_no_string_annotation() -> None:
+def test_a_literal_is_not_a_string_annotation() -> None:
     def draw(ps: Any, q: Any) -> None: ...
 
     draw.__annotations__ = {"ps": list[Literal["Point", "int"]], "q": Annotated[str, "Point"]}

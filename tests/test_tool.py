@@ -1,4 +1,4 @@
-"""What is a tool, what can be done with it, and what with a set of them?"""
+"""Tools and sets of tools."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def test_an_illegal_name_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("thing", [Box, 1, None, "add", object()])
-def test_what_is_no_function_is_refused(thing: Any) -> None:
+def test_an_object_that_is_not_callable_is_refused(thing: Any) -> None:
     with pytest.raises(DefinitionError, match="cannot be a tool: it is a"):
         Tool.from_function(thing)
 
@@ -205,8 +205,8 @@ def test_make_call_covers_every_kind_of_parameter_and_the_call_arrives(
         ((1, 2, 3), {}, "takes 2 positional arguments, not 3"),
         ((1,), {"c": 1}, "takes no keyword argument 'c'"),
         ((1,), {"a": 1}, "got 'a' twice"),
-        (("1",), {}, "'a' does not take '1'"),
-        ((True,), {}, "'a' does not take True"),
+        (("1",), {}, "cannot take '1' as the value of 'a'"),
+        ((True,), {}, "cannot take True as the value of 'a'"),
     ],
 )
 def test_make_call_refuses_what_the_function_does_not_take(
@@ -279,7 +279,7 @@ class _AsyncObject:
         (_AsyncObject().__call__, "async"),
     ],
 )
-def test_the_kind_of_a_function_is_told_behind_partials_methods_and_objects(
+def test_the_kind_of_a_function_is_found_behind_partials_methods_and_objects(
     function: Callable[..., Any], kind: str
 ) -> None:
     assert Tool.from_function(function).signature.kind == kind
@@ -420,7 +420,7 @@ def test_a_copy_of_a_tool_is_the_tool() -> None:
     assert copy.deepcopy([tool])[0] is tool
 
 
-def test_a_callable_whose_comparison_raises_is_in_nobodys_way() -> None:
+def test_a_callable_whose_comparison_raises_does_no_harm() -> None:
     class Odd:
         def __eq__(self, other: object) -> bool:
             raise RuntimeError("compare me not")
@@ -439,7 +439,7 @@ def test_a_callable_whose_comparison_raises_is_in_nobodys_way() -> None:
     assert list(Executor([other], registry=registry).tools) == ["other"]
 
 
-def test_a_foreign_schema_that_allows_what_the_function_does_not_take_is_no_way_around_it() -> None:
+def test_an_external_schema_cannot_pass_arguments_that_the_function_does_not_take() -> None:
     def nothing() -> int:
         return 1
 

@@ -71,7 +71,7 @@ def read_json(text: str, exact: bool = False) -> Any:
         raise too_deep_error() from None
     except ValueError as error:
         if "integer string conversion" in str(error):  # Python's message, which addresses programmers
-            raise ArgumentsError("the arguments hold a whole number of more digits than can be read") from None
+            raise ArgumentsError("the arguments contain a whole number that has too many digits to be read") from None
         raise ArgumentsError(f"the arguments must be valid JSON: {str(error)[:200]}") from None
     if text.count("{") + text.count("[") > MAX_DEPTH and is_too_deep(value):
         raise too_deep_error()

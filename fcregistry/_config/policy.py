@@ -58,18 +58,6 @@ class Trust:
         is_open: Whether nothing is configured. Then no method refuses, asks or prefers anything.
     """
 
-    __slots__ = (
-        "_allow",
-        "_allow_modes",
-        "_ask",
-        "_mode_source",
-        "_precedence",
-        "_refusing",
-        "is_open",
-        "locks",
-        "mode",
-    )
-
     def __init__(self, layers: tuple[Layer, ...] = (), locks: tuple[tuple[str, Lock], ...] = ()) -> None:
         modes = {layer.mode for layer in layers}
         self.mode: Mode = "locked" if "locked" in modes else "allow" if "allow" in modes else "open"
@@ -349,7 +337,10 @@ _lifted: ContextVar[bool] = ContextVar("lifted", default=False)
 
 @contextmanager
 def without_locks() -> Iterator[None]:
-    """Ignore locks inside the block, and nothing else: to make or compare a lock, plugins must be described."""
+    """Ignore locks inside the block, and nothing else.
+
+    To make or compare a lock, plugins must be described.
+    """
     token = _lifted.set(True)
     try:
         yield

@@ -273,7 +273,7 @@ def _read_mode(value: object, source: str) -> str:
 
 def _read_strings(value: object, source: str) -> tuple[str, ...]:
     if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
-        raise ConfigurationError(f'{source} is a list of strings, such as ["acme-weather"], not {value!r}')
+        raise ConfigurationError(f'{source} must be a list of strings, such as ["acme-weather"], not {value!r}')
     return tuple(each.strip() for each in value)
 
 

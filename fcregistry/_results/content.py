@@ -30,7 +30,7 @@ class Content:
     Args:
         kind: `text`, `image`, `audio`, `file` or `link`.
         media_type: The media type, such as `image/png`; None if it is not known.
-        plain: The text of a text, or of a file that is text.
+        plain: The text, if this is a text or a text file.
         data: The bytes of other content.
         name: The name of a file or a link.
         uri: The address of a link, or the identifier of a file.
@@ -208,7 +208,7 @@ class Content:
 
     @property
     def plain(self) -> str | None:
-        """The text of a text, or of a file that is text; None for everything else."""
+        """The text as a string, if this content is text or a text file; None for any other content."""
         return self._plain
 
     @property

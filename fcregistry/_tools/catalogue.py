@@ -40,7 +40,7 @@ if TYPE_CHECKING:
             """Return which of some distributions has precedence, or None."""
 
     class Discovery(IndexedPlugins, Protocol):
-        """What the registry needs of discovery: the owners of declarations, and the tools of installed plugins."""
+        """The part of discovery that the registry needs: owners, and the tools of installed plugins."""
 
         def owner(self, declaration: Declaration) -> Owner | None:
             """Return the plugin that ships the declaration, or None for the application."""
@@ -54,7 +54,10 @@ if TYPE_CHECKING:
             """Return the present rules of the configuration."""
 
         def know(self, distribution: str | None = None) -> None:
-            """Learn the tools of the plugins of one distribution, or of all, from the index or by import. Failures are recorded, not raised."""
+            """Learn the tools of one distribution's plugins, or of all, from the index or by import.
+
+            Failures are recorded, not raised.
+            """
 
         def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
             """Return the described tools of plugins that are not imported: those of a name, or all."""
@@ -69,14 +72,16 @@ if TYPE_CHECKING:
             """Return why a described tool of a plain name is hidden, or None."""
 
         def why_refused(self, distribution: str) -> str | None:
-            """Return why a plugin of a distribution may not be described, so that its tools are not known, or None."""
+            """Return why a distribution's plugin may not be described, which hides its tools, or None."""
 
         def distributions(self) -> tuple[str, ...]:
             """Return the names of the distributions that ship plugins, sorted."""
 
 
 class Catalogue:
-    """The tools of a log of declarations, with their owners and what is hidden. Nothing is imported while a lock is held.
+    """The tools of a log of declarations, with their owners, without the hidden ones.
+
+    Nothing is imported while a lock is held.
 
     Args:
         log: The declarations.
@@ -90,7 +95,7 @@ class Catalogue:
         self._strict = strict
 
     def visible(self) -> list[Owned]:
-        """Return all visible declarations with their owners: those that were made, and those that the index describes."""
+        """Return all visible declarations, made or described by the index, with their owners."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in self._log]
         return self._with_declared(_discovery().described(), self._log)
@@ -124,7 +129,7 @@ class Catalogue:
             _discovery().know(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
-        """Learn the tools that the selectors may name: of single distributions if all of them name one, otherwise of all."""
+        """Learn the tools that the selectors may name: of certain distributions if all name one, or of all."""
         wanted = [selector for selector in selectors if not selector.excludes]
         names = {selector.distribution for selector in wanted}
         if wanted and None not in names and not any(is_glob(name or "") for name in names):
@@ -149,7 +154,10 @@ class Catalogue:
         return tool
 
     def offered(self) -> Iterator[Owned]:
-        """Yield the tools that patterns may match: one of each key, if it can be defined and its required environment is set."""
+        """Yield the tools that patterns may match: one of each key.
+
+        A tool is left out if it cannot be defined, or a required environment variable is not set.
+        """
         for rivals in by_key(self.visible()).values():
             left = in_effect(rivals)
             if len(left) == 1 and self._is_usable(left[0]):
@@ -294,7 +302,9 @@ class Catalogue:
 
 
 def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
-    """Return the tools that selectors name, sorted by name and id, each with whether one names it exactly; without selectors, all tools.
+    """Return the tools that selectors name, each with whether one names it exactly.
+
+    They are sorted by name and id. Without selectors, all tools are returned.
 
     Raises:
         SelectorError: One is not a selector.

@@ -55,7 +55,6 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         @fc_register                                   # the default group, "tool"
         @fc_register("search.web", tags=("web",))      # a nested group, with options
         fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
-        fc_register(function, name="second_name")      # the same, with options
 
     In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
 
@@ -77,15 +76,13 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
-            - `requires_env`: The name of an environment variable that must be set, or several; without it, the tool is
-              unavailable. Its value is removed from error messages.
+            - `requires_env`: One or several environment variables that must be set. Errors do not show their values.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
             - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
             - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own
               (True, the default), on the event loop (False), or on the thread that called `run_all` (`"caller"`).
-            - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them. Calls of a
-              batch that touch the same thing run in their order.
-            - `writes`: What a call changes, given like `reads`.
+            - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them.
+            - `writes`: What a call changes, given like `reads`. Calls of a batch that touch the same thing run in order.
             - `exclusive`: Whether a call of a batch runs alone.
             - `cache`: True, if the result depends on the arguments alone: the executor's cache stores it. Or a cache of its own.
             - `replace`: Whether to replace another function of the same module, group and name, which is otherwise an error.
@@ -139,14 +136,15 @@ def declare(
             setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
         except AttributeError as error:
             raise DefinitionError(
-                f"{place_text(function, module)} cannot be marked in a class body: define a method that calls it"
+                f"{place_text(function, module)} cannot be registered in a class body, because attributes cannot be set on it: "
+                "define a method that calls it, and register the method"
             ) from error
         return
     to.add(declaration)
 
 
 def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
-    """Return the name of a callable that is not a plain function, after a check that it is callable: for a classmethod, its function."""
+    """Check that an object is callable, and return its name; for a classmethod, that of its function."""
     in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class exists
     check_callable(function.__func__ if in_class else function)
     if name is not None:
@@ -162,7 +160,7 @@ def _is_class_body(frame: FrameType) -> bool:
 
 
 def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Capture the locals of the enclosing function if a string annotation names one: they may name each other."""
+    """Return the locals of the enclosing function if a string annotation names one, or None."""
     source = function if type(function) is _FUNCTION else underlying(function)
     code = getattr(source, "__code__", None)
     if code and not code.co_flags & _NESTED:
@@ -195,7 +193,7 @@ def _annotations_without_failing(source: Any) -> dict[str, Any] | None:
 
 
 def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the locals of the functions around a function, if its string annotations name some; those of inner functions win.
+    """Return the locals of the enclosing functions, innermost first, if string annotations name some.
 
     A decorator runs where the function is defined, and looks there. A function that is passed to `Tool.from_function` is undecorated, so this
     searches the running frames: a test or a notebook cell may define a class, a function that takes it, and an executor.
@@ -259,7 +257,10 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
 
 
 def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
-    """Return the methods that were decorated in the body of a class or its bases, each with its declaration; overridden ones count once."""
+    """Return the decorated methods of a class and its bases, each with its declaration.
+
+    A method that is overridden counts once.
+    """
     found: dict[str, tuple[Declaration, ...]] = {}
     cls = instance if isinstance(instance, type) else type(instance)
     for base in reversed(cls.__mro__):

@@ -109,7 +109,7 @@ class Options(NamedTuple):
         return cls(**known)
 
     def given(self) -> dict[str, Any]:
-        """Return the options that differ from their defaults, in the order above, as `fcregistry show` lists them."""
+        """Return the options that differ from their defaults, in the order of `fcregistry show`."""
         return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
 
 

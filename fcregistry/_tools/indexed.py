@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
             """Return the record of a described tool."""
 
         def real(self, described: Described) -> Declaration:
-            """Import the plugin of a described tool, and return its declaration; raises `PluginError` if it has none."""
+            """Import a described tool's plugin, and return its declaration; raises `PluginError`."""
 
         def forget(self, described: Described) -> None:
             """Have the plugin of a described tool described anew, because it ships something else."""
@@ -75,7 +74,7 @@ class Described(Declaration):
         self.tool = None
 
     def says(self, option: str) -> bool:
-        """Return whether its options may have one of a name: if not, it was not given. This does not parse them."""
+        """Return whether an option may have been given. This searches the text, and does not parse it."""
         return bool(self._options_text) and f'"{option}"' in self._options_text
 
     @property
@@ -131,7 +130,10 @@ class Described(Declaration):
 
 
 class DescribedDefinition(ToolDefinition):
-    """A definition from the index. What only the function knows makes it import its plugin; from then on it uses the real definition."""
+    """A definition from the index.
+
+    It imports its plugin when only the function has the answer, and uses the real definition from then on.
+    """
 
     __slots__ = ("_described", "_real")
 
@@ -269,13 +271,15 @@ class DescribedDefinition(ToolDefinition):
     def parameters(self) -> dict[str, Any]:
         """The schema of the arguments. A copy."""
         self._check()
-        return deepcopy(self._described.record["parameters"])
+        parameters: dict[str, Any] = _copy_json(self._described.record["parameters"])
+        return parameters
 
     @property
     def returns(self) -> dict[str, Any] | None:
         """The schema of the result, or None if there is none. A copy."""
         self._check()
-        return deepcopy(self._described.record["returns"])
+        returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
+        return returns
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
@@ -305,6 +309,10 @@ def _is_computed(value: Any) -> bool:
     return isinstance(value, dict) and list(value) == [COMPUTED]
 
 
+def _copy_json(value: Any) -> Any:
+    return json.loads(json.dumps(value))
+
+
 def _discovery() -> IndexedPlugins:
     found: IndexedPlugins = slots.discovery()
     return found
@@ -314,7 +322,9 @@ def _discovery() -> IndexedPlugins:
 
 
 def record_of(tool: Tool) -> ToolRecord:
-    """Return the record of a tool; for one that cannot be defined, with the problems. A described tool is not imported.
+    """Return the record of a tool, with the problems of one that cannot be defined.
+
+    A described tool is not imported.
 
     A view under another name or with another description has the record of the tool itself: locks and the index are about what a plugin ships.
     """

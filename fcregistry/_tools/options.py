@@ -136,7 +136,7 @@ def _suggestion(name: str) -> str:
 
 
 def name_problem(name: object) -> str | None:
-    """Return why a name is not valid for a tool, with the fix, or None for a valid one (`^[A-Za-z0-9_-]{1,64}$`)."""
+    """Return why a tool cannot have a name, with the fix, or None; `^[A-Za-z0-9_-]{1,64}$` is valid."""
     if not isinstance(name, str):
         return f"a name is a string, not {name!r}"
     if (
@@ -158,7 +158,10 @@ def name_problem(name: object) -> str | None:
 
 
 def group_problem(group: object) -> str | None:
-    """Return why a name is not valid for a group, or None: segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots."""
+    """Return why a group cannot have a name, or None.
+
+    Segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots, are valid.
+    """
     if not isinstance(group, str):
         return f"a group's name is a string, not {group!r}"
     for segment in group.split("."):

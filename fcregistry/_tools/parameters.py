@@ -200,7 +200,7 @@ class ParameterReader:
         return self._globals
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
-        """Return the codec of the type that the docstring names; without a usable one, the codec of any value, with a doubt."""
+        """Return the codec of the type that the docstring names, or, with a doubt, that of any value."""
         annotation = type_named(documented) if documented else None
         if annotation is None:
             said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
@@ -354,7 +354,7 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
 
 
 def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
-    """Return whether a callable is a function without wrappers or attributes, whose code object describes it fully."""
+    """Return whether a function has no wrappers or attributes, so that its code describes it fully."""
     return type(function) is FunctionType and not function.__dict__
 
 
@@ -416,7 +416,7 @@ def _check_bound(function: Callable[..., Any], module: str) -> None:
 
 
 def docstring_of(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a callable: for a partial that of its function, for a callable object that of its class."""
+    """Return the docstring of a callable: of a partial's function, or of a callable object's class."""
     if type(function) is FunctionType:
         return function.__doc__
     source = underlying(function)

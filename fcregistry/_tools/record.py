@@ -102,10 +102,10 @@ def _computed_json(value: Any) -> dict[str, str]:
 
 
 def digest_of(record: ToolRecord) -> str:
-    """Return the SHA-256, in hexadecimal, of what the model sees of a tool and what decides about its calls.
+    """Return the SHA-256 of what the model sees of a tool and what decides about its calls.
 
-    That is its group, name, description, schemas and annotations (title, aliases, hints, whether it requires approval). Its origin and the
-    order of names in a schema make no difference.
+    It is hexadecimal. It covers the tool's group, name, description, schemas and annotations (title, aliases, hints, whether it requires
+    approval). Its origin and the order of names in a schema make no difference.
     """
     from hashlib import sha256  # loads OpenSSL, which most processes do not need
 
@@ -139,7 +139,7 @@ _DIGESTED_OPTIONS: Final = (
 
 
 def read_record(value: Any) -> ToolRecord:
-    """Return an external tool record, such as one of a manifest, after a check; unknown fields are left out.
+    """Return an external tool record, such as one of a manifest, checked and without unknown fields.
 
     Args:
         value: Any JSON value.

@@ -58,7 +58,9 @@ class ToolSearch:
         self._table = None  # SQLite forbids to use a connection in a forked process
 
     def best(self, words: str, limit: int) -> tuple[Tool, ...]:
-        """Return the tools that match words, best first, equal ones by canonical id; without tools whose required environment is not set.
+        """Return the tools that match words, best first, equal ones by canonical id.
+
+        Tools whose required environment is not set are left out.
 
         Args:
             words: Any text.
@@ -74,7 +76,7 @@ class ToolSearch:
             return tuple(islice((tool for tool in found if not tool.missing_env), limit))
 
     def _fill(self) -> None:
-        """Make the table, unless it exists. External code may describe the tools, so no lock is held meanwhile."""
+        """Make the table, unless it exists; no lock is held while external code describes the tools."""
         if self._table is not None:
             return
         from weakref import finalize
@@ -135,8 +137,8 @@ def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: st
 
 def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
     """Return the columns of a tool."""
-    names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
     options = tool.options._asdict()
+    names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
     return _fields(names, tool.group, tool.description, tool.parameters, options, tool.origin.distribution or "")
 
 
@@ -252,7 +254,7 @@ _SHORTEST_MISSPELT: Final = 4
 
 
 def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
-    """Yield the row id and score of each tool that matches a query, best first, equal ones by canonical id.
+    """Yield row id and score of each tool that matches a query: best first, equal ones by id.
 
     A lower score is better. A caller that stops early saves the rest of the work.
 
@@ -268,7 +270,7 @@ def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int,
 
 
 def _sort_by_id(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
-    """Return rows sorted by canonical id. The query does not sort, because it would read the id of every match."""
+    """Return rows sorted by canonical id, which the query would read for every match."""
     if len(rows) == 1:
         return rows
     return sorted(rows, key=lambda row: str(connection.execute(_IDENTITY, (row,)).fetchone()[0]))
@@ -287,7 +289,7 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
 
 
 def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
-    """Return the expression for any of several, given rarest first, that does not match too many tools to rank.
+    """Return an expression for any of several, given rarest first, that limits the tools to rank.
 
     The rarest decide which tools match; the others only affect the order.
     """
@@ -300,7 +302,7 @@ def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
 
 
 def _count_word(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a word as a whole name and for each of its parts, with the number of tools that match."""
+    """Yield the expressions for a word and for each of its parts, with the number of tools that match."""
     if len(word.parts) > 1 and word.whole:
         yield from _count_matches(connection, f'"{word.whole}"')
     for part in word.parts:
@@ -309,7 +311,7 @@ def _count_word(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[st
 
 
 def _count_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a part as a word and as a prefix; if neither matches a tool, for words that are spelled alike."""
+    """Yield the expressions for a part as a word and as a prefix, or else for words spelled alike."""
     exact, beginning = f'"{part}"', f'"{part}"*'
     found = _count_matches(connection, exact)
     if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):

@@ -21,20 +21,7 @@ from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, duplicate_
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError
 
 if TYPE_CHECKING:
-    from typing import Protocol
-
     from fcregistry._tools.declaration import Owner
-
-    class _Definition(Protocol):
-        declaration: Declaration
-
-    class _Tool(Protocol):
-        """The parts of a `Tool` that selectors need: `tool.py` imports this module, so it cannot be imported here."""
-
-        @property
-        def _definition(self) -> _Definition: ...
-        @property
-        def _owner(self) -> Owner | None: ...
 
 
 HINTS: Final = ("read_only", "destructive", "idempotent", "open_world")
@@ -192,13 +179,11 @@ class SelectorSubject(NamedTuple):
     open_world: bool | None = None
 
 
-def subject(tool: _Tool) -> SelectorSubject:
-    """Return the facts of a tool that selectors look at."""
-    return subject_of(tool._definition.declaration, tool._owner)
-
-
 def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
-    """Return the facts of a declaration that selectors look at; its owner is a plugin, or None for the application."""
+    """Return the facts of a declaration that selectors look at.
+
+    Its owner is a plugin, or None for the application.
+    """
     options = declaration.options
     return SelectorSubject(
         name=declaration.name,
@@ -295,7 +280,10 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three names that may be meant: those with the same last part in any case, then those spelled alike."""
+    """Return up to three names that may be meant.
+
+    Names with the same last part, in any case, come first, and then names that are spelled alike.
+    """
     from difflib import get_close_matches  # only on the way to an error
 
     known = list(dict.fromkeys(names))

@@ -124,7 +124,7 @@ class Signature:
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments: always an object, even without properties. Callers must not change it."""
+        """Return the JSON Schema of the arguments, always an object. Callers must not change it."""
         writer = SchemaWriter([each.codec for each in self.parameters])
         named, extra = self._named_and_extra()
         properties: dict[str, Any] = {}
@@ -149,7 +149,7 @@ class Signature:
 
     @cached_attribute
     def returns(self) -> Codec | None:
-        """The codec of its result, or None. It is made at first use, because definitions for models do not need it."""
+        """The codec of its result, or None; made at first use, as definitions for models do not need it."""
         return None if self._external else ParameterReader(self._function, self._names or {}).result()
 
     def returns_schema(self) -> dict[str, Any] | None:
@@ -158,7 +158,7 @@ class Signature:
 
     @cached_attribute
     def binding(self) -> Binding:
-        """The binding of arguments. It is made at the first call, because most tools are described more often than called."""
+        """The binding of arguments, made at the first call: most tools are described more than called."""
         return Binding(self.parameters, self.context, external=self._external)
 
     def without_context(self) -> Signature:
@@ -327,7 +327,7 @@ class Binding:
 
 def _encode(parameter: Parameter, value: Any) -> Any:
     if not parameter.codec.handles(value):
-        raise TypeError(f"{parameter.name!r} does not take {value!r}")
+        raise TypeError(f"cannot take {value!r} as the value of {parameter.name!r}")
     return parameter.codec.encode(value)
 
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.declaration import Owner
     from fcregistry._tools.details import Options, Origin, Provenance
     from fcregistry._tools.options import ToolOptions
+    from fcregistry._tools.selectors import SelectorSubject
     from fcregistry._tools.signature import Signature
 
 
@@ -93,7 +94,10 @@ class Tool:
 
     @property
     def id(self) -> str:
-        """The canonical id, `distribution:group.name`, without the default group; without a distribution for the application's."""
+        """The canonical id, `distribution:group.name`.
+
+        The default group is left out, and for tools of the application the distribution.
+        """
         declared = self._definition.declaration
         local = local_name(declared.name, declared.group)
         return local if self._owner is None else f"{self._owner.distribution}:{local}"
@@ -148,7 +152,7 @@ class Tool:
 
     @property
     def schema_digest(self) -> str:
-        """The SHA-256 of `parameters`, in hexadecimal: the same for the same schema in every process and on every Python."""
+        """The SHA-256 of `parameters`, in hexadecimal: the same in every process and on every Python."""
         return self._definition.schema_digest
 
     @property
@@ -162,7 +166,7 @@ class Tool:
 
     @property
     def is_loaded(self) -> bool:
-        """Whether its function can be called without importing anything; one that the index describes is imported at its first call."""
+        """Whether its function can be called without an import; a described tool's is imported then."""
         return self._definition.is_loaded
 
     @property
@@ -210,7 +214,7 @@ class Tool:
             raise TypeError(f"{self._name} {error}") from None
 
     def definition(self, format: str, *, strict: bool = False, recursion: Literal["refuse", "cut"] = "refuse") -> Any:
-        """Render it in a format, such as `openai`, `gemini` or `text`; `fcregistry.formats.names()` lists them.
+        """Render it in a format, such as `openai` or `text`; `fcregistry.formats.names()` lists them.
 
         Args:
             format: The format's name.
@@ -240,7 +244,9 @@ class Tool:
         return Tool._of(self._definition, name, self._owner, self._description)
 
     def described(self, description: str) -> Tool:
-        """Return a view of it with another description. Its id, origin and options stay, so policies see the same tool.
+        """Return a view of it with another description.
+
+        Its id, origin and options stay, so policies see the same tool.
 
         Args:
             description: The description for the model.
@@ -259,7 +265,7 @@ class Tool:
         return self._definition is other._definition and self._description == other._description
 
     def _with_function(self, function: Callable[..., Any]) -> Tool:
-        """Return a tool with the same signature and no options that calls another function: for tests that must not run the real one."""
+        """Return a tool with the same signature and no options that calls another function, for tests."""
         return Tool._of(self._definition.with_function(function), self._name, self._owner, self._description)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
@@ -289,6 +295,13 @@ class Tool:
         return f"<Tool {self.id}{renamed}{described}>"
 
 
+def subject(tool: Tool) -> SelectorSubject:
+    """Return the facts of a tool that selectors look at."""
+    from fcregistry._tools.selectors import subject_of  # not needed to define a tool
+
+    return subject_of(tool._definition.declaration, tool._owner)
+
+
 def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)
@@ -306,7 +319,9 @@ def _shorten(text: str) -> str:
 
 
 class Toolset(Mapping[str, Tool]):
-    """A frozen mapping from wire name to tool, sorted by name: the tools that one executor or agent may call.
+    """A frozen mapping from wire name to tool, sorted by name.
+
+    It holds the tools that one executor or agent may call.
 
     Args:
         tools: The tools. The key of each is its wire name.
@@ -362,7 +377,9 @@ class Toolset(Mapping[str, Tool]):
         return Toolset(tool.renamed(prefix + name) for name, tool in self._tools.items())
 
     def described(self, descriptions: Mapping[str, str]) -> Toolset:
-        """Return the same tools, some with other descriptions. Their ids, origins and options stay, so policies see the same tools.
+        """Return the same tools, some with other descriptions.
+
+        Their ids, origins and options stay, so policies see the same tools.
 
         Args:
             descriptions: Wire name -> the new description.

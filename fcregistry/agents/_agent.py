@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
-from fcregistry.agents._run import Chat, Control, check_state
+from fcregistry.agents._run import Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
@@ -38,18 +38,23 @@ class Agent(ABC):
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`, which has options of its own.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         instructions: The system message before every conversation.
         answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
-        registry: Where names are looked up; the process's by default.
-        approve: Decides about calls that need approval, as for `Executor`. Without it, a run stops at such calls, and `resume` continues it.
-        deps: What the context of tools provides, as for `Executor`.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
-        ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+        ToolNotFoundError: A name that no tool has.
+        AmbiguousToolError: A name that several tools have.
+        DuplicateToolError: Two tools of one name.
+        DefinitionError: Something cannot be a tool.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given beside an executor.
+        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given with an executor.
     """
 
     _returns_calls = False
@@ -88,12 +93,14 @@ class Agent(ABC):
         )
 
     @abstractmethod
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        """Return the coroutine of a run that begins with a conversation."""
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        """Return the coroutine of a run.
 
-    @abstractmethod
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        """Return the coroutine of a run that continues after decisions; `mind` is that of its state."""
+        Args:
+            chat: The conversation; in a resumed run, calls wait in it.
+            mind: For a resumed run, what its state has in addition to the conversation.
+            decisions: The decisions about the calls that wait.
+        """
 
     def _new_chat(self, query: Query, control: Control) -> Chat:
         """Return the conversation that a query begins; messages that `FunctionCall` returned may be in it."""
@@ -105,21 +112,22 @@ class Agent(ABC):
         return Chat(messages=list(messages), control=control, visible=visible)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult]:
-        return self._begin(self._new_chat(query, control))
+        return self._steps(self._new_chat(query, control), {}, {})
 
     def _resumed_run(
         self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
     ) -> Effects[RunResult]:
         check_state(state, type(self).__name__)
         visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
-        return self._continue(state.resumed(control, visible), state.mind, decisions or {})
+        return self._steps(state.resumed(control, visible), state.mind, decisions or {})
 
     def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
         """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
 
         Args:
             query: A question, a message, or a conversation.
-            **options: The options of `run`.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
 
         Returns:
             The answer, or the `last_tool_calls` of the result.
@@ -148,23 +156,49 @@ class Agent(ABC):
         return run_to_end(self._new_run(query, control), control)
 
     async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
-        """Answer a question on the running loop; as `run` otherwise."""
+        """Answer a question on the running loop.
+
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
+        """
         control = Control(**options)
         return await arun_to_end(self._new_run(query, control), control)
 
     def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Answer a question, and yield events as they happen, `Finished` last.
 
-        Closing the generator cancels the run.
+        Closing the generator cancels the run. The run takes place on a background loop.
 
-        The arguments and errors are those of `run`. The run takes place on a background loop.
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
         """
         control = Control(**options)
         run = self._new_run(query, control)
         return stream_sync(lambda: astream(run, control))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Answer a question on the running loop, and yield events as they happen; as `stream` otherwise."""
+        """Answer a question on the running loop, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run.
+
+        Args:
+            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
+            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
+
+        Raises:
+            TypeError, ValueError: The query is not a conversation, or an option is not valid.
+        """
         control = Control(**options)
         return astream(self._new_run(query, control), control)
 
@@ -176,7 +210,8 @@ class Agent(ABC):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: The options of `run`, for what is left of the run; and `by`, who decided, for the developer.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -188,14 +223,38 @@ class Agent(ABC):
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Continue a run on the running loop; as `resume` otherwise."""
+        """Continue a run on the running loop.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         return await arun_to_end(self._resumed_run(state, decisions, control), control)
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Continue a run, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a run, and yield events as they happen, `Finished` last.
+
+        Closing the generator cancels the run. The run takes place on a background loop.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         run = self._resumed_run(state, decisions, control)
         return stream_sync(lambda: astream(run, control))
@@ -203,7 +262,20 @@ class Agent(ABC):
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a run on the running loop, and yield events; as `resume` and `stream` otherwise."""
+        """Continue a run on the running loop, and yield events, `Finished` last.
+
+        Closing the generator cancels the run.
+
+        Args:
+            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
+                developer.
+
+        Raises:
+            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
+        """
         control = Control.of_resumed(**options)
         return astream(self._resumed_run(state, decisions, control), control)
 
@@ -250,7 +322,7 @@ _DEFAULT_ROUNDS: Final = 5
 
 
 def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
-    """Return how often the model is asked at most, by whichever of the two names it was given; 5 if by neither.
+    """Return how often the model is asked at most; 5 if it was given by neither name.
 
     Raises:
         ValueError: It is not a whole number above 0.
@@ -261,28 +333,6 @@ def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
     if max_retries is not None:
         return checked_limit("max_retries", max_retries)
     return _DEFAULT_ROUNDS if max_rounds is None else checked_limit("max_rounds", max_rounds)
-
-
-def checked_limit(name: str, value: object) -> int:
-    """Return the value of an option that is a limit.
-
-    Raises:
-        ValueError: It is not a whole number above 0.
-    """
-    if type(value) is not int or value < 1:
-        raise ValueError(f"{name} takes a whole number above 0, not {value!r}")
-    return value
-
-
-def checked_count(name: str, value: object) -> int:
-    """Return the value of an option that is a limit or 0.
-
-    Raises:
-        ValueError: It is not a whole number of 0 or more.
-    """
-    if type(value) is not int or value < 0:
-        raise ValueError(f"{name} takes a whole number of 0 or more, not {value!r}")
-    return value
 
 
 class AgentOptions(TypedDict, total=False):

@@ -1,7 +1,4 @@
-"""`Conversation`, several turns with an agent, which is given earlier turns as far as there is room.
-
-`Transcript` has the messages and lets one turn at a time change them.
-"""
+"""`Conversation`: several turns with an agent, which is given earlier turns as far as there is room."""
 
 from __future__ import annotations
 
@@ -12,11 +9,11 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.forks import after_fork
-from fcregistry.agents._agent import Agent, checked_limit
+from fcregistry.agents._agent import Agent
 from fcregistry.agents._events import Finished
 from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
-from fcregistry.agents._run import RunState
+from fcregistry.agents._run import RunState, checked_limit
 from fcregistry.errors import ApprovalError
 
 if TYPE_CHECKING:
@@ -41,7 +38,8 @@ class Conversation:
 
     Args:
         agent: An agent; or a model, of which a `ReactAgent` is made: a name such as `"openai:gpt-5"`, a `Model`, or a function.
-        tools: What the model may call, as for `ReactAgent`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         max_tool_calls: How many calls may run in one turn at most; None for any number.
         max_rounds: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
@@ -50,10 +48,17 @@ class Conversation:
         max_tokens: How many tokens these may have; None for any number.
         count_tokens: Returns how many tokens a message has; by default, an estimate from its length.
         messages: The conversation until now.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
-        TypeError: An agent was given together with options of an agent; or as `ReactAgent` raises it.
+        TypeError: An agent was given together with options of an agent, or `llm` is not a model.
         ValueError: A limit is not a whole number above 0.
     """
 
@@ -77,24 +82,31 @@ class Conversation:
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         self._count_tokens = count_tokens
-        self._transcript = Transcript(conversation_of(tuple(messages), self.agent.model))
+        self._messages = conversation_of(tuple(messages), self.agent.model)
+        self._state: RunState | None = None
+        self._renew_lock()
+        after_fork(self, Conversation._renew_lock)
+
+    def _renew_lock(self) -> None:
+        self._turn = Lock()  # a new one in a forked process, in which no thread has the turn
 
     @property
     def messages(self) -> tuple[Message, ...]:
         """The messages so far, without those that were dropped."""
-        return self._transcript.messages
+        return self._messages
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
         """The calls that wait for a decision: `resume` continues the turn."""
-        return self._transcript.pending
+        return () if self._state is None else self._state.prepared.waiting
 
     def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
         """Begin a turn, and wait for the answer.
 
         Args:
             text: The text or message of the user.
-            **options: The options of `Agent.run`, for this turn.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
 
         Returns:
             The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
@@ -102,72 +114,138 @@ class Conversation:
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
             RuntimeError: Another turn of this conversation has not ended.
-            TypeError, ValueError: As `Agent.run` raises them.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._transcript.new_turn():
-            return self._transcript.record(self.agent.run(self._messages_with(text), **options))
+        with self._new_turn():
+            return self._record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
-        """Begin a turn on the running loop, and wait for the answer; as `say` otherwise."""
-        with self._transcript.new_turn():
-            return self._transcript.record(await self.agent.arun(self._messages_with(text), **options))
+        """Begin a turn on the running loop, and wait for the answer.
+
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Returns:
+            The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
+        """
+        with self._new_turn():
+            return self._record(await self.agent.arun(self._messages_with(text), **options))
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
         """Begin a turn, and yield events as they happen, `Finished` last.
 
-        Closing the generator before cancels the turn.
+        The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
 
-        The turn begins when the first event is asked for. The arguments and errors are those of `say`.
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._transcript.new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
-            yield from map(self._transcript.record_event, events)
+        with self._new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
+            yield from map(self._record_event, events)
 
     async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
-        """Begin a turn on the running loop, and yield events as they happen; as `stream` otherwise."""
-        with self._transcript.new_turn():
+        """Begin a turn on the running loop, and yield events as they happen, `Finished` last.
+
+        The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
+
+        Args:
+            text: The text or message of the user.
+            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
+                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+
+        Raises:
+            ApprovalError: Calls of the previous turn wait for a decision.
+            RuntimeError: Another turn of this conversation has not ended.
+            TypeError, ValueError: `text` is not a message, or an option is not valid.
+        """
+        with self._new_turn():
             async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
                 async for event in events:
-                    yield self._transcript.record_event(event)
+                    yield self._record_event(event)
 
     def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]) -> RunResult:
         """Continue a turn that waits for decisions.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: The options of `Agent.resume`.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
 
         Raises:
-            ApprovalError: No call waits; or as `Agent.resume` raises it.
+            ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with self._transcript.waiting_turn() as state:
-            return self._transcript.record(self.agent.resume(state, decisions, **options))
+        with self._waiting_turn() as state:
+            return self._record(self.agent.resume(state, decisions, **options))
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult:
-        """Continue a turn on the running loop; as `resume` otherwise."""
-        with self._transcript.waiting_turn() as state:
-            return self._transcript.record(await self.agent.aresume(state, decisions, **options))
+        """Continue a turn on the running loop.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
+        with self._waiting_turn() as state:
+            return self._record(await self.agent.aresume(state, decisions, **options))
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event, None, None]:
-        """Continue a turn, and yield events as they happen; as `resume` and `stream` otherwise."""
+        """Continue a turn, and yield events as they happen, `Finished` last.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
         with (
-            self._transcript.waiting_turn() as state,
+            self._waiting_turn() as state,
             closing(self.agent.resume_stream(state, decisions, **options)) as events,
         ):
-            yield from map(self._transcript.record_event, events)
+            yield from map(self._record_event, events)
 
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event, None]:
-        """Continue a turn on the running loop, and yield events; as `resume` and `stream` otherwise."""
-        with self._transcript.waiting_turn() as state:
+        """Continue a turn on the running loop, and yield events, `Finished` last.
+
+        Args:
+            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
+                for the developer.
+
+        Raises:
+            ApprovalError: No call waits, or a decision names a call that does not wait.
+            RuntimeError: Another turn of this conversation has not ended.
+        """
+        with self._waiting_turn() as state:
             async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
                 async for event in events:
-                    yield self._transcript.record_event(event)
+                    yield self._record_event(event)
 
     def to_json(self, *, key: bytes | None = None) -> str:
         """Return the conversation as JSON text, which `from_json` reads.
@@ -178,7 +256,14 @@ class Conversation:
         Raises:
             ApprovalError: Calls wait, and there is no key, or it is too short.
         """
-        return self._transcript.to_json(key)
+        written: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
+        if self._state is not None:
+            if key is None:
+                raise ApprovalError(
+                    "this conversation has calls that still need approval: pass key=… to sign their state, or decide on them first with resume"
+                )
+            written["state"] = self._state.to_json(key=key)
+        return json.dumps(written, ensure_ascii=False)
 
     @classmethod
     def from_json(
@@ -194,7 +279,7 @@ class Conversation:
         """Return the conversation that `to_json` wrote.
 
         Args:
-            text: The text. Only waiting calls are signed: do not take it from anybody who must not write the history.
+            text: The text. Only waiting calls are signed: do not take it from a source that must not write the history.
             agent: The agent or model, as when a conversation is made.
             tools: The tools of a model, as when a conversation is made.
             key: The key that waiting calls were signed with.
@@ -203,12 +288,16 @@ class Conversation:
 
         Raises:
             ValueError: `to_json` did not write the text.
-            ApprovalError: Calls wait in it, and there is no key; or as `RunState.from_json` raises it.
+            ApprovalError: Calls wait in it, and there is no key, or they were signed with another key, changed since, or are too old.
         """
         written = _read_transcript(text)
         conversation = cls(agent, tools, messages=written["messages"], **options)
         if (state := written.get("state")) is not None:
-            conversation._transcript.restore_pending(state, key, max_age)
+            if key is None:
+                raise ApprovalError(
+                    "this conversation has calls that still need approval: pass the key=… that their state was signed with"
+                )
+            conversation._state = RunState.from_json(state, key=key, max_age=max_age)
         return conversation
 
     def __repr__(self) -> str:
@@ -219,58 +308,10 @@ class Conversation:
         new = conversation_of((text,), self.agent.model)
         return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
-
-def _agent_from(
-    given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, options: Mapping[str, Any]
-) -> Agent:
-    """Return an agent that was given, or make one of a model.
-
-    Raises:
-        TypeError: An agent was given together with tools or options.
-    """
-    if not isinstance(given, Agent):
-        return ReactAgent(given, tools, **options)
-    if beside := [*(() if tools == () else ("tools",)), *options]:
-        raise TypeError(f"{', '.join(beside)}: say that where the {type(given).__name__} is made")
-    return given
-
-
-# --- The messages, and whose turn it is ---
-
-_FORMAT: Final = 1
-"""The version of the JSON that `to_json` writes."""
-
-
-class Transcript:
-    """The messages of a conversation, and the state of the turn that waits for decisions, if one does.
-
-    One turn at a time changes it.
-
-    Args:
-        messages: The messages until now.
-
-    Attributes:
-        messages: The messages so far, without those that were dropped.
-    """
-
-    __slots__ = ("__weakref__", "_state", "_turn", "messages")
-
-    def __init__(self, messages: tuple[Message, ...]) -> None:
-        self.messages = messages
-        self._state: RunState | None = None
-        self._begin()
-        after_fork(self, Transcript._begin)
-
-    def _begin(self) -> None:
-        self._turn = Lock()  # a new one in a forked process, in which no thread has the turn
-
-    @property
-    def pending(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for a decision."""
-        return () if self._state is None else self._state.prepared.waiting
+    # --- Whose turn it is ---
 
     @contextmanager
-    def new_turn(self) -> Iterator[None]:
+    def _new_turn(self) -> Iterator[None]:
         """Keep other turns out during a new one.
 
         Raises:
@@ -284,7 +325,7 @@ class Transcript:
             yield
 
     @contextmanager
-    def waiting_turn(self) -> Iterator[RunState]:
+    def _waiting_turn(self) -> Iterator[RunState]:
         """Keep other turns out while the waiting one continues; its state is the value.
 
         Raises:
@@ -300,7 +341,9 @@ class Transcript:
     def _one_turn(self) -> Iterator[None]:
         turn = self._turn
         if not turn.acquire(blocking=False):
-            raise RuntimeError("another turn of this conversation lasts: wait for its end, or have a conversation each")
+            raise RuntimeError(
+                "another turn of this conversation has not ended: wait for it, or use another conversation"
+            )
         try:
             self._forget_taken_calls()
             yield
@@ -312,46 +355,42 @@ class Transcript:
         """Drop calls that were resumed elsewhere, or whose turn was abandoned: their results are not here."""
         if self._state is not None and self._state.prepared._taken:
             self._state = None
-            self.messages = self.messages[:-1]  # which makes these calls
+            self._messages = self._messages[:-1]  # which makes these calls
 
-    def record(self, result: RunResult) -> RunResult:
+    def _record(self, result: RunResult) -> RunResult:
         """Record the result of a turn, and return it."""
-        self.messages = result.messages
+        self._messages = result.messages
         self._state = result.state
         return result
 
-    def record_event(self, event: Event) -> Event:
+    def _record_event(self, event: Event) -> Event:
         """Record the result of a turn if an event has it, and return the event."""
         if isinstance(event, Finished):
-            self.record(event.result)
+            self._record(event.result)
         return event
 
-    def to_json(self, key: bytes | None) -> str:
-        """Return JSON text, with the waiting calls signed.
 
-        Raises:
-            ApprovalError: Calls wait, and there is no key, or it is too short.
-        """
-        written: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
-        if self._state is not None:
-            if key is None:
-                raise ApprovalError("calls wait for a decision: give the key=… to sign them with, or resume first")
-            written["state"] = self._state.to_json(key=key)
-        return json.dumps(written, ensure_ascii=False)
+def _agent_from(
+    given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, options: Mapping[str, Any]
+) -> Agent:
+    """Return an agent that was given, or make one of a model.
 
-    def restore_pending(self, state: str, key: bytes | None, max_age: float | None) -> None:
-        """Restore the turn that waited when the transcript was written.
+    Raises:
+        TypeError: An agent was given together with tools or options.
+    """
+    if not isinstance(given, Agent):
+        return ReactAgent(given, tools, **options)
+    if beside := [*(() if tools == () else ("tools",)), *options]:
+        raise TypeError(f"give {', '.join(beside)} where the {type(given).__name__} is made")
+    return given
 
-        Raises:
-            ApprovalError: There is no key; or as `RunState.from_json` raises it.
-        """
-        if key is None:
-            raise ApprovalError("calls of this conversation wait for a decision: give the key=… they are signed with")
-        self._state = RunState.from_json(state, key=key, max_age=max_age)
+
+_FORMAT: Final = 1
+"""The version of the JSON that `to_json` writes."""
 
 
 def _read_transcript(text: str) -> dict[str, Any]:
-    """Return what `Transcript.to_json` wrote: `messages`, and the `state` of a turn that waits.
+    """Return what `Conversation.to_json` wrote: `messages`, and the `state` of a turn that waits.
 
     Raises:
         ValueError: It did not write the text.
@@ -365,5 +404,5 @@ def _read_transcript(text: str) -> dict[str, Any]:
         or written.get("version") != _FORMAT
         or not isinstance(written.get("messages"), list)
     ):
-        raise ValueError(f"this is no conversation as to_json writes it, of version {_FORMAT}")
+        raise ValueError(f"this is not a conversation as to_json writes it, of version {_FORMAT}")
     return written

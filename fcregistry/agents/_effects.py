@@ -78,7 +78,10 @@ def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
 
 
 class Tell(NamedTuple):
-    """Tell the caller of a streamed run what happens: an effect. The run goes on when the next event is asked for."""
+    """Tell the caller of a streamed run what happens: an effect.
+
+    The run goes on when the caller asks for the next event.
+    """
 
     control: Control
     event: Event
@@ -128,14 +131,14 @@ class AskModel(NamedTuple):
                 return checked_completion(_raise_interrupt(await task), self.model.name)
             finally:
                 release()
-        except (Exception, asyncio.CancelledError) as error:  # foreign code: likewise
+        except (Exception, asyncio.CancelledError) as error:  # foreign code: a model may raise anything
             # The running task is cancelled, and not only what it waits for
             if isinstance(error, asyncio.CancelledError) and cast("Any", asyncio.current_task()).cancelling() > 0:
                 raise
             return self._end_after(error)
 
     def _end_after(self, error: BaseException) -> End:
-        """Return the end of a run whose model raised something, or was cancelled: by the end of the run, or by itself."""
+        """Return the end of a run whose model raised something, or was cancelled."""
         if isinstance(error, (CancelledError, asyncio.CancelledError)):
             return self.control.stopped or End(reason="cancelled")
         return self.control.stopped or End(reason="model_error", error=error)
@@ -168,7 +171,7 @@ class AskModel(NamedTuple):
                     self._tell_piece(piece)
                 else:
                     completion = checked_completion(piece, self.model.name)
-        except Exception:
+        except Exception:  # foreign code: a model may raise anything, and what it raises after its answer is ignored
             if completion is None:
                 raise
         finally:
@@ -225,7 +228,10 @@ class RunCalls(NamedTuple):
         return self.executor.run_all(self.calls, **options)
 
     async def later(self) -> list[ToolResult]:
-        """Run the calls on the running loop; the progress of a single one becomes events, if the run is streamed."""
+        """Run the calls on the running loop.
+
+        The progress of a single one becomes events, if the run is streamed.
+        """
         options = self.control.executor_options()
         if self.prepared is not None:
             return await self.executor.aresume(self.prepared, self.decisions, by=self.control.by, **options)

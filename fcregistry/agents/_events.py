@@ -34,28 +34,45 @@ class _Event:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Thinking(_Event):
-    """The next piece of the model's thinking."""
+    """The next piece of the model's thinking.
+
+    Attributes:
+        text: The piece.
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Text(_Event):
-    """The next piece of the model's text. Only the `Finished` at the end says which text is the answer."""
+    """The next piece of the model's text. Only the `Finished` at the end says which text is the answer.
+
+    Attributes:
+        text: The piece.
+    """
 
     text: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calling(_Event):
-    """The model has made a call, which will run or be refused."""
+    """The model has made a call, which will run or be refused.
+
+    Attributes:
+        call: The call.
+    """
 
     call: ToolCall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progressed(_Event):
-    """A tool has reported progress, or yielded a part of its result."""
+    """A tool has reported progress, or yielded a part of its result.
+
+    Attributes:
+        call: The call of the tool.
+        progress: The progress, or the part.
+    """
 
     call: ToolCall
     progress: Progress | Partial
@@ -63,7 +80,11 @@ class Progressed(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Returned(_Event):
-    """A call has its result."""
+    """A call has its result.
+
+    Attributes:
+        result: The result.
+    """
 
     result: ToolResult
 
@@ -75,7 +96,11 @@ class Planning(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Planned(_Event):
-    """A plan is ready: its steps, in words."""
+    """A plan is ready.
+
+    Attributes:
+        steps: The steps of the plan, in words.
+    """
 
     steps: tuple[str, ...]
 
@@ -110,13 +135,20 @@ class StepEnded(_Event):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finished(_Event):
-    """The run is over, or waits for a decision. The last event."""
+    """The run is over, or waits for a decision. The last event.
+
+    Attributes:
+        result: The result of the run.
+    """
 
     result: RunResult
 
 
 def _written(value: Any) -> Any:
-    """Return the value of a field as JSON; the arguments of a call are text, as the model wrote them if it wrote text."""
+    """Return the value of a field as JSON.
+
+    The arguments of a call are text, as the model wrote them if it wrote text.
+    """
     if isinstance(value, ToolCall):
         from fcregistry.models import arguments_text  # only for writing events
 

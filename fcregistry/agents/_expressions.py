@@ -57,7 +57,7 @@ class Expressions:
 
     Attributes:
         context: The names that expressions may use, with their values.
-        allow: The functions that they may call beside tools, such as `{"np.array": np.array}`.
+        allow: The functions that they may call in addition to tools, such as `{"np.array": np.array}`.
     """
 
     context: Mapping[str, Any] = field(default_factory=dict)

@@ -41,20 +41,23 @@ class FunctionCall(Agent):
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text. None if the application
             owns its loop, and only `execute` is used.
-        tools: What the model may call, as for `Executor`; or an `Executor`. Of `OnDemand`, the model sees the tools that its conversation has
-            opened.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own. Of `OnDemand`, the model sees the tools that its conversation has opened.
         instructions: The system message before every conversation.
-        registry: Where names are looked up; the process's by default.
-        approve: Decides about calls that need approval, as for `Executor`. Without it, `run` stops at such calls, and `resume` continues it;
-            calling refuses them.
-        deps: What the context of tools provides, as for `Executor`.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, `run` stops at such calls, and `resume` continues it; calling refuses them.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
         summary: Returned for a round with calls instead of its message: one text per call, each on a line of its own. A template such as
             `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 
     Raises:
-        ToolNotFoundError, AmbiguousToolError, DuplicateToolError, DefinitionError: As for `Executor`.
+        ToolNotFoundError: A name that no tool has.
+        AmbiguousToolError: A name that several tools have.
+        DuplicateToolError: Two tools of one name.
+        DefinitionError: Something cannot be a tool.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is not a model, `summary` is neither text nor callable, or `registry`, `approve` or `deps` was given beside an executor.
+        TypeError: `llm` is not a model, `summary` is neither text nor callable, or `registry`, `approve` or `deps` was given with an executor.
         ValueError: The template has an unknown placeholder.
     """
 
@@ -79,7 +82,8 @@ class FunctionCall(Agent):
 
         Args:
             query: A question, a message, or a conversation. It may contain what a round returned: the model is given its results.
-            **options: The options of `run`.
+            **options: `cancellation`, a `CancellationToken` that ends the round when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the contexts of tools can have in this round, before the `deps` of the agent.
 
         Returns:
             The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
@@ -87,29 +91,41 @@ class FunctionCall(Agent):
 
         Raises:
             TypeError: There is no model, or it returned neither a message nor a text.
-            UnfinishedRunError: The round was stopped before the model had answered.
+            UnfinishedRunError: The round was stopped before the model answered.
             Exception: Whatever the model raises.
         """
         control = Control(**options)
         return _returned_value(run_to_end(self._unsuspended_round(query, control), control))
 
     async def acall(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
-        """Run one round on the running loop; as calling it otherwise."""
+        """Run one round on the running loop.
+
+        Args:
+            query: A question, a message, or a conversation. It may contain what a round returned: the model is given its results.
+            **options: `cancellation`, a `CancellationToken` that ends the round when it is cancelled; `time_budget`, the seconds that it may take;
+                `deps`, what the contexts of tools can have in this round, before the `deps` of the agent.
+
+        Returns:
+            The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
+            `tool_calls_results`: the content of each result, in the order of the calls; or the `summary` that was asked for.
+
+        Raises:
+            TypeError: There is no model, or it returned neither a message nor a text.
+            UnfinishedRunError: The round was stopped before the model answered.
+            Exception: Whatever the model raises.
+        """
         control = Control(**options)
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        return self._round(chat, self._loop, None)
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
         """Return the coroutine of a round that never waits: without an approver, calls are refused."""
-        return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), None)
+        return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), {})
 
-    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision] | None) -> Effects[RunResult]:
-        if decisions is None:
+    def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        if chat.prepared is None:
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
                 return result_of(chat, completion, type(self).__name__)
@@ -154,7 +170,18 @@ class FunctionCall(Agent):
         return _report(calls, self.visible(_history_before(history, message)).run_all(calls)) if calls else []
 
     async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
-        """Run the calls of a model's message on the running loop; as `execute` otherwise."""
+        """Run the calls of a model's message on the running loop.
+
+        Args:
+            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
+            history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
+
+        Returns:
+            The messages to append to the conversation, in the shape of the message; none if it has no calls.
+
+        Raises:
+            TypeError: It is not a message, but a whole response, for example.
+        """
         calls = _calls_in(message)
         return _report(calls, await self.visible(_history_before(history, message)).arun_all(calls)) if calls else []
 
@@ -208,14 +235,7 @@ def _format_of(calls: list[Any]) -> str:
 
 def _history_before(history: Sequence[object], message: object) -> Sequence[object]:
     """Return the messages before a message, which may be the last of them."""
-    return history[:-1] if history and _is_same(history[-1], message) else history
-
-
-def _is_same(one: object, other: object) -> bool:
-    try:
-        return one is other or bool(one == other)
-    except Exception:  # noqa: BLE001  # objects of an SDK: whatever they raise on ==, they are not the same
-        return False
+    return history[:-1] if history and history[-1] == message else history
 
 
 # --- Summaries of calls ---

@@ -17,7 +17,7 @@ from fcregistry._base.call import CallError
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.errors import DefinitionError, DuplicateToolError, GroupNotFoundError, ToolError
+from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
 from fcregistry.execution import toolset_of
 
 if TYPE_CHECKING:
@@ -36,7 +36,8 @@ class OnDemand(Toolset):
         FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and the tools outside search
 
     Args:
-        tools: The tools that a model can open, as for `Executor`. No other tool can be found or loaded.
+        tools: The tools that a model can open: names, selectors, functions, `Tool`s, toolsets, or lists of these. No
+            other tool can be found or loaded.
         groups: Lazy groups: names, or globs over names. Each has one gateway, `get_GROUP_methods`, which opens the tools of the group and of the
             groups below; a lazy group below has its own gateway, which the outer one opens.
         search: Whether tools that are in no lazy group are behind `search_tools` and `load_tools`, which find and load any tool; by default if no
@@ -46,7 +47,9 @@ class OnDemand(Toolset):
 
     Raises:
         GroupNotFoundError: None of the tools is in a group of that name.
-        ToolNotFoundError, AmbiguousToolError, DefinitionError: As for `Executor`.
+        ToolNotFoundError: A name that no tool has.
+        AmbiguousToolError: A name that several tools have.
+        DefinitionError: Something cannot be a tool.
         DuplicateToolError: Two of the tools have one name, or one has the name of a gateway.
     """
 
@@ -66,7 +69,6 @@ class OnDemand(Toolset):
         lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
         self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always))
         gateways = gateways_of(self._map)
-        _check_names(gateways, offered)
         super().__init__([*offered.values(), *gateways])
         self._gateways = Toolset(gateways)
 
@@ -83,31 +85,6 @@ class OnDemand(Toolset):
     def __repr__(self) -> str:
         names = ", ".join(self.gateways) or "no gateways"
         return f"<OnDemand {len(self.tools)} tools behind {names}>"
-
-
-def _check_names(gateways: list[Tool], tools: Toolset) -> None:
-    """Raise unless every gateway has a name of its own.
-
-    Raises:
-        DuplicateToolError: A gateway has the name of another tool; the message names each, and what to do.
-    """
-    taken: dict[str, str] = {name: f"{tool.id} ({tool.origin})" for name, tool in tools.items()}
-    clashes = []
-    for gateway in gateways:
-        described = _describe_gateway(gateway_of(gateway))
-        if gateway.name in taken:
-            clashes.append(f"{gateway.name!r} is {taken[gateway.name]} and {described}")
-        taken[gateway.name] = described
-    if clashes:
-        raise DuplicateToolError(
-            f"a gateway has the name of another tool: {'; '.join(clashes)}. Leave one out, or use .renamed({{…}}) on the toolset"
-        )
-
-
-def _describe_gateway(gateway: Gateway | None) -> str:
-    return (
-        f"the gateway of the group {gateway.group}" if isinstance(gateway, GroupGateway) else "a gateway of the search"
-    )
 
 
 # --- Gateways ---
@@ -189,7 +166,9 @@ class SearchGateway(Gateway):
         return Opened()
 
     def __call__(self, query: str, limit: Annotated[int, Interval(ge=1, le=_MAX_NAMES)] = 10) -> list[FoundTool]:
-        """Find tools by words. There are more tools than you see: look here for those that the task needs, then load them with load_tools.
+        """Find tools by words, among more tools than you see.
+
+        Look here for those that the task needs, then load them with load_tools.
 
         Args:
             query: What the tool should do, in a few words.
@@ -286,8 +265,8 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
         missing = [name for name, tool in gateway_map.tools.items() if not _is_same(tools.get(name), tool)]
         if missing:
             raise DefinitionError(
-                f"{', '.join(missing[:5])} stood behind the gateways of an OnDemand, and the executor lacks that: rename, describe and filter tools "
-                "before OnDemand is made of them"
+                f"the executor lacks tools that the gateways of its OnDemand open: {', '.join(missing[:5])}; rename, describe and "
+                "filter tools before OnDemand is made of them"
             )
         return gateway_map
     return None

@@ -19,7 +19,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, RunCalls, Tell
 from fcregistry.agents._events import Calling, Returned
 from fcregistry.agents._messages import ids_in
-from fcregistry.agents._run import Chat, End, RunResult, RunState, Step
+from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.models import Completion, Message
@@ -143,7 +143,9 @@ def results_of(
     prepared: PreparedCalls | None = None,
     decisions: Mapping[str, Decision] | None = None,
 ) -> Effects[list[ToolResult]]:
-    """Run calls, and return their results; calls of tools that are not visible are refused, and gateways open what they open.
+    """Run calls, and return their results.
+
+    Calls of tools that are not visible are refused, and gateways open the tools behind them.
 
     Args:
         loop: The rules.
@@ -162,7 +164,10 @@ def results_of(
 
 
 def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> PreparedCalls | None:
-    """Return the prepared calls, if an approver elsewhere may have to decide about one; None if they can run at once."""
+    """Return the prepared calls, if an approver elsewhere may have to decide about one of them.
+
+    Return None if the calls can run at once.
+    """
     executor = loop.executor
     tools = (executor._pipeline.find(call.name) for call in calls)
     if not loop.suspends or all(tool is None or executor._pipeline.rules.always_allows(tool) for tool in tools):
@@ -465,10 +470,8 @@ class TypedAnswers:
     """
 
     def __init__(self, output: OutputFormat[Any], retries: int) -> None:
-        if type(retries) is not int or retries < 0:
-            raise ValueError(f"answer_retries takes a whole number of 0 or more, not {retries!r}")
         self._output = output
-        self._retries = retries
+        self._retries = checked_limit("answer_retries", retries, 0)
         self.instructions = output.instructions()
 
     def end(self, chat: Chat, completion: Completion) -> End | None:

@@ -170,35 +170,23 @@ def shorten(
         max_tokens: How many tokens there is room for; None for any number.
         count_tokens: Returns how many tokens a message has.
     """
-    turns = _turns(messages)
-    fixed = [message for message in messages if message.role == "system"]
-    room = _Budget(max_messages, max_tokens, count_tokens)
-    room.take(fixed)
-    kept = 0
-    for turn in reversed(turns):
-        room.take([messages[place] for place in turn])
-        if kept and not room.is_left:
+    places = {place for place, message in enumerate(messages) if message.role == "system"}
+    room = [max_messages, max_tokens]
+
+    def is_full_with(added: Iterable[int]) -> bool:
+        chosen = [messages[place] for place in added]
+        if room[0] is not None:
+            room[0] -= len(chosen)
+        if room[1] is not None:
+            room[1] -= sum(map(count_tokens, chosen))
+        return any(left is not None and left < 0 for left in room)
+
+    is_full_with(places)
+    for number, turn in enumerate(reversed(_turns(messages))):
+        if is_full_with(turn) and number:
             break
-        kept += 1
-    places = {place for turn in turns[len(turns) - kept :] for place in turn}
-    return [message for place, message in enumerate(messages) if message.role == "system" or place in places]
-
-
-class _Budget:
-    """The messages and tokens that there is still room for."""
-
-    def __init__(self, messages: int | None, tokens: int | None, count: CountTokens) -> None:
-        self._messages, self._tokens, self._count = messages, tokens, count
-
-    def take(self, messages: Sequence[Message]) -> None:
-        if self._messages is not None:
-            self._messages -= len(messages)
-        if self._tokens is not None:
-            self._tokens -= sum(map(self._count, messages))
-
-    @property
-    def is_left(self) -> bool:
-        return (self._messages is None or self._messages >= 0) and (self._tokens is None or self._tokens >= 0)
+        places.update(turn)
+    return [message for place, message in enumerate(messages) if place in places]
 
 
 def _turns(messages: Sequence[Message]) -> list[list[int]]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import TextAnswers, result_of, run_loop
@@ -27,7 +27,7 @@ from fcregistry.agents._planning import (
     steps_of,
 )
 from fcregistry.agents._react import expressions_of
-from fcregistry.agents._run import Step
+from fcregistry.agents._run import Step, checked_limit
 from fcregistry.models import Message, resolve
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ _PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
 
 Write a numbered list with one step in each line: as few as will do, and at most {most}. One step is enough where nothing depends on anything else. \
-The steps are carried out one after another, by somebody who knows what is asked for, the plan and the results of the steps before; the last one \
+The steps are carried out one after another, by a model that knows what is asked for, the plan and the results of the steps before; the last one \
 gives the answer.
 
 {tools}"""
@@ -69,18 +69,26 @@ class PlanAndSolveAgent(Agent):
 
     Args:
         llm: The model that solves the steps: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         planner: The model that plans; by default, the same.
         max_steps: How many steps a plan may have. A longer one is sent back.
         max_rounds: How often the model is asked at most for each step; 5 if neither name is given.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
-        calls: How the solver calls: `json` or `expression`, as for `ReactAgent`.
-        context: The names that expressions may use, with their values. The planner is told which there are.
-        allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
+        calls: How the solver calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls.
+        context: The names that expressions may use, with their values. The planner sees their names.
+        allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
         ValueError: A limit is not a whole number that it may be, or `calls` is neither.
@@ -109,7 +117,7 @@ class PlanAndSolveAgent(Agent):
         self.planner = self.model if planner is None else resolve(planner)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
-        self._max_replans = checked_count("max_replans", max_replans)
+        self._max_replans = checked_limit("max_replans", max_replans, 0)
         self._own_instructions = options.get("instructions", "")
         step = replace(
             self._loop,
@@ -124,17 +132,13 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=join_paragraphs(_SOLVER, self._instructions)
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
-        return self._follow_plan(progress, chat, {})
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        progress = PlanProgress.from_json(mind)
-        chat.taken = ids_in(progress.history)
-        return self._follow_plan(progress, chat, decisions)
-
-    def _follow_plan(self, progress: PlanProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Plan and solve until there is an answer, or a reason why there is none."""
+        if chat.prepared is None:
+            progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
+        else:
+            progress = PlanProgress.from_json(mind)
+            chat.taken = ids_in(progress.history)
         visible, end = chat.visible, None
         while end is None:
             if chat.prepared is None:

@@ -126,9 +126,9 @@ def join_paragraphs(*texts: str) -> str:
 
 # --- The steps of a plan in words ---
 #
-# The steps are what the text numbers, or lists; a text that does neither is one step. The marks are told apart, so that a list within a step stays in
-# it: the steps have the mark that comes first in the table below and is indented least. What comes before the first step, and a paragraph after the
-# last one, belong to no step.
+# The steps are what the text numbers, or lists; a text that does neither is one step. The steps have the mark that comes first in the table below and
+# is indented least, so that a list within a step stays in it. What comes before the first step, and a
+# paragraph after the last one, belong to no step.
 
 _CHINESE: Final = "[一二三四五六七八九十百]{1,4}"
 _STOPS: Final = ".):、．："  # noqa: RUF001  # follow a number, in Chinese too

@@ -9,8 +9,9 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal
 
-from fcregistry.agents._agent import Agent, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._loop import result_of, run_loop
+from fcregistry.agents._run import checked_limit
 
 if TYPE_CHECKING:
     from typing import Unpack
@@ -30,7 +31,8 @@ class ReactAgent(Agent):
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         max_rounds: How often the model is asked at most; 5 if neither name is given.
         max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
@@ -39,10 +41,17 @@ class ReactAgent(Agent):
         calls: How the model calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls. Such
             calls never wait for a decision: those that need approval are refused if there is no `approve`.
         context: The names that expressions may use, with their values.
-        allow: The functions that expressions may call beside tools, such as `{"np.array": np.array}`.
+        allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
         ValueError: A limit is not a whole number above 0, or `calls` is neither.
@@ -79,10 +88,7 @@ class ReactAgent(Agent):
             expressions=expressions_of(calls, context, allow),
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
-        return result_of(chat, (yield from run_loop(self._loop, chat)), type(self).__name__)
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 

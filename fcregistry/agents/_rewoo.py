@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import Agent, checked_count, checked_limit, rounds_limit
+from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
@@ -26,7 +26,7 @@ from fcregistry.agents._planning import (
     make_plan,
 )
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
-from fcregistry.agents._run import Step
+from fcregistry.agents._run import Step, checked_limit
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 _PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
 
-For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on stand for what comes of the \
+For each call, write two lines: why it is made, and the call with its arguments as a JSON object. `#E1`, `#E2` and so on are the results of the \
 calls; use them in the arguments of others. Where a text is nothing but `#E1`, the tool is given the very value.
 
 Plan: Look up how many people live in Oslo.
@@ -60,7 +60,7 @@ _WITH_TOOLS: Final = "Only these tools can be called:\n\n{tools}"
 _WITHOUT_TOOLS: Final = "There are no tools."
 
 _SOLVER: Final = """\
-Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, beside the point, or tell of a failure; if it does not \
+Answer what is asked for, with the evidence that was gathered for it. Evidence may be wrong, irrelevant, or report a failure; if it does not \
 suffice, say what is missing."""
 """The instructions of the solver."""
 
@@ -84,7 +84,8 @@ class ReWOOAgent(Agent):
 
     Args:
         llm: The model that plans and solves: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
-        tools: What the model may call, as for `Executor`; or an `Executor`.
+        tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
+            has options of its own.
         planner: The model that plans; by default, the same.
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
@@ -92,7 +93,14 @@ class ReWOOAgent(Agent):
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        **options: The options of `Agent`: `instructions`, `answer_type`, `answer_retries`, `registry`, `approve`, `deps`.
+        **options: The options of every agent, by keyword. They are the following.
+        instructions: The system message before every conversation.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
+        answer_retries: How often the model may try again to answer with that type.
+        registry: The `Registry` where names of tools are looked up; the process's by default.
+        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
 
     Raises:
         ValueError: A limit is not a whole number that it may be.
@@ -118,7 +126,7 @@ class ReWOOAgent(Agent):
         self.solver = self.model if solver is None else resolve(solver)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
-        self._max_replans = checked_count("max_replans", max_replans)
+        self._max_replans = checked_limit("max_replans", max_replans, 0)
         self._own_instructions = options.get("instructions", "")
         self._finder = GatewayToolFinder(self._all_tools)
         self._solver_loop = replace(
@@ -128,7 +136,9 @@ class ReWOOAgent(Agent):
             max_rounds=rounds_limit(max_rounds, max_retries),
         )
 
-    def _begin(self, chat: Chat) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        if chat.prepared is not None:
+            return (yield from self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions))
         goal, visible = len(chat.messages), chat.visible
         questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
         self._finder.open(visible, "\n".join(questions))
@@ -142,9 +152,6 @@ class ReWOOAgent(Agent):
         if end.reason != "answered":
             return self._result(chat, end)
         return (yield from self._gather(EvidenceProgress(goal=goal, steps=end.answer.plan), chat, {}))
-
-    def _continue(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        return self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions)
 
     def _gather(self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         """Run the steps, as many at a time as can run, and have the question answered."""
@@ -195,7 +202,7 @@ class ReWOOAgent(Agent):
 
 # --- The progress of a run ---
 
-_EVIDENCE: Final = "This is the plan, with the evidence that came of it:\n\n{plan}\n\nNow answer what was asked for."
+_EVIDENCE: Final = "This is the plan, with its evidence:\n\n{plan}\n\nNow answer what was asked for."
 _NO_EVIDENCE: Final = "No tool is needed. Now answer what was asked for."
 
 

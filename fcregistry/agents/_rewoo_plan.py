@@ -1,7 +1,7 @@
 """The text of a ReWOO plan: its steps, their arguments and references, and what is wrong with it.
 
 A plan has lines `Plan: why` and `#E1 = tool[arguments]`. The arguments are a JSON object, or text that is read by the tool's schema. `#E1` in an
-argument stands for the result of the step `#E1`: its value, or within a text its text.
+argument is replaced by the result of the step `#E1`: its value, or within a text its text.
 
 Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient Augmented Language Models".
 """
@@ -319,12 +319,12 @@ def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     if text.startswith("{"):
         return _object(text)
     if schema is None:
-        raise UnreadableError("the arguments are no JSON object")
+        raise UnreadableError("the arguments are not a JSON object")
     pieces = _split(text)
     read = _named(pieces, schema) or _single_argument(text, pieces, schema) or _positional(pieces, schema)
     if read is None:
         takes = ", ".join(schema.get("properties", {})) or "no arguments"
-        raise UnreadableError(f"the arguments are no JSON object, and it takes {takes}")
+        raise UnreadableError(f"the arguments are not a JSON object, and it takes {takes}")
     return read
 
 

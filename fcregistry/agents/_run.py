@@ -1,4 +1,4 @@
-"""A run of an agent: why it ends, what ends it early, its conversation, the state of one that waits, and its result."""
+"""A run of an agent: its options, its conversation, its state while it waits, and its result."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
     "content_filter": "the provider's filter has stopped the model",
     "max_rounds": "the model was still calling tools in the last round that it was given",
     "max_tool_calls": "the model made more calls than it may",
-    "time_budget": "the time was over",
+    "time_budget": "the time budget was used up",
     "cancelled": "the run was cancelled",
-    "approval": "calls wait for somebody's decision",
+    "approval": "calls wait for a decision",
     "invalid_answer": "the model's answer was not of the type that was asked for",
     "invalid_plan": "the planner gave no plan that can be carried out",
     "step_failed": "a step of the plan could not be done",
@@ -84,7 +84,7 @@ class RunOptions(TypedDict, total=False):
     Attributes:
         cancellation: Ends the run when it is cancelled.
         time_budget: The seconds that the run may take; None for no limit.
-        deps: What the context of tools provides in this run.
+        deps: Objects that tools can receive as `context.deps` in this run.
     """
 
     cancellation: CancellationToken | None
@@ -113,7 +113,7 @@ class Control:
     Args:
         cancellation: The caller's token, if any.
         time_budget: The seconds that the run may take; None for no limit.
-        deps: What the context of tools provides.
+        deps: Objects that tools can receive as `context.deps`.
 
     Attributes:
         events: The queue of a streamed run; None if nobody listens.
@@ -136,7 +136,7 @@ class Control:
         **others: object,
     ) -> None:
         if others:
-            raise TypeError(f"a run takes cancellation, time_budget and deps, and no {' or '.join(sorted(others))}")
+            raise TypeError(f"a run takes cancellation, time_budget and deps, not {' or '.join(sorted(others))}")
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
@@ -198,6 +198,17 @@ class Control:
         """Return the token and the dependencies, as the methods of an executor take them."""
         options: dict[str, Any] = {"deps": self.deps} if self.deps else {}
         return {**options, "cancellation": self.token} if self.is_bounded else options
+
+
+def checked_limit(name: str, value: object, least: int = 1) -> int:
+    """Return the value of an option that is a limit.
+
+    Raises:
+        ValueError: It is not a whole number of at least `least`.
+    """
+    if type(value) is not int or value < least:
+        raise ValueError(f"{name} takes a whole number {'above 0' if least else 'of 0 or more'}, not {value!r}")
+    return value
 
 
 # --- The state of a run ---
@@ -385,7 +396,7 @@ def check_state(state: object, agent: str) -> None:
     if not isinstance(state, RunState):
         raise TypeError(f"state is what a result has whose stop_reason is 'approval', not {state!r:.80}")
     if state.agent != agent:
-        raise ApprovalError(f"this is the state of a {state.agent}, which a {agent} cannot take up")
+        raise ApprovalError(f"this is the state of a {state.agent}, which a {agent} cannot resume")
 
 
 # --- The result of a run ---

@@ -7,6 +7,8 @@ calls. Only described tools can be called, so a tool behind a gateway is refused
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from copy import copy
+from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fcregistry import formats
@@ -23,11 +25,10 @@ from fcregistry.agents._gateways import (
     opened_by,
 )
 from fcregistry.agents._messages import calls_of
-from fcregistry.execution import ToolFinder, failed_result, list_calls, log_failure, unknown_tool
+from fcregistry.execution import failed_result, list_calls, log_failure, unknown_tool
 from fcregistry.formats import MalformedCallError, read_call
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Self
 
     from fcregistry._base.call import CancellationToken
@@ -39,7 +40,7 @@ T = TypeVar("T")
 
 
 class VisibleTools:
-    """The tools that a model sees in one conversation: an executor's, without those behind closed gateways.
+    """The tools that a model sees in one conversation: all but those behind closed gateways.
 
     Each conversation has its own; it is not for several threads at once. A model can only open tools that the executor was given.
 
@@ -50,34 +51,18 @@ class VisibleTools:
         DefinitionError: The executor has gateways of several `OnDemand`, or gateways without the tools behind them.
     """
 
-    __slots__ = (
-        "_always_visible",
-        "_find",
-        "_initially_visible",
-        "_map",
-        "_offered",
-        "_opened",
-        "_visible",
-        "executor",
-    )
+    __slots__ = ("_always_visible", "_map", "_offered", "_opened", "_visible", "executor")
 
     def __init__(self, executor: Executor) -> None:
         self.executor = executor
-        self._find = ToolFinder(executor.tools).find
         self._map = gateway_map_of(executor.tools)
         self._always_visible = self._names_always_visible()
-        self._opened = Opened()
-        self._visible = self._initially_visible = self._visible_now()
-        self._offered = _stable_order(self._visible)
+        self._show(Opened())
 
     def fresh(self) -> Self:
         """Return another conversation with the same executor, in which nothing has been opened."""
-        other = object.__new__(type(self))
-        for name in VisibleTools.__slots__:
-            setattr(other, name, getattr(self, name))
-        other._opened, other._visible = Opened(), self._initially_visible
-        if self._visible is not self._initially_visible:
-            other._offered = _stable_order(self._initially_visible)
+        other = copy(self)
+        other._show(Opened())
         return other
 
     @property
@@ -99,12 +84,12 @@ class VisibleTools:
 
         Args:
             format: The format's name.
-            strict: Whether schemas are in the provider's strict form, as for `Tool.definition`.
-            recursion: What to do about recursive schemas, as for `Tool.definition`.
+            strict: Whether schemas are in the provider's strict form.
+            recursion: What to do about recursive schemas in formats that have none.
 
         Raises:
             FormatNotFoundError: There is no such format.
-            DefinitionError: The format cannot describe a tool, as for `Executor.describe`.
+            DefinitionError: The format has no strict mode, or cannot describe a tool.
         """
         return formats.get(format).describe(self.tools.values(), strict=strict, recursion=recursion)
 
@@ -116,7 +101,7 @@ class VisibleTools:
         Args:
             calls: The calls, in the shape of any provider.
             cancellation: Cancels the calls that have not ended.
-            deps: What the context of tools provides.
+            deps: Objects that tools can receive as `context.deps`.
 
         Returns:
             The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.
@@ -129,7 +114,16 @@ class VisibleTools:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run the calls of one message on the running loop; as `run_all` otherwise."""
+        """Run the calls of one message on the running loop.
+
+        Args:
+            calls: The calls, in the shape of any provider.
+            cancellation: Cancels the calls that have not ended.
+            deps: Objects that tools can receive as `context.deps`.
+
+        Returns:
+            The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.
+        """
         given = list_calls(calls)
         refused = self._refusals(given)
         ran = await self.executor.arun_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
@@ -149,7 +143,7 @@ class VisibleTools:
             read = read_call(call)
         except MalformedCallError:
             return None  # the executor says what is wrong with it
-        tool = self._find(read.name)
+        tool = self.executor._pipeline.find(read.name)
         if tool is not None and tool.name in self._visible:
             return None
         error = (
@@ -158,7 +152,11 @@ class VisibleTools:
         return failed_result(read, error)
 
     def note(self, results: Iterable[ToolResult]) -> None:
-        """Open what the gateways among the calls of one message opened; failed calls open nothing."""
+        """Open what the gateways among the calls of one message opened; failed calls open nothing.
+
+        Args:
+            results: The results of all calls of the message.
+        """
         opened = self._opened
         for result in results:
             if result.ok and result.tool is not None and result.arguments is not None:
@@ -188,7 +186,7 @@ class VisibleTools:
             messages: The messages, in the shape of any provider, as dicts or SDK objects.
         """
         if self._map is not None:
-            self._open(self._opened | _opened_in_history(messages, self.executor, self._find))
+            self._open(self._opened | _opened_in_history(messages, self.executor))
 
     def to_json(self) -> dict[str, list[str]]:
         """Return the opened groups and tools, as a JSON object."""
@@ -221,20 +219,20 @@ class VisibleTools:
         others = {name: tool for name, tool in self.executor.tools.items() if name not in gateway_map.tools}
         return [name for name, tool in others.items() if not isinstance(gateway_of(tool), GroupGateway)]
 
-    def _visible_now(self) -> Mapping[str, Tool]:
-        """Return the visible tools, without looking at the others: there may be thousands."""
+    def _show(self, opened: Opened) -> None:
+        """Make the tools visible that are open, without looking at the others: there may be thousands."""
         tools, gateway_map = self.executor.tools, self._map
-        if gateway_map is None:
-            return tools
-        gateways = map(gateway_name, gateway_map.closed(self._opened))
-        names = gateway_map.visible(self._opened).union(self._always_visible, gateways)
-        return {name: tools[name] for name in names if name in tools}
+        self._opened = opened
+        self._visible: Mapping[str, Tool] = tools
+        if gateway_map is not None:
+            gateways = map(gateway_name, gateway_map.closed(opened))
+            names = gateway_map.visible(opened).union(self._always_visible, gateways)
+            self._visible = {name: tools[name] for name in names if name in tools}
+        self._offered = _stable_order(self._visible)
 
     def _open(self, opened: Opened) -> None:
         if opened != self._opened:
-            self._opened = opened
-            self._visible = self._visible_now()
-            self._offered = _stable_order(self._visible)
+            self._show(opened)
 
     def _refusals(self, calls: Sequence[object]) -> dict[int, ToolResult]:
         """Return the results of the calls that are refused, by their positions."""
@@ -266,29 +264,16 @@ def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> li
     return [call for index, call in enumerate(calls) if index not in refused]
 
 
-def _opened_in_history(messages: Iterable[object], executor: Executor, find: Callable[[str], Tool | None]) -> Opened:
-    """Return what the gateway calls in a history opened, as far as they could be made today.
-
-    Args:
-        messages: The messages, in the shape of any provider.
-        executor: Would run the calls.
-        find: Returns the tool of a name.
-    """
-    opened = Opened()
-    for message in messages:
-        for call in calls_of(message):
-            opened |= _opened_by_call(call, executor, find)
+def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
+    """Return what the gateway calls in a history opened, as far as they could be made today."""
+    opened, pipeline = Opened(), executor._pipeline
+    for call in chain.from_iterable(map(calls_of, messages)):
+        try:
+            tool = pipeline.find(read_call(call).name)
+        except MalformedCallError:
+            continue
+        if tool is not None and gateway_of(tool) is not None and not pipeline.rules.forbids(tool):
+            step = pipeline.prepare(call)
+            if not isinstance(step, ToolResult):
+                opened |= opened_by(tool, step.decoded)
     return opened
-
-
-def _opened_by_call(call: object, executor: Executor, find: Callable[[str], Tool | None]) -> Opened:
-    try:
-        tool = find(read_call(call).name)
-    except MalformedCallError:
-        return Opened()
-    if tool is None or gateway_of(tool) is None:
-        return Opened()
-    step = executor._pipeline.prepare(call)
-    if isinstance(step, ToolResult) or executor._pipeline.rules.forbids(tool):
-        return Opened()
-    return opened_by(tool, step.decoded)

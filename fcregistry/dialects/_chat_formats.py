@@ -398,7 +398,7 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
     described = []
     for index, tool in enumerate(tools):
         if not isinstance(tool, Mapping) or not ("function" in tool or "name" in tool):
-            raise ChatTemplateError(f'a tool is a dict with "type" and "function", and tools[{index}] is not')
+            raise ChatTemplateError(f'tools[{index}] must be a dict that has "function" or "name"')
         copied = _plain_copy(tool, f"tools[{index}]")
         described.append(copied if "function" in copied else {"type": "function", "function": copied})
     return described

@@ -228,7 +228,7 @@ class TypeFamilies:
 
 
 def refusing_family(why: str) -> Family:
-    """Return a family that refuses every annotation, and says which extension would read it, and why it does not."""
+    """Return a family that refuses every annotation, and says which extension cannot read it, and why."""
 
     def refuse(annotation: Any, reader: TypeReader) -> Codec | None:
         raise UnsupportedType(f"{show_type(annotation)} is read by {why}")

@@ -63,13 +63,13 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
         names: The folders of metadata in it.
         found: The entry points that these have.
     """
-    ours = {each.info for each in found}
+    with_plugins = {each.info for each in found}
     copies: dict[str, list[str]] = {}
     for name in names:
         copies.setdefault(project_name(folder, name), []).append(name)
     aside = []
     for project, infos in copies.items():
-        if project and len(infos) > 1 and not ours.isdisjoint(infos):
+        if project and len(infos) > 1 and not with_plugins.isdisjoint(infos):
             first, second, *_ = infos
             aside += [(TWIN, f"{folder}/{each}", f"{folder}/{second if each == first else first}") for each in infos]
     for name in names:
@@ -152,13 +152,13 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
     """Return why the metadata are doubtful, or None, and the project folder of an editable install."""
     if not found.folder:  # the index and a worker do not know where it is installed
-        where = "is not installed in a folder of sys.path (as where it lies in an archive)"
+        where = "is not installed in a folder of sys.path (it may be in an archive)"
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
     listed = _listed(found)
     where = os.path.join(found.folder, found.info)
     if project_name(found.folder, found.info) != found.project:
         fix = "find out what installed it, and remove it"
-        return f"{where} says that it is {found.distribution}, and is not called so: {fix}", None
+        return f"{where} names the distribution {found.distribution}, which is not the name of the folder: {fix}", None
     if any(each in listed for each in _files_of(found.module)):
         return None, None
     editable = editable_folder(found.source) if _leads_elsewhere(listed) else None
@@ -242,13 +242,17 @@ def shadowing_files(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[
         modules: The modules that its entry points name: their packages have to be its own.
         listed: Its files of code; each has to be the file that Python finds by its name in its folder. Without files, nothing is yielded.
     """
-    own = _Files(listed)
-    if not own.paths:
+    paths = tuple(listed)
+    if not paths:
         return
-    seen = set()
-    for origin in (*(each for module in modules for each in files_run_by(module)), *map(_imported_for, own.paths)):
-        if origin is not None and origin not in seen and origin not in own:
-            seen.add(origin)
+    run = (*(each for module in modules for each in files_run_by(module)), *map(_imported_for, paths))
+    own, own_real = frozenset(map(str, paths)), None
+    for origin in dict.fromkeys(run):
+        if origin is None or origin in own:
+            continue
+        if own_real is None:  # some microseconds for each path, and rarely needed
+            own_real = frozenset(map(os.path.realpath, own))
+        if os.path.realpath(origin) not in own_real:  # a path through a link counts as the file that it leads to
             yield origin
 
 
@@ -267,22 +271,6 @@ def unchecked_bytecode(sources: Iterable[Path]) -> Iterator[str]:
             continue
         if int.from_bytes(header[4:8], "little") == _UNCHECKED_HASH:
             yield path
-
-
-class _Files:
-    """A set of paths; a path through a link counts as the file that it leads to."""
-
-    def __init__(self, paths: Iterable[Path]) -> None:
-        self.paths = tuple(paths)
-        self._texts = frozenset(map(str, self.paths))
-        self._real: frozenset[str] | None = None
-
-    def __contains__(self, path: str) -> bool:
-        if path in self._texts:
-            return True
-        if self._real is None:  # some microseconds for each path, and rarely needed
-            self._real = frozenset(map(os.path.realpath, self._texts))
-        return os.path.realpath(path) in self._real
 
 
 def files_run_by(module: str) -> Iterator[str | None]:

@@ -253,7 +253,9 @@ def _write_piece(connection: sqlite3.Connection, name: str, content: Any) -> Non
 
 
 def _piece(connection: sqlite3.Connection, name: str) -> Any:
-    """Return a piece. Its checksum is compared before it is unpacked; the file's name has Python's version.
+    """Return a piece, after its checksum was compared.
+
+    The file's name has Python's version, so that it can be unpacked.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.

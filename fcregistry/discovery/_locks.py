@@ -17,7 +17,13 @@ import re
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from hashlib import algorithms_guaranteed, new, sha256
-from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, SourceFileLoader
+from importlib.machinery import (
+    EXTENSION_SUFFIXES,
+    SOURCE_SUFFIXES,
+    ExtensionFileLoader,
+    SourceFileLoader,
+    SourcelessFileLoader,
+)
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
@@ -89,7 +95,7 @@ def _content_drift(name: str, content: Contents) -> str | None:
     if files := content.shadowing():
         return f"{_first(files)} would be imported in place of what was installed of {name}: remove it"
     if files := content.unchecked():
-        return f"{_first(files)} of {name} is run whatever its source says: remove it"
+        return f"{_first(files)} of {name} is run without comparing its source: remove it"
     return None
 
 
@@ -466,12 +472,13 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
 
 def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
     path = str(spec.origin)
-    compare = _Comparison(owner, digest)
-    loader: Any = _Refused(spec.name, path, compare)
+    kind: Any = _RefusingLoader
     if path.endswith(tuple(SOURCE_SUFFIXES)):
-        loader = _SourceLoader(spec.name, path, compare)
+        kind = _SourceLoader
     elif path.endswith(tuple(EXTENSION_SUFFIXES)):
-        loader = _ExtensionLoader(spec.name, path, compare)
+        kind = _ExtensionLoader
+    loader = kind(spec.name, path)
+    loader.compare = _Comparison(owner, digest)
     within = spec.submodule_search_locations
     made = spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=within)
     assert made is not None
@@ -503,13 +510,11 @@ class _Comparison(NamedTuple):
 class _SourceLoader(SourceFileLoader):
     """Compiles a source after comparing it; byte code is neither read nor written."""
 
-    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
-        super().__init__(name, path)
-        self._compare = compare
+    compare: _Comparison
 
     def get_code(self, fullname: str) -> CodeType:
         content = self.get_data(self.path)
-        self._compare.check(fullname, self.path, content)
+        self.compare.check(fullname, self.path, content)
         code: CodeType = self.source_to_code(content, self.path)
         return code
 
@@ -517,23 +522,18 @@ class _SourceLoader(SourceFileLoader):
 class _ExtensionLoader(ExtensionFileLoader):
     """Loads an extension module after comparing its file, which the system then reads again."""
 
-    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
-        super().__init__(name, path)
-        self._compare = compare
+    compare: _Comparison
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self._compare.check(spec.name, self.path, self.get_data(self.path))
+        self.compare.check(spec.name, self.path, self.get_data(self.path))
         return super().create_module(spec)
 
 
-class _Refused:
+class _RefusingLoader(SourcelessFileLoader):
     """Refuses to load what is in no lock: byte code without its source, and other files."""
 
-    def __init__(self, name: str, path: str, compare: _Comparison) -> None:
-        self._name, self._path, self._compare = name, path, compare
+    compare: _Comparison
 
-    def create_module(self, spec: ModuleSpec) -> ModuleType | None:
-        return None
-
-    def exec_module(self, module: ModuleType) -> None:
-        self._compare._replace(digest=None).check(self._name, self._path, b"")
+    def get_code(self, fullname: str) -> CodeType | None:
+        self.compare._replace(digest=None).check(fullname, self.path, b"")
+        return None  # not reached

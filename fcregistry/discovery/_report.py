@@ -51,7 +51,12 @@ class FailedPlugin:
 
     @classmethod
     def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any]) -> FailedPlugin:
-        """Return the failure of a plugin that another process imported, from the record that it wrote."""
+        """Return the failure of a plugin that another process imported.
+
+        Args:
+            plugin: The plugin.
+            record: The record that the process wrote: seconds, failure, advice and detail.
+        """
         reason, advice = str(record["failure"]), str(record["advice"])
         return cls(
             plugin=plugin,
@@ -121,7 +126,11 @@ class LoadReport:
 
     @classmethod
     def of(cls, outcomes: Iterable[Outcome]) -> LoadReport:
-        """Return the report of some outcomes, in the order given."""
+        """Return the report of some outcomes.
+
+        Args:
+            outcomes: The outcomes, in the order in which the report gives them.
+        """
         every = tuple(outcomes)
         return cls(
             loaded=tuple(each for each in every if isinstance(each, LoadedPlugin)),

@@ -119,7 +119,10 @@ class Worker:
         }
 
     def _load(self, plugin: FoundPlugin, prints: Any) -> LoadedPlugin | FailedPlugin:
-        """Import a plugin if the configuration allows it: files may have changed after the request, so locks are compared again."""
+        """Import a plugin if the configuration allows it.
+
+        Files may have changed after the request, so locks are compared again.
+        """
         from fcregistry.discovery._loader import load_plugin
         from fcregistry.discovery._permission import Permission
         from fcregistry.discovery._report import FailedPlugin
@@ -160,7 +163,10 @@ class _Prints:
 
 
 def _take_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams for requests and answers, and give plugins others: they read nothing, and write to stderr."""
+    """Return the streams for requests and answers, and give plugins others.
+
+    Plugins read nothing, and write to stderr.
+    """
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)

@@ -59,6 +59,10 @@ main()
 """
 
 
+_FIELDS: Final = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
+"""What a worker needs of an entry point."""
+
+
 def describe_in_workers(
     plugins: Sequence[FoundPlugin],
     installed: Sequence[FoundEntryPoint],
@@ -84,10 +88,9 @@ def describe_in_workers(
     Raises:
         KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
     """
-    names = ("distribution", "version", "entry_point", "value", "folder", "info", "stamp")
     setup = {
         "installed": [
-            {"kind": type(each).__name__, **{name: getattr(each, name) for name in names}} for each in installed
+            {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}} for each in installed
         ],
         "without_locks": locks_are_lifted(),
         "ignore_rules": ignore_rules,
@@ -296,7 +299,10 @@ class _Process:
         return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if self.is_late else "watching")
 
     def end_if_late(self) -> None:
-        """End it if a plugin takes too long; Python's faulthandler writes the stacks of all threads to its stderr before."""
+        """End it if a plugin takes too long.
+
+        Before that, Python's faulthandler writes the stacks of all threads to its stderr.
+        """
         import signal
         import subprocess
 
@@ -371,7 +377,10 @@ class _Process:
 
 
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and the packages above it, in place of the files that it reads, which are unknown."""
+    """Return the files of a plugin's module and the packages above it.
+
+    They replace the files that it reads, which are unknown.
+    """
     from fcregistry.discovery._finder import stamp_of
 
     parts = plugin.module.split(".")

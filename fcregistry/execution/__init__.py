@@ -1,4 +1,6 @@
-"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode. One pipeline does it, in `_pipeline.py`.
+"""Running tool calls: parse, validate, decode, approve, bind, invoke, encode.
+
+One pipeline does it, in `_pipeline.py`.
 
 Names are resolved when they are first used, so that the author of a tool that returns `Content` does not import the executor for it.
 """
@@ -39,7 +41,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
     from fcregistry.execution._settings import CallsContext as CallsContext
-    from fcregistry.execution._settings import ToolFinder as ToolFinder
     from fcregistry.execution._settings import ToolLike as ToolLike
     from fcregistry.execution._settings import calls_context as calls_context
     from fcregistry.execution._settings import toolset_of as toolset_of
@@ -114,7 +115,6 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "HookChain": "._hooks",
     "NoThreadError": "._threads",
     "RUN_STATE": "._suspended",
-    "ToolFinder": "._settings",
     "ToolLike": "._settings",
     "adrive": "._invoke",
     "background_loop": "._threads",

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
-from fcregistry._results.result import ToolResult
+from fcregistry._results.result import Approval, ToolResult
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._messages import (
     approval_failed,
@@ -85,12 +85,26 @@ Approver: TypeAlias = "Callable[[Tool, ToolCall], Answer | Awaitable[Answer]]"
 
 
 def decision_of(name: str, answer: object) -> CallError | Approve | None:
-    """Return what an answer means: None for a plain yes, a yes with other arguments, or the error of a denial."""
+    """Return the decision that an answer means.
+
+    None is a plain yes, an `Approve` a yes with other arguments, and an error a denial.
+    """
     if answer is True:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
     return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
+
+
+def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
+    """Return the record of a decision, for the developer.
+
+    Args:
+        answer: The decision, as `decision_of` returns it.
+        rule: Why the call needed approval.
+        by: Who decided, if that is known.
+    """
+    return Approval(approved=not isinstance(answer, CallError), rule=rule, edited=isinstance(answer, Approve), by=by)
 
 
 def apply_edit(
@@ -202,7 +216,7 @@ class ApprovalRules:
                 return None
         except KeyboardInterrupt:
             raise
-        except BaseException as error:  # noqa: BLE001  # foreign code: a predicate that raises has not said that no approval is needed
+        except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
             return approval_failed(step.bound.tool.name, error)
         return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
 
@@ -259,12 +273,17 @@ class ApprovalQuestion:
         self.call = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
 
     def ask(self) -> Any:
-        """Call the approver, and return its answer or an awaitable of it; it is foreign code and may raise anything."""
+        """Call the approver; return its answer, or an awaitable of it.
+
+        It is foreign code and may raise anything.
+        """
         assert self.rules.approve is not None
         return self.rules.approve(self.step.bound.tool, self.call)
 
     def decide(self, outcome: Outcome) -> CallError | Approve | None:
-        """Return the decision: that of the answer, or a denial if the approver raised something or did not answer in time.
+        """Return the decision of an outcome.
+
+        It is a denial if the approver raised something or did not answer in time.
 
         Raises:
             KeyboardInterrupt: The user interrupted the program instead of answering.
@@ -325,7 +344,7 @@ _HELD: ContextVar[tuple[AskingTurns, ...]] = ContextVar("fcregistry_turns", defa
 class AskingTurns:
     """Gives out one turn at a time, first come, first served, to threads and tasks alike.
 
-    Thread-safe. A forked process begins anew: those that had the turn, or waited for it, are in its parent.
+    Thread-safe. A forked process begins anew: the holder of the turn, and those that wait for it, are in its parent.
     """
 
     __slots__ = ("__weakref__", "_current", "_lock", "_waiting")

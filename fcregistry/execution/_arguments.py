@@ -1,4 +1,6 @@
-"""Arguments of a call: the JSON object that a model wrote is read, and what is wrong with it repaired where its meaning is certain.
+"""Arguments of a call: reading the JSON object that a model wrote, and repairing its mistakes.
+
+A mistake is repaired only where its meaning is certain.
 
 Text that is not a JSON object, or that can be read in several ways, is refused. Two repairs go by the schema alone: an array or object that
 is wrapped into a string where no string may be, and an explicit `null` for an optional property that takes no `null`. Providers that hold a
@@ -235,7 +237,7 @@ def repair_arguments(
     allowed: Collection[str] = ALL_REPAIRS,
     most_steps: int = MOST_STEPS,
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
-    """Return invalid arguments, repaired as far as possible, with the repairs and the problems that are left.
+    """Return invalid arguments, repaired where that is certain, with the repairs and the problems left.
 
     Args:
         arguments: What the model wrote; it is not changed.
@@ -345,7 +347,10 @@ def _holder(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
 
 
 def _expected_kinds(violation: Violation) -> set[str]:
-    """Return the JSON types that the schema takes in place of the value; none if its type is not what is wrong."""
+    """Return the JSON types that the schema takes in place of the value.
+
+    There are none if the type of the value is right.
+    """
     if violation.keyword == "type":
         return {violation.limit} if isinstance(violation.limit, str) else set(violation.limit)
     if violation.keyword in ("enum", "const", "format", "pattern", "minimum", "maximum"):
@@ -426,7 +431,10 @@ class OptionalProperties:
     def _all(
         self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
-        """Return the nulls that have to be dropped to fix all of several violations; None if something else is wrong too."""
+        """Return the nulls that have to be dropped to fix all of several violations.
+
+        Return None if something else is wrong too.
+        """
         together: frozenset[Path] = frozenset()
         for violation in violations:
             paths = self._of(violation, schemas, base, outer)

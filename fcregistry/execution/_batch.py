@@ -71,12 +71,14 @@ def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext
 
 
 class Batch:
-    """Run prepared calls at the same time: an effect. The outcome is their results, in the order of the calls.
+    """Run prepared calls at the same time: an effect.
+
+    The outcome is their results, in the order of the calls.
 
     Args:
         pipeline: Runs each call.
         calls: The calls.
-        context: What their caller gave along.
+        context: The token and `deps` of their caller.
         needs: For each call, the places of the earlier calls whose results it needs; None if no call needs any.
         make_ready: Makes a call that can run of one that needs results.
 
@@ -111,7 +113,7 @@ class Batch:
                 end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
 
     def _new_order(self) -> BatchOrder | None:
-        """Return the order of the calls, or None if no tool says what it touches: then no call waits for another's end.
+        """Return the order of the calls; None if no call has to wait for the end of another.
 
         What a call touches that needs results is known only when it has them.
         """
@@ -163,7 +165,7 @@ class Batch:
         return await gather_calls(self._run_in_turn(place, slots) for place in places)
 
     async def _run_in_turn(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
-        from asyncio import wrap_future  # likewise
+        from asyncio import wrap_future  # there is a loop, so it is imported
 
         with self._turn(place, slots) as turn:
             try:
@@ -194,7 +196,9 @@ class Batch:
 
 
 async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult | Interrupt]]) -> list[ToolResult | Interrupt]:
-    """Await calls at the same time on the running loop; if the waiting ends before they do, they are cancelled.
+    """Await calls at the same time on the running loop.
+
+    If the waiting ends before they do, they are cancelled.
 
     Raises:
         RuntimeError: No event loop of asyncio is running.

@@ -1,4 +1,4 @@
-"""The order of the calls of one batch: what each call touches, which calls conflict, and when each may begin.
+"""The order of the calls of one batch: which calls conflict, and when each may begin.
 
 A call waits for the earlier calls that touch what it touches, where one of the two changes it. What a call touches are keys: paths of
 names, such as `mail/inbox`, which lies below `mail`. Keys are compared as texts; nothing is looked up on a disk.
@@ -75,16 +75,18 @@ def accesses_of(step: CallStep) -> Accesses | None:
         return Accesses(reads=_key_paths(reads, step), writes=_key_paths(writes, step))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # foreign code: a function of keys that raises has not said what is touched
+    except BaseException as error:  # foreign code: after an exception it is not known what is touched
         from logging import getLogger  # only on the way to an error
 
-        message = "what a call of %s touches could not be told, so it runs alone"
+        message = "it is not known what a call of %s touches, so it runs alone"
         getLogger("fcregistry").warning(message, step.bound.tool.name, exc_info=error)
         return ALONE
 
 
 def check_keys(tools: Iterable[Tool]) -> None:
-    """Check the keys that tools were declared with; those that a function computes are checked at each call.
+    """Check the keys that tools were declared with.
+
+    Those that a function computes are checked at each call.
 
     Raises:
         DefinitionError: Some are not keys; names each tool, and what is wrong.
@@ -104,7 +106,7 @@ def check_keys(tools: Iterable[Tool]) -> None:
 
 
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
-    """Return the keys of an option: those that were declared, or those that its function computes for a call."""
+    """Return the keys of an option: declared ones, or those that its function computes for a call."""
     if callable(given):
         given = given(_arguments_for_keys(step))
         if inspect.iscoroutine(given):
@@ -114,7 +116,10 @@ def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
 
 
 def _arguments_for_keys(step: CallStep) -> dict[str, Any]:
-    """Return the arguments for a function of keys, defaults included: copies, since what was validated is what runs."""
+    """Return copies of the arguments, with defaults, for a function of keys.
+
+    What was validated is what runs, whatever the function does with its arguments.
+    """
     signature = step.bound.signature
     defaults = {each.name: deepcopy(each.default) for each in signature.parameters if each.default is not EMPTY}
     return defaults | signature.binding.decode(deepcopy(step.arguments))
@@ -145,7 +150,7 @@ def parse_key(key: object) -> KeyPath:
     """
     text = key if isinstance(key, str) else _posix(key)
     if not text:
-        raise ValueError("a key is empty; '/' is what all others lie below, and () are no keys")
+        raise ValueError("a key is empty; all other keys lie below '/', and () means no keys")
     if len(text) > MOST_CHARACTERS:
         raise ValueError(f"a key has {len(text)} characters; it may have {MOST_CHARACTERS}")
     names: list[str] = []
@@ -173,7 +178,9 @@ def _posix(key: object) -> str:
 
 
 class BatchTurn:
-    """One call's turn in a batch: after the calls that it conflicts with, and once fewer than `max_concurrency` calls run.
+    """One call's turn in a batch.
+
+    It comes after the calls that the call conflicts with, and once fewer than `max_concurrency` calls run.
 
     Waiting for it is an effect of the pipeline.
 
@@ -249,7 +256,9 @@ class BatchOrder:
         return self._touched[place] if step is self._steps[place] else accesses_of(step)
 
     def enter(self, place: int, touched: Accesses | None) -> tuple[Future[None], ...]:
-        """Return what a call has to wait for. Once it has waited, it enters again; when there is nothing left, it has begun.
+        """Return what a call has to wait for; nothing if it has begun.
+
+        A call that has waited enters again.
 
         A call that touches something else than when the order was made (its approver changed its arguments) has lost its place: it
         waits for the calls that have begun, and all others wait for it.
@@ -313,7 +322,10 @@ def earlier_conflicts(batch: Iterable[Accesses | None]) -> list[tuple[int, ...]]
 
 
 class _ConflictFinder:
-    """The calls so far, as a tree of keys. A later call is given only those that none of the calls it waits for waits for."""
+    """The calls so far, as a tree of keys.
+
+    Of the calls that a later call waits for, those are left out that another of them waits for.
+    """
 
     def __init__(self) -> None:
         self._root = _Key()

@@ -12,7 +12,10 @@ from fcregistry._base.forks import after_fork
 
 @runtime_checkable
 class Cache(Protocol):
-    """Stores values by key. Both methods are plain functions that return soon, and may be called by several threads at once."""
+    """Stores values by key.
+
+    Both methods are plain functions that return soon, and may be called by several threads at once.
+    """
 
     def get(self, key: str, default: Any = None) -> Any:
         """Return the value of a key, or the default if there is none.
@@ -23,7 +26,7 @@ class Cache(Protocol):
         """
 
     def set(self, key: str, value: Any) -> object:
-        """Store a value in place of the one that the key had; what is returned is ignored.
+        """Store a value in place of the key's old one; what this returns is ignored.
 
         Args:
             key: The key.
@@ -66,7 +69,7 @@ class MemoryCache:
         return deepcopy(value)
 
     def set(self, key: str, value: Any) -> None:
-        """Store a copy of a value in place of the one that the key had.
+        """Store a copy of a value in place of the key's old one.
 
         Args:
             key: The key.

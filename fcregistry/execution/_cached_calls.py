@@ -40,7 +40,7 @@ def _problem(tool: Tool) -> str | None:
         return f"cache={given!r:.80} {wrong}; give True, or a cache"
     if tool._definition.asks_for_deps:
         return (
-            "what its Context has as deps is no part of its arguments, so one caller would be given another's result; "
+            "the deps of its Context are not part of its arguments, so one caller would get another's result; "
             "drop cache, or the type of deps"
         )
     return None
@@ -56,7 +56,10 @@ def cache_problem(given: object) -> str | None:
 
 
 class CacheSlot:
-    """The place of one call's result in a cache. It is made before the call runs, since a tool may change its arguments."""
+    """The place of one call's result in a cache.
+
+    It is made before the call runs, since a tool may change its arguments.
+    """
 
     __slots__ = ("_cache", "_key", "_tool")
 
@@ -88,7 +91,7 @@ class CacheSlot:
             return
         try:
             self._cache.set(self._key, outcome.value)
-        except Exception as error:  # noqa: BLE001  # foreign code, likewise
+        except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, not wrong
             _log("the result of %s could not be cached", self._tool, error)
 
 
@@ -112,7 +115,10 @@ def cache_key(step: CallStep) -> str:
 
 
 def _digits(value: Any) -> Iterator[str]:
-    """Yield the numbers in a JSON value as they were written, which `json` would round, in the order of the JSON text."""
+    """Yield the numbers in a JSON value as they were written, in the order of the JSON text.
+
+    `json` would round them.
+    """
     if isinstance(value, ExactFloat):
         yield value.text
     elif isinstance(value, dict):

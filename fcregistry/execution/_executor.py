@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
-    from fcregistry.execution._invoke import Effects, RemoteRunner
+    from fcregistry.execution._invoke import Effects
     from fcregistry.execution._messages import Exposure
     from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
@@ -56,7 +56,9 @@ if TYPE_CHECKING:
 
 
 class Executor:
-    """Runs tool calls: validates each against its tool's JSON Schema, decodes it into typed Python values, and calls the function.
+    """Runs tool calls: validates each, decodes it into typed Python values, and calls the function.
+
+    Each call is validated against its tool's JSON Schema before the function is called.
 
     It can be used as it is, or in one `with` or `async with` block: then what only this executor used ends with the block, such as
     the worker processes of tools with `isolation="process"`, and any later call raises `RuntimeError`. What it was given, such as `pool`,
@@ -148,7 +150,8 @@ class Executor:
         check_deps(toolset.values(), settings.deps)
         self._pipeline = Pipeline(toolset, settings, ApprovalRules(toolset.values(), policy, approve, approve_timeout))
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
-        self._lifetime = Lifetime(settings.remote_runners)
+        self._was_entered = self._was_left = False
+        self._leaves = {runner.leave for runner in settings.remote_runners.values() if runner.leave is not None}
 
     @property
     def tools(self) -> Toolset:
@@ -156,7 +159,9 @@ class Executor:
         return self._pipeline.tools
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
-        """Return the tools as a format describes them: what to send to a provider. One whose `requires_env` is not set is left out.
+        """Return the tools as a format describes them, to send to a provider.
+
+        A tool whose `requires_env` is not set is left out.
 
         Args:
             format: The format's name.
@@ -178,7 +183,7 @@ class Executor:
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
             cancellation: Ends the waiting; a tool that has begun goes on unless it checks the token.
-            deps: What the context of the call can have, before the executor's.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result, whatever the call was.
@@ -196,12 +201,14 @@ class Executor:
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> ToolResult:
-        """Run one call without blocking the running loop: async tools on it, blocking ones on a thread.
+        """Run one call without blocking the running event loop.
+
+        An async tool runs on that loop, a blocking tool on a thread.
 
         Args:
-            call: The call, in any shape that `run` takes.
-            cancellation: Ends the waiting. Cancelling the task does the same, and raises `CancelledError`.
-            deps: What the context of the call can have, before the executor's.
+            call: The call, in any form that `run` accepts.
+            cancellation: A token that ends the wait for the result. Cancelling the task also ends it, and raises `CancelledError`.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
         """
         if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
@@ -221,7 +228,7 @@ class Executor:
         Args:
             calls: The calls, each in any shape that `run` takes.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             Their results, in the order of the calls.
@@ -236,7 +243,19 @@ class Executor:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run calls concurrently on the running loop; as `run_all` otherwise."""
+        """Run calls concurrently on the running loop.
+
+        Args:
+            calls: The calls, each in any shape that `run` takes.
+            cancellation: Ends all of the calls.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
+
+        Returns:
+            Their results, in the order of the calls.
+
+        Raises:
+            TypeError: `calls` is one call, and not a list of them.
+        """
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
             await LoadPlugins(tools).later()
@@ -255,7 +274,7 @@ class Executor:
         Args:
             call: The call, in any shape that `run` takes.
             cancellation: Ends the call.
-            deps: What the context of the call can have, before the executor's.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Yields:
             `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
@@ -266,11 +285,23 @@ class Executor:
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
-        """Run one call on the running loop, and follow it; as `stream` otherwise."""
+        """Run one call on the running loop, and follow it.
+
+        Args:
+            call: The call, in any shape that `run` takes.
+            cancellation: Ends the call.
+            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
+
+        Yields:
+            `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
+            that cancels the call.
+        """
         return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
-        """Read, validate and judge calls, and run none: for an application that has to wait for an approver, here or in another process.
+        """Read, validate and judge calls, and run none.
+
+        This is for an application that has to wait for an approver, here or in another process.
 
         Args:
             calls: The calls, each in any shape that `run` takes.
@@ -299,7 +330,7 @@ class Executor:
             decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The results of all calls, in their order. One that waits and has no decision is refused.
@@ -320,7 +351,21 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run prepared calls on the running loop; as `resume` otherwise."""
+        """Run prepared calls on the running loop.
+
+        Args:
+            prepared: The calls.
+            decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
+            by: Who decided, for logs.
+            cancellation: Ends all of the calls.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
+
+        Returns:
+            The results of all calls, in their order. One that waits and has no decision is refused.
+
+        Raises:
+            ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
+        """
         pipeline = self._open_pipeline()
         calls = pipeline.resume(prepared, decisions or {}, by)
         return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
@@ -337,7 +382,7 @@ class Executor:
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
-        return drive(pipeline.run_call(pipeline.prepare(call, is_ours=True), calls_context(None, ())))
+        return drive(pipeline.run_call(pipeline.prepare(call, from_application=True), calls_context(None, ())))
 
     def run_expression(
         self,
@@ -348,7 +393,9 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it, such as `add(a=1, b=multiply(a=2, b=3))`, and wait for it.
+        """Run a call that is written as Python writes it, and wait for it.
+
+        An example is `add(a=1, b=multiply(a=2, b=3))`.
 
         Nothing runs before all calls in it may run and those that need approval have it. Calls that need nothing of each other run at the
         same time.
@@ -356,9 +403,9 @@ class Executor:
         Args:
             expression: The text, or what `expressions.parse_call` returned.
             context: The names and values that the text may use; see `expressions.parse_call`.
-            allow: The functions that the text may call beside tools; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
             cancellation: Ends all of the calls.
-            deps: What the contexts of the calls can have, before the executor's.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of the outermost call; an error if the text is not a call.
@@ -375,7 +422,18 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it on the running loop; as `run_expression` otherwise."""
+        """Run, on the running event loop, a call that is written as a Python expression.
+
+        Args:
+            expression: The text, or what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
+
+        Returns:
+            The result of the outermost call; an error if the text is not a call.
+        """
         given = expression if isinstance(expression, str) else [expression]
         return (await adrive(self._expressions(given, context, allow, calls_context(cancellation, deps), one=True)))[0]
 
@@ -388,7 +446,16 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them: a list, `[f(a=1), g(b=2)]`, or one on each line; as `run_expression` otherwise.
+        """Run calls that are written as Python writes them, and wait for them.
+
+        The text is a list, `[f(a=1), g(b=2)]`, or has one call on each line. Calls that need nothing of each other run at the same time.
+
+        Args:
+            expressions: The text, or a list of what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
             The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
@@ -404,25 +471,44 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them on the running loop; as `run_expressions` otherwise."""
+        """Run, on the running event loop, calls that are written as Python expressions.
+
+        Args:
+            expressions: The text, or a list of what `expressions.parse_call` returned.
+            context: The names and values that the text may use; see `expressions.parse_call`.
+            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
+            cancellation: Ends all of the calls.
+            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
+
+        Returns:
+            The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
+        """
         return await adrive(
             self._expressions(expressions, context, allow, calls_context(cancellation, deps), one=False)
         )
 
     def __enter__(self) -> Self:
-        self._lifetime.enter()
+        if self._was_entered:
+            raise RuntimeError("an executor has one with block: make another executor for the next")
+        self._was_entered = True
         return self
 
     def __exit__(self, *_: object) -> None:
         self._fast_paths, self._async_fast_paths = {}, {}
-        self._lifetime.leave(self)
+        self._was_left = True
+        for leave in self._leaves:  # which may wait for processes to end
+            leave(self)
 
     async def __aenter__(self) -> Self:
         return self.__enter__()
 
     async def __aexit__(self, *_: object) -> None:
-        self._fast_paths, self._async_fast_paths = {}, {}
-        await self._lifetime.aleave(self)
+        if not self._leaves:
+            return self.__exit__()
+        from asyncio import to_thread  # there is a loop, so it is imported
+
+        self._fast_paths, self._async_fast_paths, self._was_left = {}, {}, True
+        return await to_thread(self.__exit__)
 
     def _expressions(
         self,
@@ -438,70 +524,24 @@ class Executor:
         return run_expressions(self._open_pipeline(), given, context, allow, calls, one=one)
 
     def _open_pipeline(self) -> Pipeline:
-        """Return the pipeline, if the executor was not left. Fast paths do not come by here: leaving drops them."""
-        self._lifetime.check()
+        """Return the pipeline, if the executor was not left.
+
+        Fast paths are not looked up here: leaving the executor drops them.
+        """
+        if self._was_left:
+            raise RuntimeError(
+                "the with block of this executor was left: make calls inside of it, or make another executor"
+            )
         return self._pipeline
 
     def __repr__(self) -> str:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
 
 
-class Lifetime:
-    """Whether an executor still takes calls.
-
-    Args:
-        runners: What runs its calls in other processes, by the name of the tool.
-    """
-
-    __slots__ = ("_entered", "_leaves", "_left")
-
-    def __init__(self, runners: Mapping[str, RemoteRunner]) -> None:
-        self._entered = False
-        self._left = False
-        self._leaves = {runner.leave for runner in runners.values() if runner.leave is not None}
-
-    def check(self) -> None:
-        """Check that it still takes calls.
-
-        Raises:
-            RuntimeError: Its `with` block was left.
-        """
-        if self._left:
-            raise RuntimeError(
-                "the with block of this executor was left: make calls inside of it, or make another executor"
-            )
-
-    def enter(self) -> None:
-        """Begin its `with` block.
-
-        Raises:
-            RuntimeError: It was begun before.
-        """
-        if self._entered:
-            raise RuntimeError("an executor has one with block: make another executor for the next")
-        self._entered = True
-
-    def leave(self, user: object) -> None:
-        """End its `with` block on this thread, which may wait for processes to end.
-
-        Args:
-            user: The executor.
-        """
-        self._left = True
-        for leave in self._leaves:
-            leave(user)
-
-    async def aleave(self, user: object) -> None:
-        """End its `with` block without holding up the running loop; as `leave` otherwise."""
-        self._left = True
-        if self._leaves:
-            from asyncio import to_thread  # there is a loop, so it is imported
-
-            await to_thread(self.leave, user)
-
-
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
-    """Return the call that a model would have written for Python values, or a result that says why there is none.
+    """Return the call that a model would have written for Python values.
+
+    Return a result instead, if a value cannot be written.
 
     Args:
         tool: The tool, whose plugin is imported.

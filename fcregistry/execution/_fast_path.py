@@ -199,7 +199,10 @@ def _path_of_async_function(bound: Bound, settings: Settings) -> AsyncFastPath:
 def _path_of_plain_function(
     bound: Bound, settings: Settings, unfinished: Callable[[CallStep, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
-    """Return the fast path of a plain function: to its result, or, if that has to be awaited, to what `unfinished` makes of it."""
+    """Return the fast path of a plain function.
+
+    It leads to the result; or, if that has to be awaited, to what `unfinished` makes of it.
+    """
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     result_of = _result_maker(bound, settings)

@@ -1,4 +1,6 @@
-"""Calls within calls: expressions of a model are read, and their calls run, each as soon as it has the results that it needs.
+"""Calls within calls: reading a model's expressions, and running their calls.
+
+Each call runs as soon as it has the results that it needs.
 
 Calls that need nothing of each other run at the same time. Whether all calls of an expression may run is authorised before any of them runs:
 approvers see a placeholder where the result of another call is going to be. What is wrong with an expression is a result.
@@ -13,7 +15,7 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import repair_arguments
 from fcregistry.execution._batch import Batch, run_batch
 from fcregistry.execution._messages import (
@@ -71,8 +73,8 @@ def run_expressions(
         pipeline: Runs calls.
         given: The text, or what `parse_call` returned.
         names: The names and values that the text may use; see `parse_call`.
-        allow: The functions that the text may call beside tools; see `parse_call`.
-        context: What the caller gave along.
+        allow: The functions that the text may call in addition to tools; see `parse_call`.
+        context: The token and `deps` of the caller.
         one: Whether it has to be one call.
 
     Raises:
@@ -107,7 +109,9 @@ def _names_unloaded(text: str, tool: Tool) -> bool:
 
 
 def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> Effects[list[ToolResult]]:
-    """Run the calls of expressions, each once it has the results that it needs; end with the results of all calls, in their order.
+    """Run the calls of expressions, each once it has the results that it needs.
+
+    The coroutine ends with the results of all calls, in their order.
 
     A call waits for earlier ones only, so some call can always run.
     """
@@ -132,7 +136,10 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
 
 
 def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
-    """Return a call with the results of others in their places: each encoded by the codec of its place, and all validated."""
+    """Return a call with the results of others in their places.
+
+    Each is encoded by the codec of its place, and all arguments are validated.
+    """
     step = call.step
     name, tool = step.call.name, step.bound.tool
     values: dict[tuple[str | int, ...], Any] = {}
@@ -144,9 +151,9 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
             values[each.path] = encode_value(result.value, each.codec)
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
-            problem = Problem(json_path(each.path), f"the result of {inner} cannot stand here: {error}")
+            problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
             return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
-    ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), is_ours=True)
+    ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 
@@ -252,9 +259,7 @@ def _ask_approval(
     if isinstance(verdict, CallError):
         return failed_result(step.call, verdict, tool, step.repairs)
     answer = yield from ask_approver(verdict, context.cancellation)
-    approval = Approval(
-        approved=not isinstance(answer, CallError), rule=verdict.reason, edited=isinstance(answer, Approve)
-    )
+    approval = approval_of(answer, verdict.reason)
     if isinstance(answer, CallError):
         return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
     changed: AuthorisedCall | ToolResult = call if answer is None else _apply_edit(pipeline, node, call, answer)
@@ -275,7 +280,10 @@ def _check_rules(rules: ApprovalRules, call: AuthorisedCall) -> CallError | Appr
 def _apply_edit(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, answer: Approve
 ) -> AuthorisedCall | ToolResult:
-    """Return a call with its approver's arguments in place of the model's; placeholders that are left in them stay."""
+    """Return a call with its approver's arguments in place of the model's.
+
+    Placeholders that are left in them stay.
+    """
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
     references = tuple(

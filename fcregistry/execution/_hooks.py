@@ -1,4 +1,6 @@
-"""Hooks before and after every call: they see it, change it or stop it. A hook that fails lets nothing through.
+"""Hooks before and after every call: they see it, change it or stop it.
+
+A hook that fails lets nothing through.
 
 Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
 """
@@ -13,7 +15,7 @@ from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._messages import scrub
+from fcregistry.execution._messages import denied_because, scrub
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copy_json, exact_text
 
@@ -31,7 +33,7 @@ class CallHook:
     Attributes:
         label: Its name in logs.
         before: Called before each call, if it is there.
-        after: Called after each call, likewise.
+        after: Called after each call, if it is there.
     """
 
     label: str
@@ -60,7 +62,7 @@ class HookChain:
             try:
                 answer = hook(tool, _copy_call(given))
                 if isinstance(answer, Deny):
-                    return hook_denied(tool.name, answer.reason)
+                    return denied_because(tool.name, answer.reason)
                 if answer is not None:
                     text = _changed_arguments(call, answer)
                     given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)
@@ -87,7 +89,9 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Stands for hooks of which one does not load: it refuses every call, since what that hook would have said is unknown.
+    """Stands for hooks of which one does not load: it refuses every call.
+
+    What that hook would have answered is not known.
 
     Args:
         error: Says which one, and why.
@@ -100,7 +104,7 @@ class ClosedHooks:
 
     def before(self, tool: Tool, call: ToolCall) -> CallError:
         """Refuse every call."""
-        text = f"{tool.name} is not available here: what has to check every call does not work; it was not run"
+        text = f"{tool.name} is not available here: the hook that checks every call does not load; it was not run"
         return CallError("unavailable", text, exception=self._error)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -117,7 +121,9 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text: the hook has no reference to that.
+    """Return the arguments that a hook put in place of a call's, as JSON text.
+
+    The hook has no reference to the text.
 
     Raises:
         TypeError: It is not a call of the same tool.
@@ -157,12 +163,6 @@ def _kind(answer: object) -> str:
 
 
 # --- What a model reads ---
-
-
-def hook_denied(name: str, reason: str) -> CallError:
-    """Return the error for a call that a hook stopped."""
-    why = scrub(reason)
-    return CallError("denied", f"the call of {name} was denied; it was not run{f': {why}' if why else ''}")
 
 
 def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:

@@ -72,7 +72,7 @@ async def adrive(coroutine: Effects[T]) -> T:
         while True:
             try:
                 done = await effect.later()
-            except BaseException as error:  # noqa: BLE001  # the task is cancelled: likewise
+            except BaseException as error:  # noqa: BLE001  # the task is cancelled: the coroutine cleans up
                 effect = coroutine.throw(error)
             else:
                 effect = coroutine.send(done)
@@ -138,7 +138,7 @@ class GivenUp(Exception):
 
     Attributes:
         why: Whether its time was up, or it was cancelled.
-        seconds: The time that it had.
+        seconds: The seconds that the call was given.
         reason: Why it was cancelled, as the caller gave it.
         stopped: Whether the tool has stopped; otherwise it may still be running.
     """
@@ -387,7 +387,9 @@ async def await_future(future: Future[T]) -> T:
 
 @coroutine
 def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
-    """Await something, and end a process that it forks before that gets to the event loop: the loop is the parent's.
+    """Await something, and end a process that it forks before that gets to the event loop.
+
+    The loop is the parent's.
 
     Args:
         work: What a tool returned.
@@ -593,7 +595,10 @@ _ABANDONED_TASKS: set[Task[Outcome]] = set()
 
 
 def _abandon_task(task: Task[Outcome]) -> None:
-    """Cancel a task that nothing waits for. It is referenced here until it ends, and what it raises is not logged by asyncio."""
+    """Cancel a task that nothing waits for.
+
+    It is referenced here until it ends, and what it raises is not logged by asyncio.
+    """
     _ABANDONED_TASKS.add(task)
     task.add_done_callback(_forget_task)
     task.cancel()

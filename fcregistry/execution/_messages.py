@@ -49,7 +49,10 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
 
 
 def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
-    """Return the error for arguments that the schema accepts and their types do not; what an exception says is left out unless `expose` is "all"."""
+    """Return the error for arguments that the schema accepts and their types do not.
+
+    What an exception says is left out unless `expose` is "all".
+    """
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
     reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
@@ -74,7 +77,7 @@ def cancelled_before(tool: Tool, reason: str) -> CallError:
 
 
 def not_checked(name: str, end: GivenUp) -> CallError:
-    """Return the error for a call whose arguments could not be checked in time, or that was cancelled meanwhile."""
+    """Return the error for a call whose arguments were not checked in time, or that was cancelled."""
     if end.why == "cancelled":
         return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
     seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
@@ -92,7 +95,7 @@ def no_thread(error: Exception) -> CallError:
 
 def approval_required(name: str) -> CallError:
     """Return the error for a tool that requires approval, if the executor has no approver."""
-    return CallError("approval_required", f"{name} requires approval, and nobody is there to give it; it was not run")
+    return CallError("approval_required", f"{name} requires approval, and there is no approver; it was not run")
 
 
 def approval_failed(name: str, error: BaseException) -> CallError:
@@ -115,14 +118,15 @@ def denied(name: str) -> CallError:
 
 def denied_because(name: str, reason: str) -> CallError:
     """Return the error for a call that was denied, with the approver's or the operator's reason."""
-    said = scrub(reason)
-    return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {said}" if said else ""))
+    text = scrub(reason)
+    return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {text}" if text else ""))
 
 
 def unanswered(name: str, seconds: float) -> CallError:
     """Return the error for a call that was not approved in time."""
     return CallError(
-        "denied", f"{name} was not run: it requires approval, and nobody gave it within {seconds:g} seconds"
+        "denied",
+        f"{name} was not run: it requires approval, and the approver did not answer within {seconds:g} seconds",
     )
 
 
@@ -132,7 +136,7 @@ def undecided(name: str) -> CallError:
 
 
 def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
-    """Return the error for arguments that an approver gave in place of the model's, and that are not valid."""
+    """Return the error for an approver's arguments that are not valid."""
     if not problems:
         return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
     text = f"{name} was approved with other arguments, which are not valid; it was not run:"
@@ -141,12 +145,12 @@ def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> Call
 
 def changed_after_approval(name: str) -> CallError:
     """Return the error for a call that a hook changed after it was approved."""
-    return CallError("denied", f"{name} was not run: its arguments would be others than those that were decided about")
+    return CallError("denied", f"{name} was not run: its arguments would differ from those that were approved")
 
 
 def tool_removed(name: str) -> CallError:
     """Return the error for a tool that no longer exists."""
-    return CallError("unavailable", f"{name} is no longer there; it was not run")
+    return CallError("unavailable", f"{name} no longer exists; it was not run")
 
 
 def schema_changed(name: str) -> CallError:
@@ -161,7 +165,9 @@ def schema_changed(name: str) -> CallError:
 
 
 def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") -> CallError:
-    """Return the error for what a tool raised: the message of a `ToolError`, type and message of anything else, scrubbed and bounded.
+    """Return the error for what a tool raised, scrubbed and bounded.
+
+    That is the message of a `ToolError`, and type and message of anything else.
 
     Args:
         tool: The tool.
@@ -182,16 +188,16 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     if expose == "tool-errors" and not from_tool:
         return CallError("tool_failed", f"{tool.name} failed", exception=exception)
-    said = scrub(exception_text(exception), _secrets(tool))
+    text = scrub(exception_text(exception), _secrets(tool))
     if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
-            said or f"{tool.name} failed",
+            text or f"{tool.name} failed",
             retryable=exception.retryable,
             retry_after=exception.retry_after,
             exception=exception,
         )
-    return CallError("tool_failed", f"{kind}: {said}" if said else kind, exception=exception)
+    return CallError("tool_failed", f"{kind}: {text}" if text else kind, exception=exception)
 
 
 def given_up(tool: Tool, end: GivenUp) -> CallError:
@@ -225,8 +231,8 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
 
 def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
     """Return the error for a result that does not fit its tool's return schema."""
-    said = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
-    reason = scrub(said, _secrets(tool))
+    text = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
+    reason = scrub(text, _secrets(tool))
     return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
 
 
@@ -245,10 +251,10 @@ class RemoteError(Exception):
     """What a tool raised in another process; its traceback there is a note of this exception.
 
     Attributes:
-        type_name: The name of the class that the exception had.
+        type_name: The name of the exception's class.
         is_tool_error: Whether that was a `ToolError`, whose message is for the model.
-        retryable: As that `ToolError` had it; False for anything else.
-        retry_after: Likewise; None for anything else.
+        retryable: The `retryable` of a `ToolError`; False for anything else.
+        retry_after: The `retry_after` of a `ToolError`; None for anything else.
         remote_traceback: Where it was raised, as text.
     """
 
@@ -268,7 +274,9 @@ class RemoteError(Exception):
 
 
 class WorkerError(Exception):
-    """Why a call was not run in another process, or its result did not arrive; its own message is for developers.
+    """Why a call was not run in another process, or its result did not arrive.
+
+    Its own message is for developers.
 
     Attributes:
         error: The error for the model.
@@ -329,7 +337,10 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
 
 
 def worker_refusal(tool: Tool, refused: WireRefusal) -> WorkerError:
-    """Return the error that says why a worker refused a call, with what is wrong with the arguments or the result."""
+    """Return the error for a call that a worker refused.
+
+    It has what is wrong with the arguments or the result.
+    """
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
         message = f"the arguments of {tool.name} are not valid where it runs; it was not run:"
@@ -351,21 +362,23 @@ _STATUS_NAMES: Final = ("status_code", "status")
 
 
 def exception_text(exception: BaseException) -> str:
-    """Return the message of an exception, with its HTTP status, and with the messages of a group's exceptions (PEP 654).
+    """Return the message of an exception, with its HTTP status.
+
+    An exception group has the messages of its exceptions, too (PEP 654).
 
     A `ToolError` has only its message.
     """
-    said = exception_message(exception)
+    text = exception_message(exception)
     if isinstance(exception, ToolError):
-        return said
+        return text
     if isinstance(exception, BaseExceptionGroup):
         inner = list(_inner(exception))
         more = f"; and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
-        return f"{said}: {'; '.join(map(_typed_text, inner[:_MOST_INNER]))}{more}"
+        return f"{text}: {'; '.join(map(_typed_text, inner[:_MOST_INNER]))}{more}"
     status = _http_status(exception)
-    if status is None or str(status) in said:
-        return said
-    return f"{said} (HTTP {status})" if said else f"HTTP {status}"
+    if status is None or str(status) in text:
+        return text
+    return f"{text} (HTTP {status})" if text else f"HTTP {status}"
 
 
 def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
@@ -380,10 +393,10 @@ def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
 
 
 def _typed_text(exception: BaseException) -> str:
-    said = exception_text(exception)
-    if isinstance(exception, ToolError) and said:
-        return said
-    return f"{type(exception).__name__}: {said}" if said else type(exception).__name__
+    text = exception_text(exception)
+    if isinstance(exception, ToolError) and text:
+        return text
+    return f"{type(exception).__name__}: {text}" if text else type(exception).__name__
 
 
 def _http_status(exception: BaseException) -> int | None:
@@ -421,7 +434,10 @@ _IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text without terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets, bounded."""
+    """Return a text without what a model must not read, bounded.
+
+    Left out are terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets.
+    """
     text = _FURTHER.sub("", _without_control_codes(text))
     text = Secrets(*map(_without_control_codes, secrets)).hide(text)
     text = _IN_URL.sub(_without_credentials, _ADDRESS.sub("0x…", text)).strip()

@@ -49,14 +49,20 @@ class Watch:
         self._step: CallStep | None = None
 
     def start(self, step: CallStep) -> None:
-        """Begin the span of a call that is about to run; not called for one that is refused, or whose result is cached."""
+        """Begin the span of a call that is about to run.
+
+        It is not called for a call that is refused, or whose result is cached.
+        """
         self._step = step
         if self._tracer is not None:
             with _isolated:
                 self._span = CallSpan(self._tracer, step.bound.tool, step.call.id, step)
 
     def attempt(self) -> AbstractContextManager[object]:
-        """Return a context manager for each attempt: spans of the tool's own become children of the call's span."""
+        """Return a context manager for each attempt.
+
+        Spans of the tool's own become children of the call's span.
+        """
         return nullcontext() if self._span is None else self._span.current()
 
     def finish(self, result: ToolResult) -> None:
@@ -71,7 +77,10 @@ class Watch:
             log_result(result, None if self._step is None else self._step.arguments)
 
     def abandon(self, error: BaseException) -> None:
-        """Log that the call has no result, because its task was cancelled or the program interrupted, and end the span."""
+        """Log that the call has no result, and end the span.
+
+        Its task was cancelled, or the program interrupted.
+        """
         with _isolated:
             if self._span is not None:
                 self._span.abandon(error)
@@ -80,7 +89,9 @@ class Watch:
 
 
 def new_watch() -> Watch | None:
-    """Return a watch for a call that begins now, or None if the program neither traces nor logs successful calls.
+    """Return a watch for a call that begins now.
+
+    Return None if the program neither traces nor logs successful calls.
 
     Failed calls are logged in any case: see `log_failure`.
     """
@@ -95,7 +106,7 @@ def new_watch() -> Watch | None:
 
 
 def log_failure(result: ToolResult) -> None:
-    """Log a failed call that had no watch: the log may take warnings only."""
+    """Log a failed call without a watch: the log may take warnings only."""
     if logger_for(WARNING) is not None:
         with _isolated:
             log_result(result, None)
@@ -153,7 +164,9 @@ def logger_for(level: int) -> Logger | None:
 
 
 def log_result(result: ToolResult, arguments: dict[str, Any] | None) -> None:
-    """Log the result of a call: INFO if it succeeded, WARNING if not, with the traceback of an unexpected exception.
+    """Log the result of a call: INFO if it succeeded, WARNING if not.
+
+    An unexpected exception is logged with its traceback.
 
     Args:
         result: The result.
@@ -183,7 +196,7 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
     """Log that a call has no result: its task was cancelled, or the program interrupted.
 
     Args:
-        step: The call, if it had begun to run.
+        step: The call, if it has begun to run.
         error: What ended it.
     """
     logger = logger_for(WARNING)
@@ -194,7 +207,10 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
 
 
 def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
-    """Return the fields of a call for a structured log; they begin with `fc_`, so that they do not clash with others."""
+    """Return the fields of a call for a structured log.
+
+    They begin with `fc_`, so that they do not clash with others.
+    """
     provenance = None if tool is None else tool.provenance
     return {
         "fc_tool": None if provenance is None else provenance.id,
@@ -209,18 +225,24 @@ def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str
 def _name_of(result: ToolResult) -> str:
     if result.tool is not None:
         return result.tool.name
-    return "what is no call" if result.call is None else f"the unknown tool {json.dumps(result.call.name[:64])}"
+    return "a malformed call" if result.call is None else f"the unknown tool {json.dumps(result.call.name[:64])}"
 
 
 def _unexpected(error: CallError) -> BaseException | None:
-    """Return the exception whose traceback a developer needs: not a `ToolError`, which a tool raises to refuse."""
+    """Return the exception whose traceback a developer needs.
+
+    That is not a `ToolError`, which a tool raises to refuse.
+    """
     if error.code not in RAISED_BY_TOOLS or isinstance(error.exception, ToolError):
         return None
     return error.exception
 
 
 def _arguments_text(call: ToolCall | None, arguments: dict[str, Any] | None) -> str:
-    """Return the arguments as one line of bounded text: as JSON if they are valid JSON, and as written otherwise."""
+    """Return the arguments as one line of bounded text.
+
+    They are JSON if they are valid JSON, and as written otherwise.
+    """
     if arguments is None:
         given = None if call is None else call.arguments
         if isinstance(given, str):
@@ -250,7 +272,7 @@ def tracing() -> Tracer | None:
 
 
 def _tracer_of(trace: ModuleType) -> Tracer | None:
-    global _cached_tracer  # noqa: PLW0603  # see there
+    global _cached_tracer  # noqa: PLW0603  # cached: making one takes longer than a call
     # Without a provider, the public function reads the environment at every call; the private name spares that.
     if getattr(trace, "_TRACER_PROVIDER", trace) is None and _cached_tracer[0] is not None:
         return None

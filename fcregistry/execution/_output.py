@@ -1,4 +1,7 @@
-"""What a model reads of a value that a tool returned: its text or content, and no more of it than the executor's limits allow."""
+"""What a model reads of a value that a tool returned: its text or content.
+
+It reads no more of it than the executor's limits allow.
+"""
 
 from __future__ import annotations
 
@@ -71,7 +74,7 @@ def _with_advice(error: EncodingError) -> EncodingError:
     for cls in (Content, ToolOutput):
         if f" {cls.__module__}.{cls.__qualname__} " in str(error):
             return EncodingError(
-                f"{cls.__name__} cannot stand inside of a value; return it by itself"
+                f"{cls.__name__} cannot be part of a value; return it by itself"
                 + (", in a list, or in a ToolOutput" if cls is Content else "")
             )
     return error
@@ -101,7 +104,7 @@ def limits_of(
             raise ValueError(f"a limit of {what} is at least {least}, not {number}")
     if characters is None and media_bytes is None:
         if folder is not None:
-            raise ValueError("a folder for what is cut takes a limit of characters or of bytes beside it")
+            raise ValueError("keep=… stores what is cut: give max_characters or max_bytes, too")
         return None
     return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
 
@@ -113,7 +116,7 @@ class ResultLimits:
     Attributes:
         characters: The most characters of its text, with the line about a cut, but without the words that name an image or a file; None
             for any number.
-        media_bytes: The most bytes of its images, sounds and files that are no text, all together; None likewise.
+        media_bytes: The most bytes of all its images, sounds and files that are not text; None for any number.
         folder: Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`.
     """
 
@@ -139,7 +142,10 @@ class ResultLimits:
         return Output(made.value, text_of(parts), parts, made.parts)
 
     def _without_large_media(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return content with a text in place of media that do not fit; small media still fit after large ones that did not."""
+        """Return content with a text in place of media that do not fit.
+
+        Small media still fit after large ones that did not.
+        """
         if self.media_bytes is None or sum(map(_size, parts)) <= self.media_bytes:
             return parts
         room, kept = self.media_bytes, []
@@ -149,8 +155,8 @@ class ResultLimits:
                 kept.append(part)
             else:
                 where = self._where(part.data, extension_of(part.media_type or ""))
-                said = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
-                kept.append(Content.text(f"[{part.label[1:-1]}, {said}]"))
+                reason = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
+                kept.append(Content.text(f"[{part.label[1:-1]}, {reason}]"))
         return tuple(kept)
 
     def _without_long_texts(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:

@@ -17,7 +17,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, ask_approver
+from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cached_calls import CacheSlot
 from fcregistry.execution._fast_path import (
@@ -89,7 +89,7 @@ class Pipeline:
 
         Args:
             given: A call in any shape; or the step, or the result, of a call that was prepared before.
-            context: What its caller gave along.
+            context: The token, `deps` and channel of its caller.
             turn: Its turn in a batch.
         """
         if self.has_unloaded_tools and (tools := self.tools_to_load((given,))):
@@ -148,21 +148,23 @@ class Pipeline:
                 self.async_fast_paths[name] = async_fast_path(bound, self.settings)
         return bound
 
-    def prepare(self, given: object, *, is_ours: bool = False) -> CallStep | ToolResult:
+    def prepare(self, given: object, *, from_application: bool = False) -> CallStep | ToolResult:
         """Read, look up, parse, validate and decode a call; return a result if any of it fails.
 
         Args:
             given: The call.
-            is_ours: Whether its arguments are the application's own, and not a model's: they may have any length.
+            from_application: Whether its arguments are the application's own, and not a model's: they may have any length.
         """
-        longest = None if is_ours else self.settings.max_argument_characters
+        longest = None if from_application else self.settings.max_argument_characters
         try:
             return self._prepare(read_call(given), longest, MOST_STEPS)
         except MalformedCallError as error:
             return self._malformed(error)
 
     def prepare_off_loop(self, given: object, context: CallsContext) -> Effects[CallStep | ToolResult]:
-        """Prepare a call; if its arguments are long, or hard to validate, on a thread and within the call's time.
+        """Prepare a call; on a thread and within its time, if that may take long.
+
+        Long arguments, and those that are hard to validate, take long.
 
         So no call holds up the event loop that it is made on.
         """
@@ -201,7 +203,7 @@ class Pipeline:
 
         Raises:
             TooLongError: With fewer steps than `MOST_STEPS`, for arguments that are longer.
-            TooManyStepsError: Likewise, if finding out what is wrong with them takes more.
+            TooManyStepsError: With fewer steps than `MOST_STEPS`, if finding out what is wrong with the arguments takes more.
         """
         try:
             bound = self._bound.get(call.name) or self.bound(call.name)
@@ -266,7 +268,10 @@ class Pipeline:
         return hooks.after(result.tool, result.call, result)
 
     def suspend(self, calls: Iterable[object]) -> PreparedCalls:
-        """Prepare calls and keep them for later, as the hooks leave them: an approver sees what is going to run."""
+        """Prepare calls and keep them for later, as the hooks leave them.
+
+        So an approver sees what is going to run.
+        """
         return suspend_calls(map(self._prepare_and_ask_hooks, calls), self.rules)
 
     def _prepare_and_ask_hooks(self, given: object) -> CallStep | ToolResult:
@@ -300,7 +305,7 @@ class CallChecks:
         settings: The executor's settings.
         rules: Knows which calls need approval, and asks for it.
         prepare: Reads, validates and decodes a call.
-        approval: What was decided already; None if no approver was asked yet.
+        approval: The decision, if there was one.
         decided: Whether no approver is to be asked again.
 
     Attributes:
@@ -352,7 +357,10 @@ class CallChecks:
         return None
 
     def ask_approver(self, cancellation: CancellationToken | None) -> Effects[ToolResult | None]:
-        """Ask for approval, where the call needs it; end with a result if it is refused, and with None if the call goes on."""
+        """Ask for approval, where the call needs it.
+
+        The coroutine ends with a result if the call is refused, and with None if it goes on.
+        """
         step = self.step
         if self._decided or step.bound.needs_no_approval:
             return None
@@ -360,8 +368,7 @@ class CallChecks:
         if not isinstance(verdict, ApprovalQuestion):
             return None if verdict is None else self.refusal(verdict)
         answer = yield from ask_approver(verdict, cancellation)
-        approved = not isinstance(answer, CallError)
-        self.approval = Approval(approved=approved, rule=verdict.reason, edited=isinstance(answer, Approve))
+        self.approval = approval_of(answer, verdict.reason)
         self._decided = True
         if isinstance(answer, CallError):
             return self.refusal(answer)
@@ -424,7 +431,10 @@ def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings)
 def _attempts(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None
 ) -> Effects[tuple[Outcome, int]]:
-    """Call a tool, and call it again where that may help; end with the last outcome, and the number of attempts."""
+    """Call a tool, and call it again where that may help.
+
+    The coroutine ends with the last outcome, and the number of attempts.
+    """
     retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
     cancellation, channel = context.cancellation, context.channel
     left = seconds
@@ -496,7 +506,10 @@ def _job(
 
 
 class LoadPlugins:
-    """Import the plugins of described tools before their first call: an effect. The call reports what goes wrong."""
+    """Import the plugins of described tools before their first call: an effect.
+
+    The call reports what goes wrong.
+    """
 
     __slots__ = ("_tools",)
 

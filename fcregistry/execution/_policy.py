@@ -1,4 +1,7 @@
-"""Policies: which calls are allowed, asked about or denied, by selectors of the operator; the configuration comes before them."""
+"""Policies: which calls are allowed, asked about or denied.
+
+The operator names tools by selectors; the configuration comes before a policy.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._config.policy import trust
-from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors, subject
+from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
+from fcregistry._tools.tool import subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -78,6 +82,9 @@ class Policy:
 
     def rulings(self, tools: Iterable[Tool]) -> dict[str, Ruling]:
         """Return a ruling for each of some tools, by wire name.
+
+        Args:
+            tools: The tools.
 
         Raises:
             ToolNotFoundError: A selector matches none of them, and must.
@@ -218,6 +225,9 @@ def _is_denied(ruling: Ruling | None) -> bool:
 
 
 def _subject_with_aliases(tool: Tool) -> SelectorSubject:
-    """Return a tool as selectors see it, with all its names: a view that renames it does not exempt it from a rule."""
+    """Return a tool as selectors see it, with all its names.
+
+    A view that renames it does not exempt it from a rule.
+    """
     renamed = () if tool.name == tool.declared_name else (tool.name,)
     return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))

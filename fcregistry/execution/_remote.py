@@ -1,4 +1,4 @@
-"""Calls that run in other processes: on worker processes that can be killed, or on the pool that an executor was given.
+"""Calls that run in other processes: on worker processes, or on an executor's pool.
 
 A tool with `isolation="process"` runs on a worker process of this one. Each worker is a pebble pool of its own, so that ending a call ends
 no other call. A worker is started when a call needs one and all others are busy, takes one call at a time, and ends with this process,
@@ -55,7 +55,7 @@ def remote_runners(
     Args:
         tools: The executor's tools.
         pool: The `concurrent.futures.Executor` that it was given, for all other tools; None if they run here.
-        user: The executor: workers that only it uses end when it leaves, or is garbage. None stands for a user that is always there.
+        user: The executor: workers that only it uses end when it leaves, or is garbage. With None, idle workers always stay.
         any_version: Whether a worker that has another version of a tool may run it.
 
     Raises:
@@ -118,9 +118,7 @@ class PoolRunner:
         except Exception as error:  # noqa: BLE001  # foreign code: a pool that is broken or shut down may raise anything
             future.set_result(Outcome(None, worker_error(tool, "no_worker", error_text(error), error), 0.0))
             return future
-        held = [
-            answer
-        ]  # and let go when it is done: as long as anybody holds on to one of Dask's, its result is kept on a worker
+        held = [answer]  # dropped when it is done: while a future of Dask's is referenced, its result stays on a worker
 
         def answered(done: Future[str]) -> None:
             held.clear()
@@ -172,7 +170,7 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
     Args:
         answer: A future that is done.
         tool: The tool that was called.
-        timeout: The seconds that it had.
+        timeout: The seconds that it was given.
     """
     try:
         return _outcome_in(answer.result(), tool, timeout)
@@ -187,7 +185,10 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) ->
 
 
 def _without_own_frame(error: BaseException) -> BaseException:
-    """Return an error without the frame here that caught it, which refers to the pool's future and so to its result."""
+    """Return an error without the frame here that caught it.
+
+    The frame refers to the pool's future and so to its result.
+    """
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
     return error
@@ -334,7 +335,10 @@ class ProcessWorkers:
         return call.future
 
     def leave(self, user: object) -> None:
-        """Record that a user makes no more calls. After the last user, workers end as soon as they are idle; waits for those idle now."""
+        """Record that a user makes no more calls.
+
+        After the last user, workers end as soon as they are idle; this waits for those that are idle now.
+        """
         with self._lock:
             self._users.discard(user)
             self._keeps = bool(self._users)
@@ -372,7 +376,10 @@ class ProcessWorkers:
                 ).start()
 
     def _next(self) -> tuple[_Call, ProcessPool | None] | None:
-        """Take a waiting call, and an idle worker if there is one; calls that were cancelled while they waited never begin."""
+        """Take a waiting call, and an idle worker if there is one.
+
+        Calls that were cancelled while they waited never begin.
+        """
         with self._lock:
             while self._waiting and len(self._busy) < self._most:
                 call = self._waiting.popleft()
@@ -485,12 +492,18 @@ def stop_workers(*workers: ProcessPool) -> None:
 
 
 def stop_later(worker: ProcessPool) -> None:
-    """Kill a worker on another thread: this may be one of its pool's own threads, which cannot wait for it."""
+    """Kill a worker on another thread.
+
+    This may be one of its pool's own threads, which cannot wait for it.
+    """
     threading.Thread(target=stop_workers, args=(worker,), name="fcregistry-worker-end", daemon=True).start()
 
 
 def forget_workers() -> None:
-    """Remove the parent's workers from multiprocessing's records in this forked process, which would end them when it exits."""
+    """Remove the parent's workers from multiprocessing's records in this forked process.
+
+    Otherwise they would be ended when it exits.
+    """
     process: Any = sys.modules.get("multiprocessing.process")
     children: set[Any] = getattr(process, "_children", set())
     for worker in [each for each in children if each._parent_pid != os.getpid()]:
@@ -498,12 +511,14 @@ def forget_workers() -> None:
 
 
 def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Outcome:
-    """Return the outcome of a call on a worker: what pebble reports when a worker ended, or what is common to all pools.
+    """Return the outcome of a call on a worker.
+
+    That is what pebble reports when a worker ended, or what is common to all pools.
 
     Args:
         answer: A future of pebble's that is done.
         tool: The tool that was called.
-        timeout: The seconds that it had.
+        timeout: The seconds that it was given.
     """
     from pebble import ProcessExpired
 

@@ -1,4 +1,7 @@
-"""When a failed call is tried again: if the tool may be called twice, and the failure may be transient. Needs `fcregistry[retry]`."""
+"""When a failed call is tried again.
+
+The tool has to allow a second call, and the failure has to be one that may pass. It needs `fcregistry[retry]`.
+"""
 
 from __future__ import annotations
 
@@ -102,10 +105,10 @@ class Retry:
             return isinstance(error, on) or _is_remote(error, on if isinstance(on, tuple) else (on,))
         try:
             return bool(on(error))
-        except Exception as failure:  # foreign code: it has not said that the failure is transient
+        except Exception as failure:  # foreign code: without an answer, the failure is not taken as transient
             from logging import getLogger  # only on the way to an error
 
-            message = "whether %s may be tried again could not be told, so it was not"
+            message = "it is not known whether %s may be tried again, so it was not"
             getLogger("fcregistry").warning(message, tool.name, exc_info=failure)
             return False
 

@@ -1,4 +1,4 @@
-"""What calls are made with: the executor's settings, what a caller gives along with a call, and the tools that may be called."""
+"""What calls are made with: settings of the executor, the caller's context, and the tools."""
 
 from __future__ import annotations
 
@@ -38,7 +38,10 @@ class CallHooks(Protocol):
     """What the pipeline calls before and after each valid call."""
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Return None to go on, the call with other arguments (as JSON text, not validated yet), or why it may not run."""
+        """Return None to go on, the changed call, or why it may not run.
+
+        The arguments of a changed call are JSON text that is not validated yet.
+        """
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
         """Return the result that the caller gets."""
@@ -88,7 +91,10 @@ class Settings:
 
     @property
     def quick_length(self) -> int:
-        """How many characters of arguments are read on the caller's thread or loop; longer ones could hold up an event loop."""
+        """How many characters of arguments are read on the caller's thread or loop.
+
+        Longer ones could hold up an event loop.
+        """
         longest = self.max_argument_characters
         return _QUICK_LENGTH if longest is None else min(longest, _QUICK_LENGTH)
 
@@ -98,11 +104,11 @@ class Settings:
         return self.limits is None and self.retry is None and self.hooks is None
 
 
-# --- What a caller gives along with a call ---
+# --- The caller's context ---
 
 
 class CallsContext(NamedTuple):
-    """What a caller gives along, for all calls that it makes together.
+    """The options of a caller for all calls that it makes together.
 
     Attributes:
         cancellation: Ends them.
@@ -119,7 +125,7 @@ NO_CONTEXT: Final = CallsContext()
 
 
 def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -> CallsContext:
-    """Return what a caller gave as one value.
+    """Return the options of a caller as one value.
 
     Raises:
         TypeError: The cancellation is not a token, or `deps` not a list.
@@ -141,7 +147,9 @@ def deps_of(given: Any) -> tuple[Any, ...]:
 
 
 def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
-    """Check that `deps` has what the tools' contexts ask for: an object, or a class of which every call brings one.
+    """Check that `deps` has what the tools' contexts ask for.
+
+    That is an object, or a class of which every call brings one.
 
     Raises:
         DefinitionError: It lacks something; names each tool, and what it asks for.
@@ -155,7 +163,7 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
             missing.append(f"{tool.name} asks for {show_type(context.deps)}")
     if missing:
         raise DefinitionError(
-            "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:",
+            "these tools need objects that are missing from deps=[…]; add each object, or its class if you pass the object with every call:",
             tuple(missing),
         )
 
@@ -174,7 +182,7 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     given = [
         each
         for each in (*run.deps, *deps)
-        if _is_instance(each, context.deps) and not _stands_for_another(each, context.deps)
+        if _is(isinstance, each, context.deps) and not _represents_objects(each, context.deps)
     ]
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
@@ -183,25 +191,24 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
 
 
 def _can_have(asked: Any, deps: Sequence[Any]) -> bool:
-    return any(_is_instance(each, asked) or (isinstance(each, type) and _is_subclass(each, asked)) for each in deps)
+    return any(
+        _is(isinstance, each, asked) or (isinstance(each, type) and _is(issubclass, each, asked)) for each in deps
+    )
 
 
-def _stands_for_another(given: Any, asked: Any) -> bool:
-    """Return whether this is a class that stands for its objects: it may itself look like an instance of a protocol."""
+def _represents_objects(given: Any, asked: Any) -> bool:
+    """Return whether this is a class that represents its objects.
+
+    Such a class may itself look like an instance of a protocol.
+    """
     return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
 
 
-def _is_instance(value: Any, asked: Any) -> bool:
+def _is(test: Callable[[Any, Any], bool], value: Any, asked: Any) -> bool:
+    """Return whether a value is an instance, or a class a subclass, of what is asked for."""
     try:
-        return isinstance(value, getattr(asked, "__origin__", asked))
+        return test(value, getattr(asked, "__origin__", asked))
     except TypeError:  # a Protocol that is not runtime-checkable, or not a class
-        return False
-
-
-def _is_subclass(cls: type, asked: Any) -> bool:
-    try:
-        return issubclass(cls, getattr(asked, "__origin__", asked))
-    except TypeError:
         return False
 
 
@@ -211,7 +218,7 @@ ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
 
 
 def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
-    """Return the toolset of names, selectors, functions, tools, toolsets, groups of a registry, and lists of these.
+    """Return the toolset of names, selectors, functions, tools, toolsets, groups, and lists of these.
 
     The strings among them are selectors of one selection, in their order. A function that was declared means the tool it was declared as.
 
@@ -244,7 +251,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
                 else ""
             )
             raise DefinitionError(
-                f"{element!r:.200} is no tool: give a name, a selector, a function, a Tool or a toolset{hint}"
+                f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{hint}"
             )
     if selectors:
         made.extend(source.select(*selectors).values())
@@ -278,7 +285,9 @@ def _flatten(tools: Any, depth: int) -> Iterable[Any]:
 
 
 class ToolFinder:
-    """Finds the tool that a model means by a name: a tool's own name, or the one that a provider format gives it.
+    """Finds the tool that a model means by a name.
+
+    That is a tool's own name, or the one that a provider format gives it.
 
     Args:
         tools: The toolset.

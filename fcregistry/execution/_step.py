@@ -1,4 +1,4 @@
-"""A tool that is ready to be called (`Bound`), and a call that is valid and has not run yet (`CallStep`).
+"""A tool that is ready to be called (`Bound`), and a valid call that has not run yet (`CallStep`).
 
 Numbers of a tool with `Decimal` parameters keep the digits that they were written with: they are read as `ExactFloat`s. Validators do not
 know these, and are shown plain floats.
@@ -103,7 +103,7 @@ def cache_of(tool: Tool, own: Cache) -> Cache | None:
 
     Args:
         tool: The tool.
-        own: The executor's cache, which `cache=True` stands for. It is not the process's: what tools return may depend on who runs them.
+        own: The executor's cache, which `cache=True` means. It is not the process's: what tools return may depend on who runs them.
     """
     given = tool.options.cache
     if given is None or given is False:

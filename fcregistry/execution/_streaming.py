@@ -1,4 +1,4 @@
-"""Streamed calls: a call is followed by events, which are progress, the items that its tool yields, and at last its result."""
+"""Streamed calls: progress, the items that a tool yields, and at last the result, as events."""
 
 from __future__ import annotations
 
@@ -78,7 +78,10 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 
 
 def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
-    """Run a call on a thread, and yield its events, the result last. A caller that stops listening cancels it."""
+    """Run a call on a thread, and yield its events, the result last.
+
+    A caller that stops listening cancels it.
+    """
     token, release = linked_token(run.cancellation)
     step = drive(pipeline.prepare_off_loop(call, run))
     is_here = isinstance(step, CallStep) and step.bound.dispatch == "caller"
@@ -111,7 +114,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
             if isinstance(event, ToolResult):
                 return
     finally:
-        token.cancel("nobody listens any more")
+        token.cancel("the caller stopped listening")
         release()
 
 
@@ -146,7 +149,7 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
             if isinstance(event, ToolResult):
                 return
     finally:
-        token.cancel("nobody listens any more")
+        token.cancel("the caller stopped listening")
         task.cancel()
         release()
 

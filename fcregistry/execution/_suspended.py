@@ -1,4 +1,6 @@
-"""Prepared calls: calls that were validated and judged and have not run yet, and how they are resumed, here or in another process.
+"""Prepared calls: validated calls that have not run yet, and how they are resumed.
+
+They are resumed here or in another process.
 
 As JSON text they are signed with a message authentication code (RFC 2104, HMAC with SHA-256) over the characters of the payload, and nothing
 of the payload is read before the signature is verified. The result of a call that is not going to run is sent without what stays in this
@@ -12,7 +14,7 @@ import os
 import sys
 import time
 from _thread import allocate_lock
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
@@ -22,14 +24,14 @@ from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, decision_of
+from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, approval_of, decision_of
 from fcregistry.execution._messages import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import exact_text
-from fcregistry.types import to_json_text
+from fcregistry.types import codec_of, to_json_text
 
 if TYPE_CHECKING:
-    from typing import Self
+    from typing import Self, TypeGuard
 
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import ApprovalRules
@@ -66,7 +68,9 @@ class WaitingCall:
 
 
 class PreparedCalls:
-    """Calls of a model that were read, validated and judged, and of which none has run: made by `Executor.prepare`, resumed by `Executor.resume`.
+    """Calls of a model that were read, validated and judged, and of which none has run.
+
+    `Executor.prepare` makes them, and `Executor.resume` runs them.
 
     Args:
         calls: The calls, in their order.
@@ -85,7 +89,10 @@ class PreparedCalls:
 
     @property
     def id(self) -> str:
-        """Names these calls, also after a round trip as text: an application that stores it can refuse to run them twice."""
+        """The name of these calls, the same after a round trip as text.
+
+        An application that stores it can refuse to run them twice.
+        """
         return self._id
 
     @property
@@ -96,7 +103,8 @@ class PreparedCalls:
     @property
     def waiting(self) -> tuple[WaitingCall, ...]:
         """The calls that wait for a decision, in their order."""
-        return tuple(waiting for each in self._calls for waiting in each.waiting())
+        found = (each.waiting for each in self._calls if isinstance(each, ValidCall))
+        return tuple(each for each in found if each is not None)
 
     def to_json(self, *, key: bytes) -> str:
         """Return these calls as signed JSON text, for a process that resumes them later.
@@ -112,7 +120,8 @@ class PreparedCalls:
             TypeError: The key is not bytes.
             ApprovalError: It is too short.
         """
-        calls = [each.to_json() for each in self._calls]
+        valid = codec_of(ValidCall)
+        calls = [valid.encode(each) if isinstance(each, ValidCall) else each.to_json() for each in self._calls]
         return sign_state({"id": self._id, "made": self._made, "calls": calls}, key)
 
     @classmethod
@@ -130,12 +139,11 @@ class PreparedCalls:
             ValueError: `max_age` is negative, or NaN.
             ApprovalError: It is not such a text, was signed with another key, changed since, or is too old.
         """
-        _check_max_age(max_age)
         payload = verify_state(text, key)
         if max_age is not None:
             _check_age(payload.get("made"), max_age)
-        kinds = (ValidCall if "tool" in each else AnsweredCall for each in payload["calls"])
-        calls = [kind.from_json(each) for kind, each in zip(kinds, payload["calls"], strict=True)]
+        valid = codec_of(ValidCall)
+        calls = [valid.decode(each) if "tool" in each else AnsweredCall.from_json(each) for each in payload["calls"]]
         return cls(calls, payload["id"], payload["made"])
 
     def _take(self) -> None:
@@ -160,22 +168,23 @@ _CLOCKS_DIFFER: Final = 60.0
 """Seconds that the clock of the machine that prepared calls may be ahead."""
 
 
-def _check_max_age(max_age: object) -> None:
-    if max_age is None:
-        return
-    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
-        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
-    if not max_age >= 0:  # NaN, too: no age is greater
-        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+def _is_number(value: object) -> TypeGuard[float]:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
-def _check_age(made: object, max_age: float) -> None:
+def _check_age(made: object, max_age: object) -> None:
     """Check that calls are not too old.
 
     Raises:
-        ApprovalError: They are, or their age is not known.
+        TypeError: `max_age` is not a number.
+        ValueError: `max_age` is negative, or NaN.
+        ApprovalError: They are too old, or their age is not known.
     """
-    if isinstance(made, bool) or not isinstance(made, (int, float)):
+    if not _is_number(max_age):
+        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
+    if not max_age >= 0:  # NaN, too: no age is greater
+        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+    if not _is_number(made):
         raise ApprovalError("these calls do not say when they were prepared; prepare them again")
     age = time.time() - made
     if age > max_age:
@@ -194,7 +203,7 @@ def _check_age(made: object, max_age: float) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ApprovalRequest:
-    """What an approver is shown beside the call itself."""
+    """What an approver is shown in addition to the call itself."""
 
     reason: str
     title: str | None
@@ -231,91 +240,65 @@ class ValidCall:
         """The call that is going to be made."""
         return ToolCall(self.name, self.arguments, self.id)
 
-    def waiting(self) -> Iterator[WaitingCall]:
-        """Yield what an approver is shown, if the call waits for a decision."""
-        if self.asked is not None:
-            yield WaitingCall(
-                id=self.key,
-                name=self.name,
-                tool=self.tool,
-                title=self.asked.title,
-                description=self.asked.description,
-                arguments=json.loads(self.arguments),
-                reason=self.asked.reason,
-                hints=dict(self.asked.hints),
-            )
-
-    def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> ValidCall:
-        """Return the call of an object of `to_json`."""
-        asked = given["asked"]
-        made = {"repairs": tuple(given["repairs"]), "asked": None if asked is None else ApprovalRequest(**asked)}
-        return cls(**{**given, **made})
+    @property
+    def waiting(self) -> WaitingCall | None:
+        """What an approver is shown; None if the call does not wait for a decision."""
+        if self.asked is None:
+            return None
+        return WaitingCall(
+            id=self.key,
+            name=self.name,
+            tool=self.tool,
+            title=self.asked.title,
+            description=self.asked.description,
+            arguments=json.loads(self.arguments),
+            reason=self.asked.reason,
+            hints=dict(self.asked.hints),
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCall:
-    """A call that does not run, whatever is decided: it failed, or a hook put a result in place of its failure."""
+    """A call that does not run, whatever is decided.
+
+    It failed, or a hook put a result in place of its failure.
+    """
 
     key: str
     result: ToolResult
 
-    def waiting(self) -> Iterator[WaitingCall]:
-        """Yield nothing: there is nothing to decide."""
-        return iter(())
-
     def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object, without the model's arguments and what was raised."""
-        return {"key": self.key, **result_to_json(self.result)}
+        """This call as a JSON object, without the model's arguments and what was raised.
+
+        A hook may have made the result: then it may have no error, and a text and value of its own. A value without a JSON form is left out.
+        """
+        call, error = self.result.call, self.result.error
+        return {
+            "key": self.key,
+            "call": None if call is None else [call.name, call.id],
+            "error": None if error is None else error.to_json(),
+            "content": self.result.content,
+            "parts": [part.to_block() for part in self.result.parts],
+            "value": _plain(self.result.value),
+            "repairs": list(self.result.repairs),
+        }
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
         """Return the call of an object of `to_json`."""
-        return cls(key=given["key"], result=result_from_json(given))
+        call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
+        parts = tuple(map(Content.from_block, given["parts"]))
+        value, content = given["value"], given["content"]
+        output = Output(value, content, parts) if parts else None
+        error = None
+        if given["error"] is not None:
+            problems = tuple(Problem(**each) for each in given["error"].get("problems", ()))
+            error = CallError(**{**given["error"], "problems": problems})
+        result = ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
+        return cls(key=given["key"], result=result)
 
 
 JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
-
-
-def result_to_json(result: ToolResult) -> dict[str, Any]:
-    """Return a result as a JSON object. A hook may have made it: then it may have no error, and a text and value of its own.
-
-    Args:
-        result: The result. A value without a JSON form is left out.
-    """
-    call, error = result.call, result.error
-    return {
-        "call": None if call is None else [call.name, call.id],
-        "error": None if error is None else error.to_json(),
-        "content": result.content,
-        "parts": [part.to_block() for part in result.parts],
-        "value": _plain(result.value),
-        "repairs": list(result.repairs),
-    }
-
-
-def result_from_json(given: Mapping[str, Any]) -> ToolResult:
-    """Return the result of an object of `result_to_json`."""
-    call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
-    parts = tuple(map(Content.from_block, given["parts"]))
-    value, content = given["value"], given["content"]
-    output = Output(value, content, parts) if parts else None
-    error = None if given["error"] is None else _error(given["error"])
-    return ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
-
-
-def _error(given: Mapping[str, Any]) -> CallError:
-    return CallError(
-        given["code"],
-        given["message"],
-        tuple(Problem(**each) for each in given.get("problems", ())),
-        retryable=given["retryable"],
-        retry_after=given.get("retry_after"),
-    )
 
 
 def _plain(value: object) -> Any:
@@ -348,7 +331,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
     try:
         arguments = exact_text(step.arguments)
     except ValueError:
-        judgement = CallError("malformed_call", "the arguments hold a number of more digits than can be written")
+        judgement = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
     if isinstance(judgement, CallError):
         return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
     return ValidCall(
@@ -431,8 +414,8 @@ def resume_calls(
         raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
     check_decisions(prepared, decisions)
     prepared._take()
-    resuming = _Resumer(decisions, by, rules, find, prepare)
-    return [resuming.resume(each) for each in prepared._calls]
+    resumer = _Resumer(decisions, by, rules, find, prepare)
+    return [resumer.resume(each) for each in prepared._calls]
 
 
 def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) -> None:
@@ -447,78 +430,64 @@ def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) 
     known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
     for key, decision in decisions.items():
         if key not in keys:
-            raise ApprovalError(f"a decision is about the call {key!r}, which is none of these; {known}")
+            raise ApprovalError(f"a decision is about the call {key!r}, which does not exist; {known}")
         if key not in waiting:
             raise ApprovalError(f"the call {key!r} does not wait for a decision; {known}")
         if not isinstance(decision, (Approve, Deny, bool)):
             raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
 
 
-class _Resumer:
+class _Resumer(NamedTuple):
     """Resumes the calls of one batch."""
 
-    def __init__(
-        self,
-        decisions: Mapping[str, Decision],
-        by: str | None,
-        rules: ApprovalRules,
-        find: Callable[[str], Tool | None],
-        prepare: Callable[[object], CallStep | ToolResult],
-    ) -> None:
-        self._decisions = decisions
-        self._by = by
-        self._rules = rules
-        self._find = find
-        self._prepare = prepare
+    decisions: Mapping[str, Decision]
+    by: str | None
+    rules: ApprovalRules
+    find: Callable[[str], Tool | None]
+    prepare: Callable[[object], CallStep | ToolResult]
 
-    def resume(self, call: ValidCall | AnsweredCall) -> ResumedCall:
-        if isinstance(call, AnsweredCall):
-            return ResumedCall(call.result, seen=True)
-        if call.asked is None:
-            return ResumedCall(self._recheck(call))
-        decision = self._decisions.get(call.key)
-        if decision is None:
-            return ResumedCall(self._refused(call, undecided(call.name), self._find(call.name)))
-        answer = decision_of(call.name, decision)
-        approval = self._approval(call, call.asked, answer)
-        _log(call, approval, decision)
-        if isinstance(answer, CallError):
-            return ResumedCall(self._refused(call, answer, self._find(call.name)), approval)
-        step = self._step(call)
-        if answer is not None and not isinstance(step, ToolResult):
-            step = apply_edit(step, answer, self._prepare)
-        return ResumedCall(step, approval)
+    def _refused(self, call: ValidCall, error: CallError, tool: Tool | None = None) -> ToolResult:
+        return failed_result(call.call, error, tool, call.repairs)
 
-    def _approval(self, call: ValidCall, asked: ApprovalRequest, answer: CallError | Approve | None) -> Approval:
-        approved = not isinstance(answer, CallError)
-        return Approval(approved=approved, rule=asked.reason, edited=isinstance(answer, Approve), by=self._by)
-
-    def _recheck(self, call: ValidCall) -> CallStep | ToolResult:
-        """Return the step of a call that needed no approval when it was prepared, if it needs none now."""
-        step = self._step(call)
-        if isinstance(step, ToolResult):
-            return step
-        judgement = self._rules.check_rules(step)
-        if judgement is None:
-            return step
-        error = judgement if isinstance(judgement, CallError) else undecided(call.name)
-        return self._refused(call, error, step.bound.tool)
-
-    def _step(self, call: ValidCall) -> CallStep | ToolResult:
+    def _step_of(self, call: ValidCall) -> CallStep | ToolResult:
         """Return the step of a call, if its tool is still the same and not denied."""
-        tool = self._find(call.name)
+        tool = self.find(call.name)
         if tool is None:
             return self._refused(call, tool_removed(call.name))
         if (tool.id, tool.schema_digest) != (call.tool, call.schema_digest):
             return self._refused(call, schema_changed(call.name), tool)
-        if error := self._rules.forbids(tool):
+        if error := self.rules.forbids(tool):
             return self._refused(call, error, tool)
-        step = self._prepare(call.call)
+        step = self.prepare(call.call)
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
-    @staticmethod
-    def _refused(call: ValidCall, error: CallError, tool: Tool | None = None) -> ToolResult:
-        return failed_result(call.call, error, tool, call.repairs)
+    def _recheck(self, call: ValidCall) -> CallStep | ToolResult:
+        """Return the step of a call that needed no approval when it was prepared, if it needs none now."""
+        step = self._step_of(call)
+        verdict = None if isinstance(step, ToolResult) else self.rules.check_rules(step)
+        if verdict is None:
+            return step
+        return self._refused(
+            call, verdict if isinstance(verdict, CallError) else undecided(call.name), self.find(call.name)
+        )
+
+    def resume(self, call: JudgedCall) -> ResumedCall:
+        if isinstance(call, AnsweredCall):
+            return ResumedCall(call.result, seen=True)
+        if call.asked is None:
+            return ResumedCall(self._recheck(call))
+        decision = self.decisions.get(call.key)
+        if decision is None:
+            return ResumedCall(self._refused(call, undecided(call.name), self.find(call.name)))
+        answer = decision_of(call.name, decision)
+        approval = approval_of(answer, call.asked.reason, self.by)
+        _log(call, approval, decision)
+        if isinstance(answer, CallError):
+            return ResumedCall(self._refused(call, answer, self.find(call.name)), approval)
+        step = self._step_of(call)
+        if answer is not None and not isinstance(step, ToolResult):
+            step = apply_edit(step, answer, self.prepare)
+        return ResumedCall(step, approval)
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
@@ -595,23 +564,24 @@ def _what(format: str) -> str:
 
 
 def _parts(text: str, format: str) -> tuple[str, str]:
+    """Return the payload and the signature in a text.
+
+    Raises:
+        ApprovalError: It has none, or is written for another version.
+    """
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):
         given = None
-    if not isinstance(given, dict) or "format" not in given:
-        raise ApprovalError(f"this is no text of {_what(format)}: give what to_json gave, whole and unchanged")
-    if given["format"] != format:
-        raise ApprovalError(
-            f"these {_what(format)} are written as {str(given['format'])[:60]!r}, and this version of fcregistry reads {format!r}; "
-            "prepare the calls again"
-        )
-    payload_text, signature = given.get("payload"), given.get("signature")
-    if not isinstance(payload_text, str) or not isinstance(signature, str):
-        raise ApprovalError(
-            f"this text of {_what(format)} has no payload and signature: give what to_json gave, unchanged"
-        )
-    return payload_text, signature
+    match given:
+        case {"format": written} if written != format:
+            raise ApprovalError(
+                f"these {_what(format)} are written as {str(written)[:60]!r}, and this version of fcregistry reads {format!r}; "
+                "prepare the calls again"
+            )
+        case {"format": _, "payload": str(payload), "signature": str(signature)}:
+            return payload, signature
+    raise ApprovalError(f"this is not a text of {_what(format)}: give what to_json returned, whole and unchanged")
 
 
 def _signature(text: str, key: bytes, format: str) -> str:

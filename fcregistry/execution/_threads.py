@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 
 class NoThreadError(RuntimeError):
-    """No thread is available: too many calls that were given up have not returned, or the system has no more."""
+    """No thread is available.
+
+    Too many calls that were given up have not returned, or the system has no more threads.
+    """
 
 
 def running_loop() -> asyncio.AbstractEventLoop:
@@ -82,7 +85,10 @@ class DaemonThreads:
         return self._abandoned
 
     def abandon(self, future: Future[Any]) -> None:
-        """Stop waiting for a function. If it has begun, its thread counts as abandoned until it returns; otherwise it never begins."""
+        """Stop waiting for a function.
+
+        If it has begun, its thread counts as abandoned until it returns; otherwise it never begins.
+        """
         if future.cancel() or future.done():
             return
         with self._lock:
@@ -186,7 +192,10 @@ class BackgroundLoop:
             return self._loop
 
     def end(self) -> None:
-        """Cancel the tasks on the loop and give them a moment to clean up: the process exits, and the loop's thread with it."""
+        """Cancel the tasks on the loop and give them a moment to clean up.
+
+        The process exits, and the loop's thread with it.
+        """
         loop, thread = self._loop, self._thread
         if loop is None or thread is None or not thread.is_alive():
             return

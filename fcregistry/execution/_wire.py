@@ -90,8 +90,8 @@ class WireException:
         type_name: The name of its class.
         message: Its message, without secrets.
         is_tool_error: Whether it is a `ToolError`, whose message is for the model.
-        retryable: As a `ToolError` has it.
-        retry_after: Likewise.
+        retryable: The `retryable` of a `ToolError`.
+        retry_after: The `retry_after` of a `ToolError`.
         traceback: Its traceback as text, for logs.
         seconds: How long the tool took.
         version: The version of the tool's distribution there.
@@ -194,11 +194,13 @@ def _pack_item(item: Any) -> list[Any]:
 
 
 def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
-    """Return the value of a text, or its JSON if no value of the return annotation's type can be made of it.
+    """Return the value of a text.
+
+    It is plain JSON if no value of the return annotation's type can be made of it.
 
     Args:
-        text: What `pack_value` gave.
-        form: Likewise.
+        text: The text that `pack_value` returned.
+        form: The form that `pack_value` returned.
         returns: The codec of the tool's return annotation on this side, if there is one.
     """
     if form == "typed" and returns is not None and not returns.plain:

@@ -1,4 +1,6 @@
-"""The worker's side of a call in another process: it finds the tool by its canonical id, validates the arguments itself, and answers with text.
+"""The worker's side of a call in another process.
+
+It finds the tool by its canonical id, validates the arguments itself, and answers with text.
 
 Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers. Before its first call a worker process
 arranges that it ends at once when it has to, and loads the plugins (`start_worker`). Dask runs again what was on a worker that died; a
@@ -115,8 +117,8 @@ def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
 
 
 def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> WireRefusal:
-    said = tuple((each.path, each.message) for each in problems)
-    return WireRefusal(reason="invalid_arguments", problems=said, reserved=reserved)
+    pairs = tuple((each.path, each.message) for each in problems)
+    return WireRefusal(reason="invalid_arguments", problems=pairs, reserved=reserved)
 
 
 def _answer(tool: Tool, outcome: Outcome) -> Answer:
@@ -133,10 +135,10 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
-        said = scrub(exception_message(error), _secrets(tool))
+        text = scrub(exception_message(error), _secrets(tool))
         kind = type(error).__name__
         reserved = not isinstance(error, EncodingError)
-        detail = said if not reserved else f"{kind}: {said}" if said else kind
+        detail = text if not reserved else f"{kind}: {text}" if text else kind
         return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
 
 
@@ -201,7 +203,10 @@ def _end_with_parent() -> None:
 
 
 def _report_exits() -> None:
-    """Make `os._exit(0)` of a tool end this process with another code: the pool would take 0 for a normal end, and wait on."""
+    """Make `os._exit(0)` of a tool end this process with another code.
+
+    The pool would take 0 for a normal end, and wait on.
+    """
     exit_now, worker = os._exit, os.getpid()
 
     def exit_worker(status: int) -> NoReturn:

@@ -113,7 +113,12 @@ class Format:
     def describe_one(
         self, tool: Tool, *, strict: bool = False, recursion: OnRecursion = "refuse"
     ) -> Definition | TextDefinition:
-        """Render one tool; see `describe`.
+        """Render one tool.
+
+        Args:
+            tool: The tool.
+            strict: Whether to use the strict mode, in which the provider makes the model follow the schema.
+            recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Raises:
             DefinitionError: The format has no strict mode, or cannot express the tool; the message names every path and the fix.

@@ -44,6 +44,10 @@ class Dropped:
 class Definition(dict[str, Any]):
     """A tool in a JSON format: a dict like any other, with one more attribute.
 
+    Args:
+        rendered: The definition as the provider takes it.
+        dropped: What it leaves out of the schema.
+
     Attributes:
         dropped: What the definition leaves out of the schema, in the order of the schema.
     """
@@ -59,6 +63,10 @@ class Definition(dict[str, Any]):
 
 class TextDefinition(str):
     """A tool in a text format: a str like any other, with one more attribute.
+
+    Args:
+        rendered: The text.
+        dropped: What it leaves out of the schema.
 
     Attributes:
         dropped: What the text leaves out of the schema, in the order of the schema.

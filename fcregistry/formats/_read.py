@@ -53,6 +53,13 @@ def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
 class MalformedCallError(ValueError):
     """A value that cannot be read as a tool call; the message says what was expected.
 
+    Args:
+        message: What was expected, and what was given instead.
+        id: The id of the call, if it has one.
+        name: The name of the tool, if it could be read.
+        arguments: The value of its arguments, if that is neither an object nor text.
+        unread: The fields that hold or may hold arguments, and are not read.
+
     Attributes:
         id: The id of the call, if it has one.
         name: The name of the tool, or an empty text if it could not be read.
@@ -87,6 +94,9 @@ def read_calls(message: Any) -> list[Any]:
     arguments it could not read. An Anthropic message has `tool_use` blocks in its `content`, a response of OpenAI's responses API has
     `function_call` items in its `output`, a content of Gemini has `functionCall` parts, a message of Bedrock has `toolUse` blocks. A whole
     response of Gemini or Bedrock is read as the message in it, and a list as a list of calls.
+
+    Args:
+        message: The message, the whole response, or a list of calls; a dict or an SDK object.
     """
     if isinstance(message, (list, tuple)):
         return list(message)

@@ -31,6 +31,9 @@ _FORMATS: Final = {
 def get(name: str) -> Format:
     """Return a format by name.
 
+    Args:
+        name: The name, one of `names()`.
+
     Raises:
         FormatNotFoundError: There is no format of that name.
     """

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fcregistry import formats
 from fcregistry._base.source import underlying
 from fcregistry._registry import Registry, registry
-from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors, subject
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors
+from fcregistry._tools.tool import Tool, subject
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
 from fcregistry.inspection._lint_rules import LINT_RULES
 from fcregistry.inspection._lint_subject import LintFinding, LintRule, LintSubject, Neighbours, Wanted

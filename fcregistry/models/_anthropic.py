@@ -34,27 +34,29 @@ def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
 
 
 class AnthropicMessages(HostedModel):
-    """A model of Anthropic's messages API, or of a server that speaks it.
+    """A model that is called through Anthropic's Messages API, or through a server that is compatible with it.
 
-    The model's thinking, with its signatures, and the calls and results of the provider's own tools are in `Message.native["anthropic"]`, and are
-    given back with the conversation.
+    `Message.native["anthropic"]` holds the model's thinking with its signatures, and the calls and results of tools that the provider runs
+    itself. They are sent back to the model with the conversation.
 
     Args:
-        model: The name of the model at the provider: `claude-sonnet-5`.
-        max_tokens: The most tokens of one answer, thoughts included. The API has no default of its own; this one is the most that the SDK
-            waits for with every model.
-        base_url: Where the API is; by default, `ANTHROPIC_BASE_URL`, or Anthropic's own.
-        api_key: The key; by default, `ANTHROPIC_API_KEY`, or another source of the SDK.
-        client: An `AsyncAnthropic`, or the SDK's client for Bedrock, Vertex or Foundry, with timeouts and retries of its own; or a function
-            that makes one for each event loop. A client is closed by its owner; those that a function makes are closed with their loops.
-        max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
-        settings: Further fields of every request, as they are: `temperature`, `thinking`, … Tools of the provider's own, in `tools`, are
-            offered beside those of a request; fields of the request go before settings. `timeout`, `extra_headers` and `extra_query` are the SDK's.
+        model: The provider's name for the model, such as `claude-sonnet-5`.
+        max_tokens: The largest number of tokens in one answer, thinking included. The API requires a value. An answer that may be longer
+            than the default is streamed, because the SDK refuses to wait for it in one piece.
+        base_url: The URL of the API; by default `ANTHROPIC_BASE_URL`, or else Anthropic's own.
+        api_key: The API key; by default `ANTHROPIC_API_KEY`, or else wherever the SDK finds one.
+        client: An `AsyncAnthropic`, or the SDK's client for Bedrock, Vertex or Foundry, with its own timeouts and retries; or a function
+            that makes a client for each event loop. You close a client that you pass. A client that your function makes is closed
+            together with its event loop.
+        max_answer_bytes: The largest size of one answer in bytes, after decompression. A longer answer is an error.
+        settings: More fields, which are added unchanged to every request, such as `temperature` or `thinking`. `tools` lists tools that
+            the provider runs itself; they are offered in addition to the tools of the request. For any other field that a request also
+            sets, the value of the request is used. `timeout`, `extra_headers` and `extra_query` are passed to the SDK.
 
     Raises:
-        ValueError: A client and `base_url` or `api_key` are both given, max_answer_bytes is not a number above 0, or a setting is one of the
-            fields that every request sets itself.
-        TypeError: The client is sync: an `Anthropic`.
+        ValueError: `client` is given together with `base_url` or `api_key`, `max_answer_bytes` is not a number above 0, or `settings` has
+            a field that every request sets itself.
+        TypeError: The client is not an async client (`Anthropic` instead of `AsyncAnthropic`).
     """
 
     _sdk = Sdk(

@@ -24,15 +24,11 @@ __all__ = [
     "target_distribution",
 ]
 
-# Name -> its module, imported when the name is used.
-_HOMES: dict[str, str] = {
-    "BuiltManifest": "._build",
-    "build_manifests": "._build",
-    "create_plugin": "._scaffold",
-    "manifest_differences": "._build",
-    "package_name": "._scaffold",
-    "search_path": "._project",
-    "target_distribution": "._project",
+_MODULES = {
+    "._build": ("BuiltManifest", "build_manifests", "manifest_differences"),
+    "._project": ("search_path", "target_distribution"),
+    "._scaffold": ("create_plugin", "package_name"),
 }
+"""Module, imported on first use -> its names."""
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+__getattr__, __dir__ = lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -38,8 +38,8 @@ from fcregistry.packaging._project import PackagingError, search_path
 
 if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
-    from fcregistry.discovery import FoundPlugin, FreshDescription
-    from fcregistry.packaging._project import Target
+    from fcregistry.discovery import FreshDescription
+    from fcregistry.packaging._project import BuildTarget
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -83,7 +83,7 @@ class BuiltManifest:
         self.path.write_text(self.text, encoding="utf-8", newline="\n")
 
 
-def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
+def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
     """Return the manifests of a distribution, sorted by path.
 
     Its plugins are imported in worker processes, without a time limit.
@@ -100,7 +100,9 @@ def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
         plugins = [each for each in find_plugins() if each.project == normalized(target.distribution)]
         failures = [] if plugins else [f"no distribution {target.distribution!r} with plugins is installed here"]
         if not is_own:
-            failures += _refusals(plugins)
+            permission = Permission()
+            refusals = ((each, permission.to_import(each)) for each in plugins)
+            failures += [f"{each.label} may not be imported: {reason}" for each, reason in refusals if reason]
         made = []
         if not failures:
             made = describe_in_workers(plugins, installed, seconds=TIMEOUT_MAX, path=target.path, ignore_rules=is_own)
@@ -127,12 +129,6 @@ def build_manifests(target: Target) -> tuple[BuiltManifest, ...]:
         )
         for path, (place, shipped) in sorted(packages.items())
     )
-
-
-def _refusals(plugins: Iterable[FoundPlugin]) -> list[str]:
-    permission = Permission()
-    refusals = ((plugin, permission.to_import(plugin)) for plugin in plugins)
-    return [f"{plugin.label} may not be imported: {reason}" for plugin, reason in refusals if reason is not None]
 
 
 def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str]:
@@ -172,7 +168,10 @@ def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
 
 
 def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return a tool's record with its file relative to the package's parent folder; without a file of another package."""
+    """Return a tool's record with its file relative to the package's parent folder.
+
+    A file of another package is left out.
+    """
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 

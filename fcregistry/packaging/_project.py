@@ -24,7 +24,7 @@ class PackagingError(FcregistryError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Target:
+class BuildTarget:
     """A distribution, and the path on which it is found.
 
     Attributes:
@@ -39,7 +39,7 @@ class Target:
 
 
 @contextmanager
-def target_distribution(distribution: str | None, folder: Path) -> Iterator[Target]:
+def target_distribution(distribution: str | None, folder: Path) -> Iterator[BuildTarget]:
     """Return the context of the distribution to work on.
 
     A project is found as its pyproject.toml describes it now, whatever is installed of it: as long as the block lasts, a folder of
@@ -54,18 +54,18 @@ def target_distribution(distribution: str | None, folder: Path) -> Iterator[Targ
     """
     here = tuple(each or str(Path.cwd()) for each in sys.path)
     if distribution is not None:
-        yield Target(distribution=distribution, path=here, folder=None)
+        yield BuildTarget(distribution=distribution, path=here, folder=None)
         return
     project = _project_in(folder)
     name = project["name"]
     entry_points = project.get("entry-points", {}).get(GROUP)
     if not entry_points:  # setuptools may have them elsewhere: then the installed metadata count
-        yield Target(distribution=name, path=here, folder=folder)
+        yield BuildTarget(distribution=name, path=here, folder=folder)
         return
     with tempfile.TemporaryDirectory(prefix="fcregistry-") as metadata:
         _write_metadata(Path(metadata), project, entry_points)
         code = [str(each) for each in (folder / "src", folder) if each.is_dir()]
-        yield Target(distribution=name, path=(metadata, *code, *here), folder=folder)
+        yield BuildTarget(distribution=name, path=(metadata, *code, *here), folder=folder)
 
 
 @contextmanager

@@ -45,7 +45,7 @@ def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
     """
     package = package_name(name)
     if folder.exists() and (not folder.is_dir() or any(each.name != ".git" for each in folder.iterdir())):
-        raise PackagingError(f"{folder} is there already, and is no empty folder: name another one with --path")
+        raise PackagingError(f"{folder} exists and is not an empty folder: name another one with --path")
     with tempfile.TemporaryDirectory(prefix="fcregistry-") as aside:
         _write(Path(aside), {"name": name, "package": package, "entry_point": package, "version": __version__})
         made = {each.relative_to(aside): each.read_bytes() for each in sorted(Path(aside).rglob("*")) if each.is_file()}
@@ -64,13 +64,17 @@ def package_name(name: str) -> str:
     """
     if not _NAME.fullmatch(name):
         raise PackagingError(
-            f"{name!r} is no name for a package: that has ASCII letters and digits, with '-', '_' and '.' between them"
+            f"{name!r} is not a valid name for a package: use ASCII letters and digits, with '-', '_' and '.' between them"
         )
     package = normalized(name).replace("-", "_")
     if not package.isidentifier() or keyword.iskeyword(package):
-        raise PackagingError(f"{name!r} is no name for a plugin: Python could not import a package {package!r}")
+        raise PackagingError(
+            f"{name!r} is not a valid name for a plugin: Python could not import a package {package!r}"
+        )
     if package in sys.stdlib_module_names | _TAKEN:
-        raise PackagingError(f"{name!r} is no name for a plugin: its package {package!r} would hide another one")
+        raise PackagingError(
+            f"{name!r} is not a valid name for a plugin: its package {package!r} would hide another one"
+        )
     return package
 
 

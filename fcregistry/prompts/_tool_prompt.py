@@ -97,7 +97,7 @@ class ToolPrompt:
 
     @property
     def template(self) -> str:
-        """The text with placeholders: a start for writing another template."""
+        """The prompt's template, with its placeholders. Copy and change it to write a template of your own."""
         return self._template
 
     def parse(self, text: str) -> Parsed:

@@ -22,8 +22,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from fcregistry._registry import registry
-from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors, subject
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
+from fcregistry._tools.tool import Tool, subject
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, LoadedPlugin, current
 from fcregistry.errors import FcregistryError, ToolNotFoundError
 from fcregistry.inspection import tools_of_plugin

@@ -101,12 +101,15 @@ class Report:
 class ConformanceError(AssertionError):
     """A tool breaks rules; the message names them, the arguments that show it, and what to do.
 
+    Args:
+        report: The verdicts of all rules.
+        place: The place of the tool's function; empty if there is none.
+
     Attributes:
         report: The verdicts of all rules.
     """
 
     def __init__(self, report: Report, place: str) -> None:
-        """Make the message from all failures of a report and the place of the tool."""
         broken = [(rule, failure) for rule, verdict in report.verdicts.items() for failure in verdict.failures]
         parts = [
             "\n".join([f"{report.subject} breaks the rule {rule}", *_indented(failure.lines())])

@@ -330,14 +330,16 @@ def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
 
 
 class SchemaWriter:
-    """Writes the schema of one or more codecs.
+    """Writes the JSON Schema of one or more codecs.
 
-    Records that recur go to `$defs`; the others are written in place.
+    A record that is used more than once, or is nested too deeply, is written once under `$defs` and referred to. Any other record is
+    written in the place where it is used.
 
     Args:
-        roots: The codecs that will be written.
-        texts: Whether to write descriptions too, which do not change the accepted values.
-        results: Whether the schema is of the values that codecs write, not of those that they take: some fields are only taken.
+        roots: The codecs to write.
+        texts: Whether to include descriptions. They do not change which values are accepted.
+        results: True for the schema of the values that the codecs produce (output), False for that of the values that they accept
+            (input). They differ because some fields, such as an `InitVar`, exist only in the input.
     """
 
     def __init__(self, roots: Sequence[Codec], *, texts: bool = True, results: bool = False) -> None:

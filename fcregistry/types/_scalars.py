@@ -181,12 +181,16 @@ def to_json_text(value: object) -> str:
         EncodingError: A value inside has no JSON form, is not finite, or contains itself.
     """
     try:
-        text = _ENCODER.encode(value)
+        try:
+            text = _ENCODER.encode(value)
+        except TypeError as error:
+            if _KEY_ERROR not in str(error):
+                raise
+            value = _convert_keys(value)
+            text = _ENCODER.encode(value)
     except EncodingError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
-        if _KEY_ERROR in str(error):
-            return to_json_text(_convert_keys(value))
         raise EncodingError(_reason(error)) from error
     if not text.isascii():
         try:
@@ -204,25 +208,18 @@ def _convert_keys(value: object) -> Any:
     Raises:
         EncodingError: A key is neither, two keys of a dict are the same text, or another value has no JSON form.
     """
-    try:
-        return _convert_keys_inside(value)
-    except RecursionError as error:
-        raise EncodingError(_reason(error)) from error
-
-
-def _convert_keys_inside(value: object) -> Any:
     if value is None or isinstance(value, (str, int, float)):
         return value
     if isinstance(value, (list, tuple)):
-        return [_convert_keys_inside(item) for item in value]
+        return [_convert_keys(item) for item in value]
     if not isinstance(value, dict):
-        return _convert_keys_inside(_encode_by_class(value))
+        return _convert_keys(_encode_by_class(value))
     made: dict[Any, Any] = {}
     for key, item in value.items():
         name = _json_key(key)
         if name in made:
             raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
-        made[name] = _convert_keys_inside(item)
+        made[name] = _convert_keys(item)
     return made
 
 

@@ -210,7 +210,12 @@ class TypeReader:
     def _read_uncached(self, annotation: Any) -> Codec:
         self._depth += 1
         try:
-            codec = self._ask_families(annotation)
+            for family in self._families:
+                codec = family(annotation, self)
+                if codec is not None:
+                    break
+            else:  # if the given families do not end with one that refuses
+                raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
         finally:
             self._depth -= 1
         if self._depth >= _SUSPICIOUS_DEPTH:
@@ -218,14 +223,6 @@ class TypeReader:
         if isinstance(annotation, type):
             self._fresh.setdefault(annotation, codec)
         return codec
-
-    def _ask_families(self, annotation: Any) -> Codec:
-        for family in self._families:
-            codec = family(annotation, self)
-            if codec is not None:
-                return codec
-        # Rarely reached: the table ends with a family that raises a better error
-        raise UnsupportedType(f"{show_type(annotation)} has no JSON form")
 
     def read_in(self, annotation: Any, outer: Any) -> Codec:
         """Return the codec of an annotation inside another; an error names the outer one.

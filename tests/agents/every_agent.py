@@ -1,4 +1,4 @@
-"""Which agents are there, and how is each made for the tests that every agent has to pass? A new one is added here, and in no test."""
+"""The agents, as the tests for every agent make them. A new agent is added here, and in no test."""
 
 from __future__ import annotations
 

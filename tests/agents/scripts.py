@@ -1,4 +1,4 @@
-"""What do agents talk to in tests? Models that say what they were made with, and tools that count; and what is checked of every run."""
+"""Models that answer with a script, tools that count, and the checks of every run."""
 
 from __future__ import annotations
 

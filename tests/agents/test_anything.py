@@ -1,4 +1,4 @@
-"""Can a model say anything at which an agent hangs, fails, or does more than it may? Not in any of the ways of running one."""
+"""Whatever a model answers, an agent does not hang, fail or do more than it may, however it is run."""
 
 from __future__ import annotations
 

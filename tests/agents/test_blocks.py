@@ -1,4 +1,4 @@
-"""Does a `with` block of what carries calls out enter and leave its executor, and no other?"""
+"""A `with` block of an agent enters and leaves the agent's own executor, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does one talk with an agent over several turns? It knows what was said before, also after the conversation was saved and loaded."""
+"""A conversation of several turns: it has the earlier turns, also after it was saved and loaded."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_any_agent_can_be_talked_with() -> None:
 
 def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
     agent = ReactAgent(Script(says("3")), [add])
-    with pytest.raises(TypeError, match="tools, max_tool_calls, instructions: say that where the ReactAgent is made"):
+    with pytest.raises(TypeError, match="give tools, max_tool_calls, instructions where the ReactAgent is made"):
         Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
 
 
@@ -122,7 +122,7 @@ def test_two_turns_at_once_are_refused() -> None:
         lambda text: asyncio.run(conversation.asay(text)),
         lambda text: list(conversation.stream(text)),
     ):
-        with pytest.raises(RuntimeError, match="another turn of this conversation lasts"):
+        with pytest.raises(RuntimeError, match="another turn of this conversation has not ended"):
             say("second")
     go_on.set()
     thread.join()
@@ -199,7 +199,7 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
 )
 def test_what_is_no_conversation_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"no conversation as to_json writes it|Expecting value"):
+    with pytest.raises(ValueError, match=r"not a conversation as to_json writes it|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
 
 
@@ -245,12 +245,14 @@ def test_a_turn_that_waits_can_be_taken_up_in_every_way() -> None:
 def test_a_turn_that_waits_is_saved_signed_and_loaded() -> None:
     conversation = guarded(calls(adds(1, 2)))
     conversation.say("1 + 2?")
-    with pytest.raises(ApprovalError, match="calls wait for a decision: give the key=… to sign them with"):
+    with pytest.raises(
+        ApprovalError, match="this conversation has calls that still need approval: pass key=… to sign their state"
+    ):
         conversation.to_json()
 
     text = conversation.to_json(key=KEY)
     tools = [Tool.from_function(add, requires_approval=True)]
-    with pytest.raises(ApprovalError, match="calls of this conversation wait for a decision: give the key=…"):
+    with pytest.raises(ApprovalError, match="approval: pass the key=… that their state was signed with"):
         Conversation.from_json(text, Script(says("3")), tools)
     again = Conversation.from_json(text, Script(says("I see.")), tools, key=KEY)
     assert [call.name for call in again.pending] == ["add"]

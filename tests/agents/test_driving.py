@@ -1,4 +1,4 @@
-"""How does a run end before it ends by itself? When it is cancelled, when its time is over, and when nobody listens any more."""
+"""Runs that end early: cancelled, out of time, or without a listener."""
 
 from __future__ import annotations
 
@@ -336,7 +336,7 @@ def test_a_time_that_is_none_is_refused_before_anybody_is_asked(budget: Any) -> 
     [
         ({"cancellation": "stop"}, "cancellation is a CancellationToken, not 'stop'"),
         ({"deps": "session"}, "deps takes a list of objects"),
-        ({"timeout": 5}, "a run takes cancellation, time_budget and deps, and no timeout"),
+        ({"timeout": 5}, "a run takes cancellation, time_budget and deps, not timeout"),
     ],
 )
 def test_what_a_run_does_not_take_is_refused_before_anybody_is_asked(options: Any, said: str) -> None:

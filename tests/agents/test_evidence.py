@@ -1,4 +1,4 @@
-"""What do the references in a plan stand for?"""
+"""References in a plan, and the evidence that replaces them."""
 
 from __future__ import annotations
 

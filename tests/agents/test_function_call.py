@@ -1,4 +1,4 @@
-"""What is one round of function calling: the model speaks, and the calls it made are carried out?"""
+"""One round of function calling: the model answers, and its calls run."""
 
 from __future__ import annotations
 

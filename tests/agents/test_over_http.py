@@ -1,4 +1,4 @@
-"""Does an agent work with providers as they speak? Over real HTTP, in two rounds: it sends what they take, and reads what they answer."""
+"""Agents over real HTTP, in two rounds: requests that providers accept, and answers as they write them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a PlanAndSolveAgent plan, solve step by step, and plan again where a step fails?"""
+"""A PlanAndSolveAgent plans, solves step by step, and plans again where a step fails."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which steps does the text of a plan have, however its planner numbers or lists them?"""
+"""The steps in the text of a plan, however its planner numbers or lists them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does an agent work that thinks, acts and observes? It asks, calls and asks again, within its limits, and says why it ended."""
+"""A ReactAgent asks, calls and asks again, within its limits, and says why it ended."""
 
 from __future__ import annotations
 

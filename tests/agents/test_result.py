@@ -1,4 +1,4 @@
-"""What does a result say of itself, to programs that read JSON?"""
+"""Results and steps as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens where somebody has to decide about a call? The run ends for a while, and is taken up with the decision, here or in another process."""
+"""Runs that wait for a decision about a call, and are resumed with it, here or in another process."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ def test_who_decided_is_a_text_and_said_where_somebody_did() -> None:
     assert state is not None
     with pytest.raises(TypeError, match="by takes who decided, as text, not 3"):
         agent.resume(state, {"1": Approve()}, by=3)  # type: ignore[typeddict-item]
-    with pytest.raises(TypeError, match="a run takes cancellation, time_budget and deps, and no by"):
+    with pytest.raises(TypeError, match="a run takes cancellation, time_budget and deps, not by"):
         agent.run("?", by="ann")  # type: ignore[call-arg]
     assert agent.resume(state, {"1": Approve()}).answer == "Done."
 
@@ -186,9 +186,9 @@ def test_a_state_is_taken_up_once_and_by_an_agent_of_its_kind() -> None:
     state = agent.run("?").state
     assert state is not None
 
-    with pytest.raises(ApprovalError, match="this is the state of a ReactAgent, which a FunctionCall cannot take up"):
+    with pytest.raises(ApprovalError, match="this is the state of a ReactAgent, which a FunctionCall cannot resume"):
         FunctionCall(Script(says("5")), [files.tool]).resume(state)
-    with pytest.raises(ApprovalError, match="none of these"):
+    with pytest.raises(ApprovalError, match="which does not exist"):
         agent.resume(state, {"7": Approve()})
     agent.resume(state, {"1": Approve()})
     with pytest.raises(ApprovalError):
@@ -210,7 +210,7 @@ def test_a_state_that_was_changed_on_its_way_is_refused() -> None:
 
 def test_calling_an_agent_that_has_to_wait_raises_with_what_resumes_it() -> None:
     agent = ReactAgent(Script(calls(deletes("a.txt", "1")), says("Done.")), [Files().tool])
-    with pytest.raises(UnfinishedRunError, match="there is no answer: calls wait for somebody's decision") as raised:
+    with pytest.raises(UnfinishedRunError, match="there is no answer: calls wait for a decision") as raised:
         agent("?")
     assert raised.value.result.state is not None
     assert agent.resume(raised.value.result.state, {"1": Approve()}).answer == "Done."

@@ -1,4 +1,4 @@
-"""Does a ReWOOAgent plan with one question, gather the evidence, and answer from it?"""
+"""A ReWOOAgent plans once, gathers the evidence, and answers from it."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_evidence_is_gathered_as_planned_and_answered_from(way: Callable[..., Ru
     assert result.usage.requests == len(model.heard) == 2
     assert [step.kind for step in result.steps] == ["model", "plan", "tools", "step", "tools", "step", "model"]
     assert evidence(model) == (
-        'This is the plan, with the evidence that came of it:\n\nPlan: multiply\n#E1 = multiply[{"a": 2, "b": 4}]\nEvidence: 8\n\n'
+        'This is the plan, with its evidence:\n\nPlan: multiply\n#E1 = multiply[{"a": 2, "b": 4}]\nEvidence: 8\n\n'
         'Plan: add 20 to that\n#E2 = add[{"a": 20, "b": "#E1"}]\nEvidence: 28\n\nNow answer what was asked for.'
     )
 

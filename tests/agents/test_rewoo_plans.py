@@ -1,4 +1,4 @@
-"""Which evidence does the text of a ReWOO plan ask for, and what is its planner told?"""
+"""The steps in the text of a ReWOO plan, and the problems that its planner reads."""
 
 from __future__ import annotations
 
@@ -230,7 +230,7 @@ def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
         ("#E1 = search[#E7]", "#E1 refers to #E7, which no step makes; there are #E1"),
         (
             "#E1 = add[7]",
-            "#E1 = add: the arguments are no JSON object, and it takes a, b: write them as a JSON object",
+            "#E1 = add: the arguments are not a JSON object, and it takes a, b: write them as a JSON object",
         ),
         ("#E1 = search[x", "#E1 = search: there is no ] that ends its arguments"),
         ("#E1 = add(a=1, a=2)", "#E1 = add: a is written twice: write them as a JSON object"),
@@ -242,7 +242,7 @@ def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
         ),
         (
             "#E1 = now[x]",
-            "#E1 = now: the arguments are no JSON object, and it takes no arguments: write them as a JSON object",
+            "#E1 = now: the arguments are not a JSON object, and it takes no arguments: write them as a JSON object",
         ),
     ],
 )

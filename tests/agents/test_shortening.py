@@ -1,4 +1,4 @@
-"""How is a history shortened? From its beginning, by whole turns: what is left is a conversation that providers take."""
+"""A history is shortened from its beginning by whole turns, so that providers accept the rest."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of an executor's tools does a model see in one conversation, and what becomes of calls of the others?"""
+"""The tools that a model sees in one conversation, and the results of calls to the others."""
 
 from __future__ import annotations
 

@@ -74,7 +74,7 @@ def times_a_turn(timer: Timer) -> int:
 
 
 def compare(floor: Callable[[], object], ours: Callable[[], object], *, rounds: int = ROUNDS) -> tuple[float, float]:
-    """Return the median seconds of the floor and of ours."""
+    """Return the median seconds of the floor and of fcregistry."""
     took = medians({"floor": plain(floor), "ours": plain(ours)}, rounds=rounds)
     return took["floor"], took["ours"]
 

@@ -28,7 +28,7 @@ HOW = """## How it is measured
 - An aim is what this project wants to hold; of a time, it is a multiple of the floor, so that a slow machine does not miss
   it. A row that does not hold its aim says NO.
 
-Two traps, for whoever measures again:
+Two traps when you measure again:
 
 - **Without byte code, one times the compiler.** With `PYTHONDONTWRITEBYTECODE` set, or with packages that were installed
   uncompiled, every start of a process compiles its modules. The benchmarks refuse to start under that variable, and install
@@ -37,10 +37,10 @@ Two traps, for whoever measures again:
   50 ms wait for each other there, and take many times as long as on threads of their own.
 """
 
-PEER_WORDS = """Each peer runs in an environment of its own, its newest release, with the floor in turns beside it: the ratio in
-brackets is to the floor in the same process. All are asked in turns, several times. They run the two tools from above, from
-the text of the arguments to the peer's own result, through its public API. Where that takes a dict, `json.loads` comes
-first.
+PEER_WORDS = """The newest release of each package is installed in an environment of its own. The floor is measured in the same process,
+in turns with the package; the number in brackets is the package's time divided by the floor's. All packages are measured
+in turns, several times. Each runs the simple and the complex tool from the first table, through its public API: from the
+text of the arguments to the package's own kind of result. If that API takes a dict, the time of `json.loads` is included.
 
 A plain function costs a thread where a peer knows asynchronous code only: that is most of what *simple* shows there. The
 complex tool is given to such a peer as an async function. *Its types* asks whether that tool gets the dataclasses it is

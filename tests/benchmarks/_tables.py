@@ -43,7 +43,7 @@ class Table:
     rows: Sequence[Row]
 
 
-COLUMNS = ("what", "floor", "ours", "beside it", "aim", "kept")
+COLUMNS = ("what", "floor", "fcregistry", "ratio", "aim", "kept")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 

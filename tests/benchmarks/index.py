@@ -183,7 +183,7 @@ with ThreadPoolExecutor(shares) as pool, index:
             index.executemany("insert into tools values (?, ?, ?, ?)", json.loads(line))
 assert index.execute("select count(*) from tools").fetchone() == ({TOOLS},)
 """
-"""An index written by hand: as many processes as ours describe the plugins, and their answers go into a database. It checks and watches nothing."""
+"""An index written by hand: as many processes as fcregistry starts describe the plugins, and a database keeps the answers."""
 
 
 def building(environment: Environment) -> list[Row]:

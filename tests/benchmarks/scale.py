@@ -174,8 +174,9 @@ def memory() -> list[Row]:
 def main() -> None:
     """Show what was measured."""
     words = (
-        "The tools have two parameters and a docstring each. Resident memory is that of the process, without the functions, which "
-        "are there before; validators are made at the first call."
+        "Each tool has two parameters and a docstring. Memory is what the process grows by when the tools are registered and "
+        "described. The functions themselves exist before that and are not counted. Validators are not counted either, because "
+        "they are only made at the first call."
     )
     present(Table(title="10,000 tools", words=words, rows=[*among_many(), declaring(), *memory()]))
 

@@ -119,7 +119,7 @@ def test_a_call_that_needs_approval_waits_if_the_user_cannot_be_asked(said: dict
     done = said["of danger"]
 
     assert (done.status, done.stdout, done.made) == (3, "", [])
-    assert "Error: calls wait for somebody's decision\n" in done.stderr
+    assert "Error: calls wait for a decision\n" in done.stderr
     assert 'acme-tools:danger {"path": "/x\\r\\u001b[2Ksafe"}\n  the tool requires approval\n' in done.stderr
     assert "--yes-to acme-tools:danger" in done.stderr
     assert "noise" not in done.stderr
@@ -169,7 +169,7 @@ def test_a_time_that_is_over_ends_the_process_whatever_the_tool_still_does(offic
     done = office.cli("ask", "Sleep", "--tool", "sleepy", "--model", "script:sleeper", "--timeout", "0.2")
 
     assert (done.returncode, done.stdout) == (4, "")
-    assert "Error: the time was over\n(--timeout gives it more time)\n" in done.stderr
+    assert "Error: the time budget was used up\n(--timeout gives it more time)\n" in done.stderr
 
 
 def test_one_round_answers_with_what_came_of_the_calls(said: dict[str, Said]) -> None:

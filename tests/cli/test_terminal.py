@@ -206,7 +206,7 @@ def test_without_a_terminal_to_type_on_no_question_is_asked(shop: Site) -> None:
     """A terminal to write to is not enough."""
     terminal = Terminal(shop, "call", "danger", "--path", "/x", stdin_too=False)
     assert terminal.finish() == 3
-    assert "danger requires approval, and nobody is there to give it" in terminal.shown
+    assert "danger requires approval, and there is no approver" in terminal.shown
 
 
 @pytest.mark.parametrize("tool", ["sleepy", "async_sleepy"])

@@ -285,7 +285,8 @@ def test_metadata_of_another_name_than_their_folder_are_not_trusted(site: Site) 
         assert len(problems) == 1
         assert problems[0].startswith("acme-weather[x]: is not loaded: ")
         assert (
-            f"and {info} says that it is acme-weather, and is not called so: find out what installed it" in problems[0]
+            f"and {info} names the distribution acme-weather, which is not the name of the folder: find out what installed it"
+            in problems[0]
         )
 
 
@@ -417,7 +418,7 @@ def test_a_plugin_in_an_archive_is_not_trusted_by_name_and_each_answer_says_so(
     assert seen(site) == (["acme_weather:look"], [])
     allow(site)
     reason = (
-        "acme_weather is not installed in a folder of sys.path (as where it lies in an archive), so that its name cannot "
+        "acme_weather is not installed in a folder of sys.path (it may be in an archive), so that its name cannot "
         "be checked: install it with pip"
     )
     for told in (site.cli("doctor", "acme-weather:look").stdout, seen(site)[1][0], site.cli("lock").stderr):

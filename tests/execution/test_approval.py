@@ -1,4 +1,4 @@
-"""May a call run that needs approval? Only where somebody says so, plainly, and then what was shown is what runs."""
+"""Approval of calls: only a plain yes runs a call, and what was shown is what runs."""
 
 from __future__ import annotations
 

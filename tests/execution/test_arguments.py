@@ -1,4 +1,4 @@
-"""Which argument text is read, which is refused, and with which words?"""
+"""Argument text that is read, and argument text that is refused, with the words of the refusal."""
 
 from __future__ import annotations
 
@@ -159,7 +159,7 @@ def test_json_is_read_as_it_is(text: str) -> None:
             "the arguments must be valid JSON: a number is too large for JSON to carry (it is not finite)",
         ),
         ('{"a": {"b": -1e999}}', "the arguments must be valid JSON: a number is too large for JSON to carry "),
-        ('{"a": ' + "1" * 10_000 + "}", "the arguments hold a whole number of more digits than can be read"),
+        ('{"a": ' + "1" * 10_000 + "}", "the arguments contain a whole number that has too many digits to be read"),
         ('{"a": ' + "[" * 100_000 + "]" * 100_000 + "}", "the arguments are nested too deeply: at most 100 levels"),
         ('{"a":' * 100_000 + "1" + "}" * 100_000, "the arguments are nested too deeply: at most 100 levels"),
         ("[" * 100_000, "the arguments "),

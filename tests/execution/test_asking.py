@@ -1,4 +1,4 @@
-"""How is whoever approves asked: on which thread, one question at a time or several, and for how long?"""
+"""How an approver is asked: on which thread, one question at a time or several, and for how long."""
 
 from __future__ import annotations
 
@@ -221,7 +221,10 @@ def test_no_answer_in_time_is_a_denial_that_says_so(way: str, is_async: bool) ->
     assert perf_counter() - start < 20
     over.set()
     assert codes(results) == {"denied"}
-    assert results[0].content == "work was not run: it requires approval, and nobody gave it within 0.02 seconds"
+    assert (
+        results[0].content
+        == "work was not run: it requires approval, and the approver did not answer within 0.02 seconds"
+    )
     assert results[0].error is not None
     assert not results[0].error.retryable
 

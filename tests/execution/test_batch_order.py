@@ -1,4 +1,4 @@
-"""Do the calls of a batch that touch one thing run one after the other, and all others together?"""
+"""Calls of a batch that touch one thing run one after the other, and all others together."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def test_a_call_whose_keys_cannot_be_computed_runs_alone(is_async: bool, caplog:
     batch(Executor(tools), [{"name": "plain"}, {"name": "unknown"}, {"name": "plain"}], is_async)
     assert watch.most == 1
     assert watch.events == ["+plain", "-plain", "+unknown", "-unknown", "+plain", "-plain"]
-    assert "what a call of unknown touches could not be told, so it runs alone" in caplog.messages
+    assert "it is not known what a call of unknown touches, so it runs alone" in caplog.messages
 
 
 @ways

@@ -1,4 +1,4 @@
-"""Do calls of one batch run together, come back in order, and leave each other alone?"""
+"""Calls of one batch run together, come back in order, and do not disturb each other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are results kept, and calls tried again, where a tool's author and the application say so, and nowhere else?"""
+"""Results are cached, and calls tried again, where the tool's author and the application ask for it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does a cache in memory give back what it was given, to many at once, and no more than it may keep?"""
+"""The cache in memory: it returns what was stored, to many threads at once, up to its limit."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls are equal, what is kept of them, and what if the cache fails?"""
+"""Which calls are equal, what is cached of them, and what happens if the cache fails."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
         Executor(Tool.from_function(balance, cache=True), deps=[Account()])
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
-        "  - balance: what its Context has as deps is no part of its arguments, so one caller would be given another's result; "
+        "  - balance: the deps of its Context are not part of its arguments, so one caller would get another's result; "
         "drop cache, or the type of deps"
     )
 

@@ -1,4 +1,4 @@
-"""What stands in the log of a program that has set one up? Each call once, with the facts of it; what was said in it, only for debugging."""
+"""The log of calls: each call once, with its facts; arguments and content only for debugging."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def test_a_call_that_went_well_is_one_record_with_its_facts(log: pytest.LogCaptu
         (ToolCall("locked", {"name": "secret"}), "locked: approval_required (0.000 s)"),
         (ToolCall("greet\n9", {}), 'the unknown tool "greet\\n9": unknown_tool (0.000 s)'),
         (ToolCall("g" * 65, {}), f'the unknown tool "{"g" * 64}": unknown_tool (0.000 s)'),
-        (None, "what is no call: malformed_call (0.000 s)"),
+        (None, "a malformed call: malformed_call (0.000 s)"),
     ],
 )
 def test_a_call_that_failed_is_a_warning_without_what_was_said_in_it(
@@ -130,7 +130,7 @@ class Unreadable(Mapping[str, Any]):
         (ToolCall("greet", {"name": 1}), 'greet: arguments {"name": 1}, content "the arguments of greet are not valid'),
         (ToolCall("greet", "\x1b[31m{"), 'greet: arguments "\\u001b[31m{", content "the arguments '),
         (ToolCall("greet", Unreadable()), "greet: arguments (the arguments cannot be read: RuntimeError), content "),
-        (None, "what is no call: arguments {}, content "),
+        (None, "a malformed call: arguments {}, content "),
     ],
 )
 def test_arguments_and_content_are_for_debugging(log: pytest.LogCaptureFixture, call: object, said: str) -> None:

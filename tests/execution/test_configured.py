@@ -1,4 +1,4 @@
-"""Does the operator's configuration hold for every executor, over its policy and over what authors say?"""
+"""The operator's configuration holds for every executor, before its policy and the authors' options."""
 
 from __future__ import annotations
 

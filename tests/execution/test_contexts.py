@@ -1,4 +1,4 @@
-"""What does a tool find in its context, and which of the given objects are its `deps`?"""
+"""What a tool's context has, and which of the given objects are its `deps`."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def test_deps_that_are_missing_are_reported_when_the_executor_is_made_all_togeth
     with pytest.raises(DefinitionError) as error:
         Executor([in_shop, at_the_clock, of_anything], deps=[object()])
     assert str(error.value) == (
-        "deps=… lacks what the contexts of these tools ask for; give such an object, or its class if every call brings one:\n"
+        "these tools need objects that are missing from deps=[…]; add each object, or its class if you pass the object with every call:\n"
         "  - at_the_clock asks for Clock\n"
         "  - in_shop asks for Shop"
     )

@@ -1,4 +1,4 @@
-"""Is a text that is too long cut where what is left of it does not mislead?"""
+"""A text that is too long is cut where the rest of it does not mislead."""
 
 from __future__ import annotations
 

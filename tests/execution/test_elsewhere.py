@@ -1,4 +1,4 @@
-"""Which tools run in other processes, and what runs them?"""
+"""Which tools run in other processes, and what runs them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""In which order is a call judged, what is read as a call at all, and what arrives at the function?"""
+"""The order in which a call is judged, what is read as a call, and what the function receives."""
 
 from __future__ import annotations
 
@@ -549,7 +549,7 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
         Executor(thing)
     assert " at 0x" not in str(caught.value)  # an address says nothing, and is another one in each run
     assert str(caught.value) == (
-        f"{re.sub(' at 0x[0-9a-f]+', '', repr(element))} is no tool: "
+        f"{re.sub(' at 0x[0-9a-f]+', '', repr(element))} is not a tool: "
         f"give a name, a selector, a function, a Tool or a toolset{advice}"
     )
 

@@ -1,4 +1,4 @@
-"""What does a model read of what a tool raised, and what does the developer have of it?"""
+"""What a model reads of an exception that a tool raised, and what a developer gets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Do calls that are written as Python writes them run: typed, together where they can, and not before all of them may?"""
+"""Calls written as Python: typed, at the same time where possible, and only if all of them may run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where do hooks stand on the way of a call? After validation and before approval; and after everything, whatever came of it."""
+"""Hooks around a call: after validation and before approval, and again after every result."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
     prepared = executor.prepare([{"name": "transfer", "arguments": {"amount": 40}}])
     assert prepared.waiting == ()
     (result,) = executor.resume(prepared)
-    assert result.content == "transfer was not run: its arguments would be others than those that were decided about"
+    assert result.content == "transfer was not run: its arguments would differ from those that were approved"
     assert sent == []
 
 

@@ -1,4 +1,4 @@
-"""What do hooks do to a call? They see it, change it or stop it, in their order; one that fails lets nothing through."""
+"""What hooks do: they see a call, change it or stop it, in their order; one that fails lets nothing through."""
 
 from __future__ import annotations
 
@@ -317,5 +317,5 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
 def test_where_a_hook_that_is_named_is_not_there_no_call_is_let_through() -> None:
     error = error_of("nobody-has-it")
     assert error.code == "unavailable"
-    assert error.text == "greet is not available here: what has to check every call does not work; it was not run"
+    assert error.text == "greet is not available here: the hook that checks every call does not load; it was not run"
     assert isinstance(error.exception, PluginError)

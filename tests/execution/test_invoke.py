@@ -1,4 +1,4 @@
-"""How is each sort of function called, from outside and inside a running loop, on which thread, and in which context?"""
+"""How each kind of function is called, with and without a running loop, on which thread and in which context."""
 
 from __future__ import annotations
 

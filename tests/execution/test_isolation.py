@@ -1,4 +1,4 @@
-"""What becomes of tools that run in worker processes of ours: are they killed, replaced, kept, and gone at the end?"""
+"""Tools in worker processes: they are killed, replaced, kept idle, and ended with the program."""
 
 from __future__ import annotations
 

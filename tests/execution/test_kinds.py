@@ -1,4 +1,4 @@
-"""Does every sort of function give the same, whichever way its calls come in, the first time and the next?"""
+"""Every kind of function gives the same result, whichever way its calls come in, at each call."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""May an executor be used in a `with` block, and what ends with that?"""
+"""An executor in a `with` block, and what ends with the block."""
 
 from __future__ import annotations
 

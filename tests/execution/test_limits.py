@@ -1,4 +1,4 @@
-"""How much of a result does a model read, and what is it told of the rest?"""
+"""How much of a result a model reads, and what it reads about the rest."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def test_no_texts_together_are_longer_than_their_limit(given_parts: list[str | b
         ({"max_bytes": -1}, ValueError, "a limit of bytes is at least 0, not -1"),
         ({"max_characters": "1000"}, TypeError, "a limit of characters is a whole number or None, not '1000'"),
         ({"max_characters": True}, TypeError, "a limit of characters is a whole number or None, not True"),
-        ({"keep": "results"}, ValueError, "a folder for what is cut takes a limit of characters or of bytes beside it"),
+        ({"keep": "results"}, ValueError, "keep=… stores what is cut: give max_characters or max_bytes, too"),
     ],
 )
 def test_limits_that_cannot_be_are_refused(given: Any, error: type[Exception], message: str) -> None:

@@ -1,4 +1,4 @@
-"""Does each call of a batch begin when it may, on whatever thread or loop it waits?"""
+"""When the calls of a batch may begin, on threads and on loops."""
 
 from __future__ import annotations
 

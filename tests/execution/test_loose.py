@@ -1,4 +1,4 @@
-"""Which slips of writing are put right in the text of arguments, and which texts are refused, however clear they may seem?"""
+"""Mistakes that are repaired in the text of arguments, and texts that are refused, however clear they may seem."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_what_could_be_read_in_another_way_or_is_something_else_is_refused(text:
         ("{a: 1e999}", "the arguments must be valid JSON: a number is too large for JSON to carry (it is not finite)"),
         (
             "{a: " + "1" * 5_000 + "}",
-            "the arguments hold a whole number of more digits than can be read",
+            "the arguments contain a whole number that has too many digits to be read",
         ),
         ("{a:" * 10_000 + "1" + "}" * 10_000, "the arguments are nested too deeply: at most 100 levels"),
         ("{a: " + "[" * 101 + "]" * 101 + "}", "the arguments are nested too deeply: at most 100 levels"),

@@ -1,4 +1,4 @@
-"""Do calls that touch one thing run in their order, and all others together? Whatever is touched, and however long each call takes."""
+"""Calls that touch one thing run in their order, and all others together, however long each takes."""
 
 from __future__ import annotations
 

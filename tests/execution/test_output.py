@@ -1,4 +1,4 @@
-"""Which text, and which content, does a model read of what a tool returned?"""
+"""The text and the content that a model reads of a tool's return value."""
 
 from __future__ import annotations
 
@@ -101,13 +101,13 @@ def test_content_has_no_return_schema(annotation: Any) -> None:
     [
         (
             {"a": Content.text("x")},
-            "Content cannot stand inside of a value; return it by itself, in a list, or in a ToolOutput",
+            "Content cannot be part of a value; return it by itself, in a list, or in a ToolOutput",
         ),
         (
             [Content.text("x"), [Content.text("y")]],
-            "Content cannot stand inside of a value; return it by itself, in a list, or in a ToolOutput",
+            "Content cannot be part of a value; return it by itself, in a list, or in a ToolOutput",
         ),
-        ([ToolOutput(content="x")], "ToolOutput cannot stand inside of a value; return it by itself"),
+        ([ToolOutput(content="x")], "ToolOutput cannot be part of a value; return it by itself"),
         ([Content.text("x"), object()], "a value of type builtins.object has no JSON form"),
         ([object()], "a value of type builtins.object has no JSON form"),
     ],

@@ -1,4 +1,4 @@
-"""Does a batch of plain calls go the short way, and is that seen by nobody?"""
+"""A batch of plain calls takes the fast path, and has the same results."""
 
 from __future__ import annotations
 

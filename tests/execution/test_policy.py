@@ -1,4 +1,4 @@
-"""Which calls does a policy allow, ask about and deny, and what does it say of what it names in vain?"""
+"""Which calls a policy allows, asks about and denies, and what it says about names that match nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Can calls be judged now and run later, in another process, without that anything but what was decided about runs?"""
+"""Prepared calls: judged now and run later, in another process too, and only as they were decided."""
 
 from __future__ import annotations
 
@@ -323,7 +323,7 @@ def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[st
     [
         (
             {"9": Approve()},
-            "a decision is about the call '9', which is none of these; those that wait for one are '1', '3'",
+            "a decision is about the call '9', which does not exist; those that wait for one are '1', '3'",
         ),
         ({"2": Approve()}, "the call '2' does not wait for a decision; those that wait for one are '1', '3'"),
         (
@@ -463,7 +463,7 @@ def test_a_tool_that_changed_or_is_gone_is_not_run_and_the_others_are() -> None:
     assert outcomes(results) == [("1", "unavailable"), ("2", "ok"), ("3", "unavailable")]
     assert [results[0].content, results[2].content] == [
         "delete has changed since the call was made; it was not run. Look at its parameters, and call it again",
-        "pay is no longer there; it was not run",
+        "pay no longer exists; it was not run",
     ]
     assert ran == [("read", "b")]
 
@@ -595,5 +595,5 @@ def test_a_number_that_python_does_not_write_is_answered() -> None:
     assert result.error is not None
     assert (result.error.code, result.content) == (
         "malformed_call",
-        "the arguments hold a number of more digits than can be written",
+        "the arguments contain a number that has too many digits to be written",
     )

@@ -1,4 +1,4 @@
-"""What is told of an exception beside its message, and which of it is left out?"""
+"""What a model reads of an exception in addition to its message, and what is left out."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What comes of calls that run on somebody's pool: values, exceptions, and everything that can go wrong on the way?"""
+"""Calls on a pool: values, exceptions, and everything that can go wrong on the way."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of answers that nobody can read, and which words of a worker are kept from a model?"""
+"""Answers of a worker that cannot be read, and words of a worker that are kept from the model."""
 
 from __future__ import annotations
 

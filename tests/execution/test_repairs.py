@@ -1,4 +1,4 @@
-"""What is repaired in a model's arguments, because the schema leaves no doubt, and what is not?"""
+"""What is repaired in a model's arguments because the schema leaves no doubt, and what is not."""
 
 from __future__ import annotations
 

@@ -138,7 +138,7 @@ async def computed_later(arguments: dict[str, Any]) -> str:
             "a key is a string or a path, not a generator; give one, or a list of them",
         ),
         (lambda arguments: ["a", b"b"], "a key is a string or a path, not a bytes; give one, or a list of them"),
-        (lambda arguments: "", "a key is empty; '/' is what all others lie below, and () are no keys"),
+        (lambda arguments: "", "a key is empty; all other keys lie below '/', and () means no keys"),
         (lambda arguments: "a/../../b", "the key 'a/../../b' leads out of everything with '..'"),
         (lambda arguments: "a" * 4097, "a key has 4097 characters; it may have 4096"),
         (lambda arguments: "a/" * 101, "a key has 101 levels; it may have 100"),
@@ -153,7 +153,7 @@ def test_a_call_whose_keys_cannot_be_computed_runs_alone_and_the_log_says_why(
     assert_conflict(True, {}, {option: function})
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("fcregistry", "WARNING")
-    assert record.getMessage() == "what a call of other touches could not be told, so it runs alone"
+    assert record.getMessage() == "it is not known what a call of other touches, so it runs alone"
     assert record.exc_info
     assert str(record.exc_info[1]) == said
 
@@ -178,7 +178,7 @@ def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
     assert str(error.value) == (
         "the keys of these tools cannot be:\n"
         "  - one: reads='..': the key '..' leads out of everything with '..'\n"
-        "  - one: writes=['', 'b']: a key is empty; '/' is what all others lie below, and () are no keys\n"
+        "  - one: writes=['', 'b']: a key is empty; all other keys lie below '/', and () means no keys\n"
         "  - three: writes=('a', 'b/../../c'): the key 'b/../../c' leads out of everything with '..'"
     )
 

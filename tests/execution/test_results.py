@@ -1,4 +1,4 @@
-"""Which text does a model read for what a tool returned, and what if there is none?"""
+"""The text that a model reads for a return value, and for a value without a text."""
 
 from __future__ import annotations
 

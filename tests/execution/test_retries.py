@@ -1,4 +1,4 @@
-"""Which failures are tried again, how often, and after how long?"""
+"""Which failures are tried again, how often, and after how long."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCa
     assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
     (record,) = [record for record in caplog.records if record.name == "fcregistry"]
     assert record.levelname == "WARNING"
-    assert record.getMessage() == "whether work may be tried again could not be told, so it was not"
+    assert record.getMessage() == "it is not known whether work may be tried again, so it was not"
 
 
 @pytest.mark.parametrize(

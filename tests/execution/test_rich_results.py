@@ -1,4 +1,4 @@
-"""Does content reach a model through an executor, and the value the program?"""
+"""Content reaches the model through an executor, and the value reaches the program."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def test_content_that_cannot_be_shown_is_a_failure_that_says_what_to_do() -> Non
     assert result.error.code == "unencodable_result"
     assert result.content == (
         "nested ran, but its result cannot be shown: "
-        "Content cannot stand inside of a value; return it by itself, in a list, or in a ToolOutput"
+        "Content cannot be part of a value; return it by itself, in a list, or in a ToolOutput"
     )
 
 

@@ -1,4 +1,4 @@
-"""What is said of what an executor, or a call, cannot be given?"""
+"""Errors for options that an executor or a call cannot have."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the short way of a plain call give what the pipeline gives, and is it left wherever a call is not plain?"""
+"""The fast path of a plain call gives what the pipeline gives, and gives up where a call is not plain."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Is only that read which was signed with the same key, and not changed by a character?"""
+"""Only text is read that was signed with the same key, and not changed by a character."""
 
 from __future__ import annotations
 
@@ -90,18 +90,18 @@ def changed(**parts: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this is no text of prepared calls: give what to_json gave, whole and unchanged"),
-        ("null", "this is no text of prepared calls"),
-        ("{}", "this is no text of prepared calls"),
-        (TEXT[:-1], "this is no text of prepared calls"),
-        ("[" * 100_000, "this is no text of prepared calls"),
+        ("", "this is not a text of prepared calls: give what to_json returned, whole and unchanged"),
+        ("null", "this is not a text of prepared calls"),
+        ("{}", "this is not a text of prepared calls"),
+        (TEXT[:-1], "this is not a text of prepared calls"),
+        ("[" * 100_000, "this is not a text of prepared calls"),
         ('{"format": NaN}', "these prepared calls are written as 'nan'"),
         (
             changed(format="fcregistry prepared calls, 2"),
             "written as 'fcregistry prepared calls, 2', and this version of fcregistry reads 'fcregistry prepared calls, 1'; prepare",
         ),
-        (changed(payload=None), "this text of prepared calls has no payload and signature"),
-        (changed(signature=7), "this text of prepared calls has no payload and signature"),
+        (changed(payload=None), "this is not a text of prepared calls"),
+        (changed(signature=7), "this is not a text of prepared calls"),
         (changed(signature=""), "signed with another key, or changed since"),
         (changed(signature="\ud800é"), "signed with another key, or changed since"),
         (changed(payload="{}"), "signed with another key, or changed since"),

@@ -1,4 +1,4 @@
-"""What stands in the trace of a program that traces? A span for each call, as OpenTelemetry's conventions for tools have it.
+"""The trace of calls: a span for each call, as OpenTelemetry's conventions for tools have it.
 
 Real programs with the real SDK, in processes of their own: a process has one provider of traces, for good.
 """

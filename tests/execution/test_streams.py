@@ -1,4 +1,4 @@
-"""What does whoever follows a call hear of it, and what happens when nobody listens any more?"""
+"""The events of a streamed call, and what happens when the caller stops listening."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does an answer come in time, whatever the tool does, and what becomes of a tool that nobody waits for?"""
+"""A call ends in time, whatever the tool does; what happens to a tool that is no longer waited for."""
 
 from __future__ import annotations
 

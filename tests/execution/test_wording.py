@@ -169,7 +169,7 @@ def test_approval() -> None:
 
     assert (required.code, required.text) == (
         "approval_required",
-        "f requires approval, and nobody is there to give it; it was not run",
+        "f requires approval, and there is no approver; it was not run",
     )
     assert (denied.code, denied.text) == ("denied", "the call of f was denied; it was not run")
     because = error_of(f, approve=lambda tool, call: Deny("use the trash"))

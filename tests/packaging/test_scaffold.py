@@ -98,20 +98,20 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
     """Nothing is overwritten, and nothing is left half done."""
     (tmp_path / "README.md").write_text("mine", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "README.md"):
-        assert "is there already, and is no empty folder" in refused("acme-sky", folder)
+        assert "exists and is not an empty folder" in refused("acme-sky", folder)
     assert [each.name for each in tmp_path.iterdir()] == ["README.md"]
 
 
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("", "is no name for a package: that has ASCII letters and digits"),
-        ("a b", "is no name for a package"),
-        ("-a", "is no name for a package"),
-        ("a.", "is no name for a package"),
-        ("wetter-für-alle", "is no name for a package"),
-        ("../a", "is no name for a package"),
-        ("a\n", "is no name for a package"),
+        ("", "is not a valid name for a package: use ASCII letters and digits"),
+        ("a b", "is not a valid name for a package"),
+        ("-a", "is not a valid name for a package"),
+        ("a.", "is not a valid name for a package"),
+        ("wetter-für-alle", "is not a valid name for a package"),
+        ("../a", "is not a valid name for a package"),
+        ("a\n", "is not a valid name for a package"),
         ("3d", "Python could not import a package '3d'"),
         ("class", "Python could not import a package 'class'"),
         ("JSON", "its package 'json' would hide another one"),
@@ -121,7 +121,7 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
 def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
     """By the rules of PyPI for distributions, and of Python for the package."""
     said = refused(name, tmp_path / "new")
-    assert said.startswith(f"{name!r} is no name for a p")
+    assert said.startswith(f"{name!r} is not a valid name for a p")
     assert words in said
     assert not (tmp_path / "new").exists()
 

@@ -221,7 +221,7 @@ def test_an_unknown_format_is_refused_with_those_there_are() -> None:
 
 
 def test_an_example_of_a_wrong_type_raises_where_it_is_made() -> None:
-    with pytest.raises(TypeError, match="add_points 'p2' does not take 3"):
+    with pytest.raises(TypeError, match="add_points cannot take 3 as the value of 'p2'"):
         ADD.make_call(p1=Point(1, 2), p2=3)
 
 

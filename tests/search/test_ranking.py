@@ -1,4 +1,4 @@
-"""Which tools have to do with some words, and which of them most?"""
+"""Which tools match some words, and in which order."""
 
 from __future__ import annotations
 
@@ -78,11 +78,11 @@ def found(words: str, registry: Registry = WEATHER, limit: int = 10) -> list[str
         ("予報", "tenki"),
     ],
 )
-def test_the_tool_that_is_meant_stands_first(words: str, first: str) -> None:
+def test_the_tool_that_is_meant_comes_first(words: str, first: str) -> None:
     assert found(words)[0] == first
 
 
-def test_a_word_that_stands_there_goes_before_one_that_only_begins_so() -> None:
+def test_a_whole_word_ranks_before_a_prefix() -> None:
     assert found("temp") == ["make_temp_folder", "readTemperatureSensor"]
 
 
@@ -206,7 +206,7 @@ def test_the_table_takes_tools_and_gives_them_up() -> None:
     table.close()
 
 
-def test_words_that_very_many_tools_have_decide_only_which_stands_first() -> None:
+def test_words_that_very_many_tools_have_decide_only_the_order() -> None:
     """So that a question costs no more among thousands of tools than its rare words do."""
     table = sqlite3.connect(":memory:")
     create_table(table)
@@ -248,7 +248,7 @@ def test_what_an_index_lacks_is_ranked_among_what_it_holds() -> None:
     index.close()
 
 
-def test_a_python_without_fts5_is_told_what_to_do() -> None:
+def test_a_python_without_fts5_gets_an_error_that_says_what_to_do() -> None:
     class Without(sqlite3.Connection):
         def execute(self, *arguments: Any) -> Any:
             raise sqlite3.OperationalError("no such module: fts5")

@@ -1,4 +1,4 @@
-"""Which words is a text made of, as search compares them?"""
+"""The words of a text, as search compares them."""
 
 from __future__ import annotations
 

@@ -85,7 +85,10 @@ def test_a_repair_of_what_was_valid_is_a_failure() -> None:
 
 @pytest.mark.parametrize(
     ("kwargs", "left"),
-    [({"number": -1}, "$.number: must be at least 0, not -1"), ({"number": "x"}, "count 'number' does not take 'x'")],
+    [
+        ({"number": -1}, "$.number: must be at least 0, not -1"),
+        ({"number": "x"}, "count cannot take 'x' as the value of 'number'"),
+    ],
 )
 def test_a_repair_that_leaves_something_wrong_is_a_failure(kwargs: Any, left: str) -> None:
     result = ToolResult(None, content="null", repairs=("$.names was JSON text: taken as the array that it holds",))

@@ -1,4 +1,4 @@
-"""How is a type tested? By the JSON it takes, the Python values it gives, and the JSON it refuses."""
+"""Helpers that test a type by the JSON it takes, the Python values it gives, and the JSON it refuses."""
 
 from __future__ import annotations
 

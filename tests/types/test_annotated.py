@@ -42,7 +42,7 @@ def test_the_last_text_wins_and_other_markers_say_nothing() -> None:
     assert schema_of(Annotated[str, 5]) == {"type": "string"}
 
 
-def test_a_text_stands_beside_a_reference() -> None:
+def test_a_text_is_written_beside_a_reference() -> None:
     schema = schema_of(tuple[Annotated[Point, "from"], Annotated[Point, "to"]])
     assert schema["prefixItems"][1] == {"$ref": "#/$defs/Point", "description": "to"}
 
@@ -90,7 +90,7 @@ def test_bounds_of_lengths_are_in_the_schema_and_hold(
     assert_refuses(bounded, *bad)
 
 
-def test_a_bound_speaks_only_of_the_kinds_it_can() -> None:
+def test_a_bound_applies_only_to_the_kinds_it_can() -> None:
     assert_accepts(Annotated[int | None, at.Ge(2)], None, 2)
     assert_refuses(Annotated[int | None, at.Ge(2)], 1)
     assert_accepts(Annotated[int | str, at.MinLen(2)], 1, "ab")
@@ -155,12 +155,12 @@ def test_a_refused_predicate_says_where() -> None:
     assert caught.value.path == ("b", 1)
 
 
-def test_a_predicate_that_raises_has_not_said_yes() -> None:
+def test_a_predicate_that_raises_is_not_satisfied() -> None:
     with pytest.raises(Refusal, match="must satisfy explode"):
         codec_of(Annotated[int, at.Predicate(explode)]).decode(1)
 
 
-def test_a_bound_on_a_type_that_is_no_number_in_json_is_checked_after_decoding() -> None:
+def test_a_bound_on_a_type_that_is_not_a_number_in_json_is_checked_after_decoding() -> None:
     annotation = Annotated[timedelta, at.Gt(timedelta(0))]
     assert schema_of(annotation) == {"type": "string", "format": "duration"}
     assert_round_trip(annotation, "PT5S", timedelta(seconds=5))

@@ -86,7 +86,7 @@ class Empty:
     pass
 
 
-def test_names_are_those_of_init_and_what_init_does_not_take_is_no_field() -> None:
+def test_names_are_those_of_init_and_what_init_does_not_take_is_left_out() -> None:
     assert schema_of(Account) == {
         "type": "object",
         "properties": {

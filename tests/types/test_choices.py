@@ -110,7 +110,7 @@ def test_a_whole_float_is_the_integer_it_equals() -> None:
         (Literal[Colour.RED], "red", Colour.RED),
     ],
 )
-def test_a_member_goes_by_its_value_or_by_its_name_where_the_value_is_no_json(
+def test_a_member_is_its_value_or_its_name_if_the_value_is_not_json(
     annotation: Any, encoded: Any, member: enum.Enum
 ) -> None:
     assert_round_trip(annotation, encoded, member)

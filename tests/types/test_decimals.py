@@ -68,7 +68,7 @@ def test_numbers_for_which_nobody_asked_for_digits_are_plain_floats() -> None:
     assert run(kinds, text).value == ["float"] * 5
 
 
-def test_what_is_no_finite_decimal_is_refused() -> None:
+def test_a_text_that_is_not_a_finite_decimal_is_refused() -> None:
     assert_refuses(
         Decimal, "NaN", "Infinity", "1_000", "٣", "1.", ".5", "01", " 1", "", "1e999999999999999999", True, None
     )
@@ -116,7 +116,7 @@ def test_a_bound_that_a_float_would_round_to_is_exact() -> None:
     assert run(pay, '{"amount": 10}').error.code == "invalid_arguments"
 
 
-def test_what_of_a_bound_a_schema_can_say_it_says_and_the_rest_is_told_to_the_author() -> None:
+def test_the_schema_states_what_it_can_of_a_bound_and_the_author_learns_the_rest() -> None:
     annotation = Annotated[Decimal | None, at.Gt(0), at.Le(9.5)]
     assert schema_of(annotation) == {
         "anyOf": [{"type": ["number", "string"], "format": "decimal"}, {"type": "null"}],

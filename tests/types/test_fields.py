@@ -1,4 +1,4 @@
-"""Where do a record's descriptions and defaults come from, and whose annotations are they?"""
+"""The descriptions and defaults of a record's fields, and the modules that resolve their annotations."""
 
 from __future__ import annotations
 
@@ -171,7 +171,7 @@ def test_the_docstring_of_a_record_describes_its_fields_where_nothing_nearer_doe
     assert {name: each.get("description") for name, each in properties.items()} == descriptions
 
 
-def test_the_text_of_a_parameter_stands_before_that_of_its_type() -> None:
+def test_the_text_of_a_parameter_takes_precedence_over_that_of_its_type() -> None:
     def use(
         a: Annotated[Base, "of the annotation"], b: Base, c: Annotated[Base, pydantic.Field(description="of Field")]
     ) -> None:
@@ -212,7 +212,7 @@ def test_two_records_of_one_name_have_names_that_do_not_depend_on_their_order() 
 # --- defaults ----------------------------------------------------------------------------------------------------
 
 
-def test_a_default_that_is_no_json_or_contains_itself_is_left_out_and_the_parameter_stays_optional() -> None:
+def test_a_default_without_json_is_left_out_and_the_parameter_stays_optional() -> None:
     ring, items = Ring(), []
     ring.next = ring
     items.append(items)
@@ -251,7 +251,7 @@ def test_what_pydantic_says_inside_of_another_class_is_worded_without_its_links(
     assert "http" not in caught.value.reason
 
 
-def test_all_unsupported_fields_of_all_records_are_told_with_the_way_to_them() -> None:
+def test_all_unsupported_fields_of_all_records_are_reported_with_their_places() -> None:
     inner = dataclasses.make_dataclass("Inner", [("a", complex), ("b", type)])
     outer = dataclasses.make_dataclass("Outer", [("inner", list[inner]), ("c", complex), ("fine", int)])
     message = why_unsupported(outer)

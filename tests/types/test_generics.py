@@ -81,7 +81,7 @@ class Ever(Generic[T]):
     more: Ever[list[T]] | None = None
 
 
-def test_a_type_variable_is_filled_in_wherever_it_stands() -> None:
+def test_a_type_variable_is_replaced_wherever_it_is_used() -> None:
     assert_round_trip(Page[int], {"items": [1], "next": {"items": [2], "next": None}}, Page([1], Page([2])))
     assert_refuses(Page[int], {"items": ["a"]}, {"items": [1], "next": {"items": ["a"]}})
     assert_round_trip(Bounded[int], {"value": 1, "tagged": "a"}, Bounded(1))

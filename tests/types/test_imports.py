@@ -1,4 +1,4 @@
-"""Is a library imported only by those whose types come from it?"""
+"""Libraries are imported only if a type comes from them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if a type is very large, or very deep? A right answer, or a clear error."""
+"""Very large and very deep types: the right answer, or a clear error."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Markers of annotated-types, classes that derive from them, and markers that nobody knows."""
+"""Markers of annotated-types, classes that derive from them, and unknown markers."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def test_markers_of_several_libraries_work_together() -> None:
         (at.Ge, "Ge"),
     ],
 )
-def test_a_marker_that_nobody_knows_says_nothing_and_its_author_is_told(marker: Any, shown: str) -> None:
+def test_an_unknown_marker_has_no_effect_and_its_author_learns_of_it(marker: Any, shown: str) -> None:
     codec = codec_of(Annotated[int, marker])
     assert schema_of(Annotated[int, marker]) == {"type": "integer"}
     assert codec.unsaid == (f"the marker {shown} of int is not known, and has no effect",)
@@ -171,7 +171,7 @@ def test_finite_is_what_every_json_number_is() -> None:
         (Annotated[bytes | str, at.MaxLen(1)], "QQ==", "QUE=", "must satisfy MaxLen(1)"),
     ],
 )
-def test_a_bound_on_what_is_no_number_in_json_is_checked_after_decoding(
+def test_a_bound_on_a_value_that_is_not_a_number_in_json_is_checked_after_decoding(
     annotation: Any, good: Any, bad: Any, reason: str
 ) -> None:
     codec_of(annotation).decode(good)
@@ -269,7 +269,7 @@ def test_a_time_zone_of_what_has_none_is_refused(annotation: Any) -> None:
     )
 
 
-def test_a_zone_that_there_is_not_is_refused() -> None:
+def test_an_unknown_time_zone_is_refused() -> None:
     assert why_unsupported(Annotated[datetime, at.Timezone("../../etc/passwd")]) == (
         "Timezone('../../etc/passwd') names no time zone that is known here"
     )
@@ -308,7 +308,7 @@ def test_examples_are_those_of_the_type_as_json() -> None:
     assert "examples" not in schema_of(Annotated[int, pydantic.Field(examples=["x"])])
 
 
-def test_the_nearest_text_stands() -> None:
+def test_the_nearest_text_wins() -> None:
     assert schema_of(Annotated[Annotated[int, "inner"], "outer"])["description"] == "outer"
     assert schema_of(Annotated[int, "first", pydantic.Field(description="last")])["description"] == "last"
     assert schema_of(Annotated[int, msgspec.Meta(description="first"), "last"])["description"] == "last"

@@ -120,7 +120,7 @@ def test_names_are_those_of_json_and_defaults_are_published() -> None:
     assert_refuses(Person, {"first_name": "Ann"}, {"firstName": "Ann", "level": 2}, {"firstName": "Ann", "age": 151})
 
 
-def test_what_is_unset_is_left_out_and_null_is_no_value_of_it() -> None:
+def test_an_unset_field_is_left_out_and_null_is_refused() -> None:
     assert schema_of(Person)["properties"]["nick"] == {"type": "string"}
     assert "nick" not in codec_of(Person).encode(Person("Ann"))
     assert codec_of(Person).decode({"firstName": "Ann"}).nick is UNSET
@@ -197,7 +197,7 @@ def test_a_field_or_an_annotation_that_cannot_be_is_named() -> None:
 # --- Meta --------------------------------------------------------------------------------------------------------
 
 
-def test_what_of_the_extra_schema_describes_is_taken_and_the_rest_is_noted() -> None:
+def test_descriptions_of_the_extra_schema_are_taken_and_the_rest_is_noted() -> None:
     extra = {"deprecated": True, "description": "D", "title": "T", "examples": [2, "x"], "x-unit": "m", "default": 5}
     annotation = Annotated[int, Meta(extra_json_schema=extra)]
     assert schema_of(annotation) == {

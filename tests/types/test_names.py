@@ -98,7 +98,7 @@ class Keys(typing_extensions.TypedDict, total=False):
 # --- aliases -----------------------------------------------------------------------------------------------------
 
 
-def test_an_alias_is_what_it_stands_for() -> None:
+def test_an_alias_is_read_as_its_type() -> None:
     assert schema_of(Names) == schema_of(list[str])
     assert_round_trip(Names | None, None, None)
     assert_round_trip(ByName[list[int]], {"a": [1]}, {"a": [1]})
@@ -121,12 +121,12 @@ def test_aliases_stand_in_records() -> None:
 
 
 @pytest.mark.parametrize("alias", [Loop, Maybe, Here, There, Described])
-def test_an_alias_that_stands_for_itself_is_refused(alias: Any) -> None:
+def test_an_alias_of_itself_is_refused(alias: Any) -> None:
     assert why_unsupported(alias).endswith("refers to itself directly; put a list or a record between")
     assert why_unsupported(list[alias]).endswith("refers to itself directly; put a list or a record between")
 
 
-def test_an_alias_of_what_there_is_not_is_refused() -> None:
+def test_an_alias_of_an_undefined_name_is_refused() -> None:
     assert why_unsupported(Missing) == (
         "the alias Missing cannot be resolved: NameError: name 'Nowhere' is not defined"
     )

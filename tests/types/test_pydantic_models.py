@@ -209,7 +209,7 @@ def test_other_names_are_refused_unless_the_model_allows_them() -> None:
     assert_refuses(OpenForNumbers, {"name": "a", "more": "x"})
 
 
-def test_an_alias_generator_names_and_a_path_is_no_name() -> None:
+def test_an_alias_generator_gives_names_and_a_path_is_refused() -> None:
     assert_round_trip(Upper, {"NAME": "a"}, Upper(NAME="a"))
     assert_refuses(Upper, {"name": "a"})
     assert why_unsupported(ByPath) == (
@@ -299,7 +299,7 @@ def test_a_root_model_is_its_root() -> None:
     assert_round_trip(RootModel[dict[str, int]], {"a": 1}, RootModel[dict[str, int]]({"a": 1}))
 
 
-def test_a_root_model_that_stands_for_itself_is_refused() -> None:
+def test_a_root_model_of_itself_is_refused() -> None:
     loop: Any = type("Loop", (RootModel["Loop | None"],), {"__module__": __name__})
     globals()["Loop"] = loop
     try:
@@ -320,7 +320,7 @@ def test_a_model_of_version_one_is_refused_with_the_way_out() -> None:
 # --- what is written ---------------------------------------------------------------------------------------------
 
 
-def test_a_model_is_written_field_by_field_and_its_author_is_told() -> None:
+def test_a_model_is_written_field_by_field_and_its_author_learns_of_it() -> None:
     assert codec_of(Squared).encode(Squared(side=2)) == {"side": 2}
     assert_refuses(Squared, {"side": 2, "area": 4})
     assert codec_of(Squared).unsaid == ("Squared: area has no effect here: a model is written field by field",)

@@ -84,7 +84,7 @@ def test_dates_of_pydantic_have_our_texts_and_its_checks() -> None:
         codec_of(pydantic.PastDate).decode("9999-12-31")
 
 
-def test_a_secret_is_written_as_asterisks_and_asterisks_are_no_secret() -> None:
+def test_a_secret_is_written_as_asterisks_and_asterisks_are_refused() -> None:
     codec = codec_of(Login)
     made = codec.decode({"token": "hush"})
     assert made.token.get_secret_value() == "hush"
@@ -133,7 +133,7 @@ def test_a_class_that_tells_pydantic_how_it_is_read_is_a_text() -> None:
         ),
     ],
 )
-def test_a_type_of_pydantics_that_is_no_text_is_refused(annotation: Any, message: str) -> None:
+def test_a_type_of_pydantics_that_is_not_text_is_refused(annotation: Any, message: str) -> None:
     assert why_unsupported(annotation) == message
 
 
@@ -187,13 +187,13 @@ def test_a_field_as_a_default_is_refused_with_what_to_write() -> None:
         Tool.from_function(pick).parameters  # noqa: B018  # reading it defines it
 
 
-def test_what_a_field_says_of_models_only_is_noted() -> None:
+def test_options_of_field_that_only_models_use_are_noted() -> None:
     codec = codec_of(Annotated[int, Field(default=5, alias="n")])
     assert codec.unsaid == ("alias, default of Field has no effect on a parameter; write it in the signature itself",)
 
 
 @pytest.mark.parametrize("extra", [{"examples": [2], "x-unit": "m"}, lambda schema: None])
-def test_of_a_json_schema_extra_what_describes_is_taken_and_the_rest_is_noted(extra: Any) -> None:
+def test_descriptions_of_a_json_schema_extra_are_taken_and_the_rest_is_noted(extra: Any) -> None:
     annotation = Annotated[int, Field(json_schema_extra=extra)]
     assert schema_of(annotation) == (
         {"type": "integer", "examples": [2]} if isinstance(extra, dict) else {"type": "integer"}
@@ -216,13 +216,13 @@ def test_digits_of_a_decimal_are_checked_by_pydantic() -> None:
     "annotation",
     [pydantic.StrictInt, pydantic.conint(strict=True), Annotated[int, Field(strict=True)]],
 )
-def test_what_forbids_coercions_changes_nothing_since_there_are_none(annotation: Any) -> None:
+def test_options_that_forbid_coercions_change_nothing(annotation: Any) -> None:
     assert schema_of(annotation) == {"type": "integer"}
     assert codec_of(annotation).unsaid == ()
     assert_refuses(annotation, "1", True)
 
 
-def test_infinities_are_no_json_so_that_forbidding_them_changes_nothing() -> None:
+def test_forbidding_infinities_changes_nothing() -> None:
     assert codec_of(Annotated[float, Field(allow_inf_nan=False)]).unsaid == ()
     assert codec_of(pydantic.FiniteFloat).unsaid == ()
 
@@ -290,7 +290,7 @@ def test_a_uuid_of_another_version_is_refused() -> None:
         codec_of(pydantic.UUID1).decode(FOUR)
 
 
-def test_a_serializer_says_nothing_and_its_author_is_told() -> None:
+def test_a_serializer_has_no_effect_and_its_author_learns_of_it() -> None:
     codec = codec_of(Annotated[int, pydantic.PlainSerializer(str)])
     assert codec.encode(1) == 1
     assert codec.unsaid == ("PlainSerializer has no effect here: int is written as always",)

@@ -130,7 +130,7 @@ def test_omitted_fields_take_their_defaults_a_fresh_one_of_each_factory() -> Non
     assert first.stops is not second.stops
 
 
-def test_class_variables_and_fields_that_init_does_not_take_are_no_fields() -> None:
+def test_class_variables_and_fields_that_init_does_not_take_are_left_out() -> None:
     assert list(schema_of(Trip)["properties"]) == ["start", "stops", "day"]
 
 
@@ -260,13 +260,13 @@ def test_a_record_that_holds_itself_is_written_once_and_referred_to() -> None:
     assert_refuses(Node, {"value": 1, "next": {"value": "2"}}, {"value": 1, "next": {}})
 
 
-def test_a_record_that_stands_twice_is_written_once() -> None:
+def test_a_record_that_occurs_twice_is_written_once() -> None:
     schema = schema_of(tuple[Point, Point])
     assert list(schema["$defs"]) == ["Point"]
     assert schema["prefixItems"] == [{"$ref": "#/$defs/Point"}] * 2
 
 
-def test_a_record_that_stands_once_stays_in_place() -> None:
+def test_a_record_that_occurs_once_is_written_in_place() -> None:
     assert "$defs" not in schema_of(list[Point])
 
 
@@ -304,7 +304,7 @@ class Home(NamedTuple):
     at: Address = Address("x")
 
 
-def test_what_a_field_says_of_its_record_is_said_there_only() -> None:
+def test_the_description_of_a_field_is_written_at_that_field_only() -> None:
     bare = schema_of(Address)
     assert schema_of(Sender)["properties"]["at"] == {**bare, "description": "Where from."}
     assert schema_of(Home)["properties"]["at"] == {**bare, "default": {"street": "x"}}

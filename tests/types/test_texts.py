@@ -53,7 +53,7 @@ def test_a_datetime_takes_what_rfc_3339_does_and_no_other_iso_form() -> None:
     assert_refuses(datetime, "2024-02-29T12:30:00\n", " 2024-02-29T12:30:00", "٢024-02-29T12:30:00")
 
 
-def test_a_date_is_no_datetime() -> None:
+def test_a_date_is_not_a_datetime() -> None:
     assert_round_trip(date, "2024-02-29", date(2024, 2, 29))
     assert_refuses(date, "2023-02-29", "2024-2-9", "20240229", "2024-02-29T00:00:00", "0000-01-01", "2024-13-01")
     assert not codec_of(date).handles(datetime(2024, 2, 29, tzinfo=UTC))

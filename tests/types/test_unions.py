@@ -79,7 +79,7 @@ def test_a_member_whose_predicate_refuses_leaves_the_value_to_the_next() -> None
     assert type(codec_of(annotation).decode(50)) is int
 
 
-def test_records_with_a_tag_are_told_apart_by_it() -> None:
+def test_a_tag_distinguishes_records() -> None:
     assert_round_trip(Circle | Square, {"kind": "circle", "radius": 1.5}, Circle("circle", 1.5))
     assert_round_trip(Circle | Square, {"kind": "square", "side": 1.5}, Square("square", 1.5))
     assert_refuses(Circle | Square, {"kind": "square", "radius": 1.5}, {"radius": 1.5}, {})
@@ -209,7 +209,7 @@ def test_a_tag_may_have_a_default_and_the_first_record_wins_without_it() -> None
     assert codec_of(Default | Other).unsaid == ()
 
 
-def test_unions_of_tagged_records_are_told_apart_inside_of_others() -> None:
+def test_tags_distinguish_unions_inside_of_others() -> None:
     annotation = dict[str, list[Line | Area | None] | Line]
     assert_round_trip(annotation, {"a": [None, {"shape": "area", "size": 1}]}, {"a": [None, Area(Shape.AREA, 1)]})
 
@@ -236,7 +236,7 @@ def test_a_value_of_a_class_that_derives_from_another_member_is_written_as_its_o
         (Small | Large, "Small", "Large"),
     ],
 )
-def test_members_whose_json_overlaps_are_told_to_the_author(annotation: Any, first: str, second: str) -> None:
+def test_members_whose_json_overlaps_are_reported_to_the_author(annotation: Any, first: str, second: str) -> None:
     said = codec_of(annotation).unsaid
     shown = said[0].replace("datetime.datetime", "datetime").replace("datetime.date", "date")
     assert shown == (
@@ -261,5 +261,5 @@ def test_members_whose_json_overlaps_are_told_to_the_author(annotation: Any, fir
         dict[str, int] | list[int] | None,
     ],
 )
-def test_members_whose_values_come_back_are_not(annotation: Any) -> None:
+def test_members_whose_values_come_back_are_not_reported(annotation: Any) -> None:
     assert codec_of(annotation).unsaid == ()

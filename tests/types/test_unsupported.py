@@ -1,4 +1,4 @@
-"""What is the author of an annotation without a JSON form told? What it is, and what to write instead."""
+"""Errors for annotations without a JSON form: what is wrong, and what to write instead."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def test_an_unsupported_annotation_says_what_and_what_to_do(annotation: Any, mes
         *(typing.Awaitable[int], typing.Hashable, typing.Unpack[tuple[int]], tuple[int, *tuple[str, ...]]),
     ],
 )
-def test_whatever_stands_as_an_annotation_is_refused_as_unsupported_and_nothing_else(annotation: Any) -> None:
+def test_any_object_as_an_annotation_is_read_or_refused_as_unsupported(annotation: Any) -> None:
     with pytest.raises(UnsupportedType):
         codec_of(annotation)
 

@@ -151,7 +151,7 @@ def test_a_text_that_cannot_be_sent_does_not_end_the_server(ours: McpServer) -> 
 def test_failures_are_told_as_a_model_reads_them(ours: McpServer) -> None:
     executor = Executor(ours.tools())
     assert executor.call("fail").content == "there is no more paper"
-    assert executor.call("delete", name="a").content.startswith("delete requires approval, and nobody is there")
+    assert executor.call("delete", name="a").content.startswith("delete requires approval, and there is no approver")
 
 
 def test_arguments_are_validated_by_whoever_serves(folder: Path) -> None:

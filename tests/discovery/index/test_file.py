@@ -135,7 +135,7 @@ def test_what_is_wrong_with_another_tool_is_no_damage_of_the_index(two: Site) ->
     from fcregistry.discovery import current
 
     class Bad:
-        definition_error, id = None, "bad"
+        definition_error, id, name, declared_name, description, parameters = None, "bad", "bad", "bad", "", {}
 
         @property
         def options(self):

@@ -1,0 +1,72 @@
+"""Whether the docstring of every public callable describes every argument it takes."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import re
+from collections.abc import Iterator
+from enum import Enum
+from types import ModuleType
+from typing import Any
+
+import docstring_parser
+import pytest
+
+import fcregistry
+
+SUBMODULES = [name for name in fcregistry.__all__ if isinstance(getattr(fcregistry, name), ModuleType)]
+SENT_ELSEWHERE = re.compile(
+    r"\b(?:As|as) (?:for|in|with|of) every|^See [`A-Z]|^As (?:for|of|in) `|\bas there\b", re.MULTILINE
+)
+
+
+def public_objects() -> Iterator[tuple[str, Any]]:
+    """Yield every public object with the name that users import it by, each object once."""
+    seen: set[int] = set()
+    for module in [fcregistry, *(importlib.import_module(f"fcregistry.{name}") for name in SUBMODULES)]:
+        for name in module.__all__:
+            value = getattr(module, name)
+            if id(value) not in seen and not isinstance(value, ModuleType):
+                seen.add(id(value))
+                yield f"{module.__name__.removeprefix('fcregistry').lstrip('.')}.{name}".lstrip("."), value
+
+
+def public_callables() -> Iterator[tuple[str, Any, Any]]:
+    """Yield the name, the function and the owning class of every public function, constructor and method."""
+    for name, value in public_objects():
+        if inspect.isfunction(value):
+            yield name, value, None
+        elif inspect.isclass(value) and value.__module__.startswith("fcregistry"):
+            if "__init__" in vars(value) and not issubclass(value, Enum) and not getattr(value, "_is_protocol", False):
+                yield name, vars(value)["__init__"], value
+            for attribute, member in sorted(vars(value).items()):
+                function = inspect.unwrap(getattr(member, "__func__", member))
+                if inspect.isfunction(function) and not attribute.startswith("_"):
+                    yield f"{name}.{attribute}", function, None
+
+
+def described(text: str | None) -> set[str]:
+    """Return the names that a Google docstring describes, without their stars."""
+    parsed = docstring_parser.parse(text or "", style=docstring_parser.DocstringStyle.GOOGLE)
+    return {
+        part.strip().lstrip("*")
+        for item in parsed.params
+        if (item.description or "").strip()
+        for part in item.arg_name.split(",")
+    }
+
+
+@pytest.mark.parametrize(
+    ("name", "function", "owner"), [pytest.param(*found, id=found[0]) for found in public_callables()]
+)
+def test_every_argument_of_a_public_callable_is_described(name: str, function: Any, owner: Any) -> None:
+    """``help()`` of it is complete by itself: arguments are described where they are, or in the class that takes them."""
+    parameters = [
+        one for one in inspect.signature(function).parameters if one not in ("self", "cls") and not one.startswith("_")
+    ]
+    texts = [inspect.getdoc(each) or "" for each in (function, owner) if each is not None]
+    missing = [one for one in parameters if not any(one in described(text) for text in texts)]
+    assert inspect.getdoc(function) or owner, f"{name} has no docstring"
+    assert not missing, f"the docstring of {name} does not describe {', '.join(missing)}"
+    assert not any(SENT_ELSEWHERE.search(text) for text in texts), f"the docstring of {name} sends its reader elsewhere"
