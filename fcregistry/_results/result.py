@@ -172,7 +172,7 @@ class ToolResult:
 
     @property
     def provenance(self) -> Provenance | None:
-        """The id, distribution and version of the tool, and the digest of its schema; None for an unknown tool."""
+        """The tool's id, distribution, version and schema digest; None for an unknown tool."""
         return None if self._tool is None else self._tool.provenance
 
     def with_content(self, content: str | Content | Iterable[str | Content]) -> ToolResult:

@@ -34,7 +34,7 @@ def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
 
 
 class AnthropicMessages(HostedModel):
-    """A model that is called through Anthropic's Messages API, or through a server that is compatible with it.
+    """A model that is called through Anthropic's Messages API, or a compatible server.
 
     `Message.native["anthropic"]` holds the model's thinking with its signatures, and the calls and results of tools that the provider runs
     itself. They are sent back to the model with the conversation.

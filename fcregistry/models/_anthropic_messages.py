@@ -201,7 +201,7 @@ def joined_text(blocks: Sequence[Block], kind: str) -> str:
 
 
 def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
-    """Return the text at the beginning of a block, after an empty line if another kind of block is between.
+    """Return a block's first text, after an empty line if a block of another kind is between.
 
     A text with citations comes in several adjacent blocks, which are one text.
 
