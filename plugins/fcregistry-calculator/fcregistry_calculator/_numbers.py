@@ -16,7 +16,7 @@ EXACT_BELOW = 2**53
 
 
 def exact(number: Number) -> Fraction:
-    """The value of a number as it is written: `0.1` is one tenth, not the binary fraction that is nearest to it.
+    """The value of a number as it is written: `0.1` is one tenth, not the nearest binary fraction.
 
     Raises:
         ToolError: It is infinite, not a number, or has too many digits.
@@ -49,7 +49,7 @@ def number_of(value: Fraction, *, whole: bool) -> Number:
 
 
 def are_whole(*numbers: Number) -> bool:
-    """Tell whether all of them are whole numbers that were written as such."""
+    """Return whether all of them are whole numbers that were written as such."""
     return all(isinstance(number, int) for number in numbers)
 
 

@@ -14,7 +14,7 @@ def raised(base: Number, exponent: Number) -> Number:
     """The base to the power of the exponent.
 
     Raises:
-        ToolError: The power does not exist, is no real number, or is too large or too small to be written.
+        ToolError: The power does not exist, is not a real number, or is too large or too small to be written.
     """
     value, times = exact(base), exact(exponent)
     if value == 0 and times < 0:

@@ -139,6 +139,6 @@ def power(base: Number, exponent: Number) -> Number:
         The power.
 
     Raises:
-        ToolError: The power does not exist, is no real number, or is too large or too close to zero; a number is too large.
+        ToolError: The power does not exist, is not a real number, or is too large or too close to zero; a number is too large.
     """
     return raised(base, exponent)

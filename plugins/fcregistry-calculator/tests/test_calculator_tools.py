@@ -54,7 +54,7 @@ TOO_SMALL = "The result is not zero, but too close to zero to be written. Calcul
 def test_a_result_is_exact_and_whole_where_it_is_whole(
     tool: Callable[..., Any], arguments: tuple[Any, ...], expected: float
 ) -> None:
-    """Decimals count as they are written; a result that is no whole number is the nearest that JSON readers share."""
+    """Decimals count as they are written; a result that is not a whole number is the nearest that JSON readers share."""
     result = tool(*arguments)
     assert result == (pytest.approx(expected, rel=1e-12) if expected > 1e40 and type(expected) is float else expected)
     assert type(result) is type(expected)

@@ -67,7 +67,7 @@ def _checked(time: datetime, zone: str | None) -> datetime:
 
 
 def _located(time: datetime, zone: ZoneInfo) -> datetime:
-    """A wall-clock time in its zone, if the clocks there show it exactly once (PEP 495 has the two readings)."""
+    """A wall-clock time in its zone, if the clocks there show it exactly once (see PEP 495)."""
     first, second = (time.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     before, after = (reading.utcoffset() or timedelta() for reading in (first, second))
     if before < after:

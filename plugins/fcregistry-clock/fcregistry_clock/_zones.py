@@ -27,7 +27,7 @@ def find_zone(name: str) -> ZoneInfo:
         raise ToolError(_unknown(name))
     try:
         return ZoneInfo(name)
-    # A file or folder that is no zone is a ValueError or an OSError, depending on the system and its version of Python.
+    # A file or folder that is not a zone is a ValueError or an OSError, depending on the system and its version of Python.
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
         raise ToolError(_unknown(name)) from exc
 

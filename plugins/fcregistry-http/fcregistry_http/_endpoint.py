@@ -152,7 +152,7 @@ def _kinds(schema: Any) -> set[str]:
 
 
 def _in_path(name: str, value: Any) -> str:
-    """Return an argument as (part of) one path segment: neither empty nor dots, which would change the path."""
+    """Return an argument as (part of) one path segment; refuse what would change the path."""
     text = _text(name, value)
     if not text or text in _DOTS:
         raise ToolError(f"{name} is part of the URL's path and cannot be {text!r}")

@@ -17,7 +17,7 @@ _VALUE: Final = re.compile(r"[^\x00-\x08\x0a-\x1f\x7f]*")  # no control characte
 
 @dataclass(frozen=True, slots=True)
 class FromEnv:
-    """A header whose value is read from an environment variable at each call. The tool requires the variable.
+    """A header whose value is read from an environment variable, which the tool requires, at each call.
 
     Wherever the value appears in the endpoint's answers or in the client's logs, it is replaced by `…`, unless it has fewer than 4 characters.
 

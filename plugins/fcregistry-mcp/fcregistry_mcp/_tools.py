@@ -28,7 +28,7 @@ _UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2
 
 
 def legal_name(name: str) -> str:
-    """Return a server's name of a tool, changed so that every provider takes it: `ns.add` becomes `ns_add`."""
+    """Return a tool's name as every provider accepts it: `ns.add` becomes `ns_add`."""
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
     return legal[:_LONGEST_NAME] or "_"
 
@@ -98,7 +98,7 @@ def _visible(text: str, most: int) -> str:
 
 
 def _hints(annotations: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:
-    """Return the hints to believe: those that warn, always; those that relax rules, from a trusted server only."""
+    """Return the hints to believe: all that warn, and those that relax rules if the server is trusted."""
     if annotations is None:
         return {}
     hints = {

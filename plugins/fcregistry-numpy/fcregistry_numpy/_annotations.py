@@ -34,7 +34,7 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _item(dtype: Any) -> Item:
-    """Return what the second argument of `np.ndarray[…]` says of its items: `np.dtype[np.float64]`, or anything."""
+    """Return the item type that the second argument of `np.ndarray[…]` names, or any."""
     dtype = unaliased(dtype)
     if isinstance(dtype, type) and issubclass(dtype, np.dtype):
         scalar: Any = getattr(dtype, "type", None) or Any  # np.dtypes.Float64DType has one, np.dtype has none

@@ -131,7 +131,7 @@ class AnyShapeCodec(_ArrayCodec, Named):
 
 @cache
 def array_codec(item: Item, lengths: Lengths | None) -> Codec:
-    """Return the codec of arrays, the same one for the same of both, so that it stands in a schema once.
+    """Return the codec of arrays, the same one for the same of both, so that a schema has it once.
 
     Args:
         item: What their items are.

@@ -38,10 +38,10 @@ def encode_scalar(scalar: np.generic) -> Any:
 
 
 def is_finite(value: NDArray[Any] | np.generic) -> bool:
-    """Tell whether there is no NaN or infinity in it; texts have none."""
+    """Return whether it has no NaN or infinity; text has none."""
     return value.dtype.kind != "f" or bool(np.isfinite(value).all())
 
 
 def is_masked(array: NDArray[Any]) -> bool:
-    """Tell whether an array hides some of its items."""
+    """Return whether an array hides some of its items."""
     return type(array) is not np.ndarray and bool(np.ma.is_masked(array))

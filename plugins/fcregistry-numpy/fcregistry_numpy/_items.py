@@ -30,7 +30,7 @@ class Item:
     """What one item of an array may be.
 
     Attributes:
-        name: What is told of it in names and messages: `float64`; empty for anything that has a JSON form.
+        name: How names and messages call it: `float64`; empty for anything that has a JSON form.
         types: The JSON types of its values.
         dtype: What arrays of it are made of; None: of what numpy finds.
         held: The arrays that are of it, by the `char` of their dtype.
@@ -69,7 +69,7 @@ class Item:
         return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **stated}
 
     def accepts(self, value: object) -> bool:
-        """Tell whether a JSON value is one item: exactly when the schema accepts it."""
+        """Return whether a JSON value is one item: exactly when the schema accepts it."""
         if isinstance(value, bool):
             return "boolean" in self.types
         if isinstance(value, str):
@@ -120,7 +120,7 @@ def _integer(dtype: np.dtype[Any]) -> Item:
 
 
 def _several(name: str, like: type[Any], held: str) -> Item:
-    """Return the item of a type that stands for several: it is made as the widest of them, and takes what that one can hold."""
+    """Return the item for a type that includes several: it is made as the widest of them."""
     widest = scalar_item(like)
     return Item(
         name=name, types=widest.types, dtype=widest.dtype, held=frozenset(held), low=widest.low, high=widest.high
@@ -145,7 +145,7 @@ _SEVERAL: Final[dict[type[Any], Item]] = {
 
 
 def item_of(scalar: type[Any]) -> Item:
-    """Return what one item of an array of a scalar type is; `np.integer` and others stand for several types.
+    """Return the item of an array of a scalar type; `np.integer` and others include several types.
 
     Raises:
         UnsupportedType: It has no JSON form, or stands for types that have nothing in common there.

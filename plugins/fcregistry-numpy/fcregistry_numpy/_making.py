@@ -64,7 +64,7 @@ def _with_every_digit(array: NDArray[Any], value: Any) -> NDArray[Any]:
 
 
 def _leaves(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Yield what is no list in nested lists, each with its place."""
+    """Yield each value in nested lists that is not a list, with its place."""
     if not isinstance(value, list):
         yield path, value
         return

@@ -22,7 +22,7 @@ class Shape:
         lengths: As given.
 
     Raises:
-        TypeError: A length is no whole number from 0 on, and not None.
+        TypeError: A length is neither None nor a whole number from 0 on.
     """
 
     __slots__ = ("lengths",)
@@ -66,7 +66,9 @@ def annotated_lengths(shape: Any) -> Lengths | None:
         return (None,) * len(shape._fields)
     lengths = get_args(shape)
     if get_origin(shape) is not tuple:
-        raise UnsupportedType(f"{shape!r} is no shape of an array; write tuple[int, int] for one of two dimensions")
+        raise UnsupportedType(
+            f"{shape!r} is not the shape of an array; write tuple[int, int] for one of two dimensions"
+        )
     if len(lengths) == 2 and lengths[1] is Ellipsis:
         return None
     return tuple(map(_length, lengths))
@@ -78,7 +80,7 @@ def _length(annotation: Any) -> int | None:
         return None  # int, or a name for it: any length
     values = get_args(annotation)
     if len(values) != 1 or type(values[0]) is not int or values[0] < 0:
-        raise UnsupportedType(f"{annotation!r} is no length; write one number, as in Literal[3], or int for any")
+        raise UnsupportedType(f"{annotation!r} is not a length; write one number, as in Literal[3], or int for any")
     return int(values[0])
 
 
