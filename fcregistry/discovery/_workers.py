@@ -88,13 +88,8 @@ def describe_in_workers(
     Raises:
         KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
     """
-    setup = {
-        "installed": [
-            {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}} for each in installed
-        ],
-        "without_locks": locks_are_lifted(),
-        "ignore_rules": ignore_rules,
-    }
+    known = [{"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}} for each in installed]
+    setup = {"installed": known, "without_locks": locks_are_lifted(), "ignore_rules": ignore_rules}
     command = [sys.executable, "-P", *_flags(), *(["-B"] if path else []), "-c", _PROGRAM, *(path or sys.path)]
     waiting, done, errors = deque(plugins), list[FreshDescription](), list[BaseException]()
     count = max(1, min(os.cpu_count() or 1, _MOST_WORKERS, len(plugins) // _WORTH_A_WORKER))
