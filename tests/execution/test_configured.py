@@ -140,5 +140,5 @@ def test_a_tool_that_is_not_as_it_was_locked_runs_in_no_executor(configure: Conf
 def test_an_executor_is_not_made_where_the_configuration_cannot_be_read(configure: Configure) -> None:
     """What it would deny is not known."""
     path = configure('deny = "delete_file"')
-    with pytest.raises(ConfigurationError, match=f"deny in {path} is a list of strings"):
+    with pytest.raises(ConfigurationError, match=f"deny in {path} must be a list of strings"):
         Executor([delete_file])

@@ -79,12 +79,12 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
         (Untyped, "Untyped is a namedtuple without types; declare it as a class of typing.NamedTuple"),
     ),
     "an abstract class": ((Shape, "Shape is abstract (area); take a class that derives from it"),),
-    "a set of what is not hashable": (
+    "a set of items that are not hashable": (
         (set[list[int]], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
         (set[Metres], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
         (frozenset[bytearray], "its items are not hashable, so they cannot be in a set; take list[…] instead"),
     ),
-    "keys of a dict that are no text in JSON, such as `float`": tuple(
+    "keys of a dict that are not strings in JSON, such as `float`": tuple(
         (dict[key, str], f"the keys of a JSON object are strings; {shown} has another form. Take str or int")
         for key, shown in (
             (bool, "bool"),
@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
         ),
         (pydantic.Secret[int], "Secret[int]: JSON of a secret would be its asterisks; take SecretStr"),
     ),
-    "types nested more than 150 levels deep, or that refer to ever new types": (
+    "types nested more than 150 levels deep, or that refer to new types without end": (
         (_nested(160), "its schema is nested 161 levels deep, and at most 150 can be checked"),
         (_nested(500), "it is nested too deeply, or refers to ever new types"),
         (Ever[int], "it is nested too deeply, or refers to ever new types"),
