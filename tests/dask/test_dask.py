@@ -24,7 +24,7 @@ CLUSTER = """
 
     if __name__ == "__main__":
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-            executor = Executor(["acme-remote:*", "!stays"], pool=client.get_executor())
+            executor = Executor(["acme-remote:*", "!stays", "!guarded", "!own_pid"], pool=client.get_executor())
             added = [{"a": number, "b": 1} for number in range(5)]
             answer = {"add": [result.value for result in executor.run_all(calls("add", *added[:3]))]}
             equal = executor.run_all(calls("note", *[{"path": os.path.abspath("notes")}] * 100))
