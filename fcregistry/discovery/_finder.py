@@ -150,11 +150,12 @@ def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], 
         places: The folders of `sys.path`.
     """
     # In lower case, since a file system may ignore case, and RECORD may spell a folder either way
-    reasons = {os.path.realpath(each[1]).lower(): each for place in places.values() for each in place.aside}
-    if not reasons:  # nearly always
+    aside = [each for place in places.values() for each in place.aside]
+    if not aside:  # most often; but setuptools brings a dozen of such folders
         return ()
-    # setuptools brings a dozen of such folders, and to resolve the paths of a thousand plugins takes 10 ms: names first
-    names = {os.path.basename(path) for path in reasons}
+    reasons = {os.path.realpath(each[1]).lower(): each for each in aside}
+    # Names are compared first, as they are written and as links lead: to resolve the paths of a thousand plugins takes 10 ms
+    names = {os.path.basename(path).lower() for each in aside for path in (each[1], os.path.realpath(each[1]))}
     found = [each for place in places.values() for each in place.found if each.info.lower() in names]
     reasoned = ((each, reasons.get(os.path.realpath(f"{each.folder}/{each.info}").lower())) for each in found)
     return tuple((each, reason) for each, reason in reasoned if reason is not None)

@@ -171,6 +171,20 @@ def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
     assert problems[0].startswith(f"{name}: brought metadata that claim to be acme-weather's, and are not used")
 
 
+def test_metadata_behind_a_link_of_another_name_that_another_wheel_brought_are_not_used(
+    site: Site, tmp_path: Path
+) -> None:
+    files = {f"evil-1.data/purelib/{each}": text for each, text in brought_metadata("").items()}
+    pip_install(site, make_wheel(tmp_path, "evil", "1", files))
+    info = site.folder / "acme_weather-1.dist-info"
+    info.rename(tmp_path / "elsewhere")
+    info.symlink_to(tmp_path / "elsewhere")
+    allow(site)
+    ids, problems = seen(site)
+    assert ids == []
+    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
+
+
 def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
     info, egg = "EGG-INFO", "acme_weather-1.egg"
     texts = {
