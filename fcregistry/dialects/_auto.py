@@ -194,7 +194,7 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) 
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
         by_mark.setdefault(owner.mark, []).append(owner)
-    sections = (replace(owners[0].section, opens=(mark,)) for mark, owners in by_mark.items())
+    sections = (_joined_section(mark, owners) for mark, owners in by_mark.items())
     read = _json_fence().read
     shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
     openers = Openers((*sections, *shown), whole=True)
@@ -208,6 +208,15 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) 
         },
         may_be,
     )
+
+
+def _joined_section(mark: str, owners: list[_Owner]) -> Section:
+    """Return the section that a mark opens in its first owner; thoughts end as in any of them."""
+    section = owners[0].section
+    if not isinstance(section, Words):
+        return replace(section, opens=(mark,))
+    before = dict.fromkeys(end for each in owners if isinstance(each.section, Words) for end in each.section.before)
+    return replace(section, opens=(mark,), before=tuple(before))
 
 
 def _owners() -> Iterator[_Owner]:

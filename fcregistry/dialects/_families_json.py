@@ -238,6 +238,7 @@ ROWS: Final = (
         after_tools="]<|im_end|>",
         result="## Return of {id}\n{content}",
         marks=("<|tool_call_argument_begin|>", "<|tool_call_end|>"),
+        ends_thoughts=(_KIMI_SECTION[0],),
         stops=("<|im_end|>",),
     ),
     Dialect(
@@ -477,6 +478,7 @@ ROWS: Final = (
             Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
             Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
             Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+            Words(opens=("<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>")),  # the beginning of the turn
         ),
         before_tools="## Available Tools\nHere is the list of tools that you have available to you.\n```json\n[\n    ",
         tool_form="function",

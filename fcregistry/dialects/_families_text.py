@@ -417,8 +417,8 @@ ROWS: Final = (
         "the observation is given to you.",
         result="Observation: {content}",
         marks=("Final Answer:", "Action Input:"),
-        limits="A name is letters, digits, `_`, `-` and `.`. Text that is not a JSON object is one line, or in a code fence, and the line must "
-        "have ended: stop at `Observation:`, not at the line end before it. An observation that the model invents is cut off, with all behind it.",
+        limits="A name is letters, digits, `_`, `-` and `.`. An input that is not a JSON object ends at the next label, or with the answer: "
+        "if the answer was cut off, so is the input. An observation that the model invents is cut off, with all behind it.",
     ),
     Dialect(
         name="harmony",
@@ -434,6 +434,9 @@ ROWS: Final = (
                     opens=("<|channel|>final <|constrain|>", "<|channel|>commentary <|constrain|>"), read=read_header
                 ),
                 Calls(opens=("<|start|>",), read=read_start),
+                Calls(
+                    opens=("to=functions.",), read=read_message, at="start"
+                ),  # continues the prompt's <|start|>assistant
             ),
             write_messages,
         ),

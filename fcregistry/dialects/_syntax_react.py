@@ -20,20 +20,23 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 
 INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
+_NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
-_WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
+_WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call from after `Action:`.
 
-    The name is on its line, and the input below it, as JSON or a line of text.
+    The name is on its line, or on the next one, and the input below it, as JSON or as text.
     """
-    yield from source.run(_BLANKS)
+    yield from source.space()
+    if (yield from source.is_next(INPUT_LABEL, *LABELS)):
+        return None
     line, end = yield from source.until(_LINE)
     name = line.strip()
     if not name or not end:
@@ -55,8 +58,12 @@ def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]
         return (yield from _read_fenced_input(source, name))
     if (yield from source.is_next("{")):
         return _call_of_value(name, (yield from json_value(source, "{")))
-    text, end = yield from source.until(_LINE)
-    return _call_of_text(name, text.strip(), source) if end else None
+    text, label = yield from source.until(_NEXT_LABEL)
+    text = text.strip()
+    if not label and "```".startswith(text):
+        return None  # the input is cut off
+    source.place -= max(len(label) - 1, 0)
+    return _call_of_text(name, text, source)
 
 
 def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
@@ -80,7 +87,7 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text.
+    """Return the call of a tool with text, which a label ends, or the end of the answer: models stop before `Observation:`.
 
     The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
     """

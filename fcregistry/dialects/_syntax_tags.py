@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -52,7 +52,7 @@ class TagSyntax:
         after: Text that may follow a call; the first is written.
         apart: Whether each call is written in a section of its own.
         trims: Whether a line break after the opening tag of a value, and one before the closing tag, do not belong to the value.
-        framed: Whether these line breaks are always written.
+        framed: Whether these line breaks are always written. Otherwise they count only together.
         tells_strings: Whether the attribute `string` is written, which distinguishes strings from JSON. It is read in any family.
         has_entities: Whether entities of HTML in a value stand for their characters.
         takes_objects: Whether all values together may also be one JSON object.
@@ -157,20 +157,34 @@ class _TagReader:
             parameter = yield from self._parameter(source)
             if parameter is _END:
                 return ToolCall(name, arguments)
-            key = parameter.get("name") if parameter else None
-            text = (yield from self.ending.value(source)) if key else None
-            if not parameter or not key or text is None:
+            if not parameter or not parameter.get("name"):
                 return None
-            string = parameter.get("string")
-            text = self._unframed(text)
-            value = _declared_value(string, text, source.repairs) if string else FAILED
-            add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
+            known = source.shapes.of(name).get("properties")
+            value = Value(known if isinstance(known, Mapping) else None)
+            text = yield from self.ending.value(source, value)
+            if text is None:
+                return None
+            self._add(arguments, name, parameter, text, source)
+            for head, more in value.others:
+                self._add(arguments, name, parse_head(head, self._tags.parameter[0]) or {}, more, source)
+            if value.others:
+                source.repairs.append("the tag that closes a parameter was missing: it ends where the next one begins")
+                return ToolCall(name, arguments)
         return None
+
+    def _add(
+        self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
+    ) -> None:
+        key, string, text = parameter["name"], parameter.get("string"), self._unframed(text)
+        value = _declared_value(string, text, source.repairs) if string else FAILED
+        add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
         """Return the meaning of a text between tags."""
-        if self._tags.trims:
+        if self._tags.framed:
             text = text.removeprefix("\n").removesuffix("\n")
+        elif self._tags.trims and len(text) > 1 and text[0] == text[-1] == "\n":
+            text = text[1:-1]
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
@@ -453,10 +467,16 @@ class Ending:
         """Return whether a text contains a mark that may end a value."""
         return self._marks.find(text, 0) is not None
 
-    def value(self, source: TextSource) -> Reading[str | None]:
-        """Take a value, its mark, and white space after that; return the value, or None if it does not end."""
+    def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
+        """Take a value, its mark, and white space after that; return the value, or None if it does not end.
+
+        Args:
+            source: The text.
+            taken: Gets the parameters after this one, if its mark is missing; then the end of the call is taken, too.
+        """
         pieces: list[str] = []
         nesting = _Nesting()
+        taken = taken or Value(())
         while True:
             text, mark = yield from source.until(self._marks)
             pieces.append(text)
@@ -464,12 +484,16 @@ class Ending:
                 return None
             if mark in (self._opens, self._call[0]):
                 head, is_tag = yield from _take_head(source, mark)
+                if is_tag and mark == self._opens and not nesting.has_call:
+                    taken.open(pieces, head, mark)
                 pieces += (mark, head)
                 if is_tag:
                     nesting.open(is_call=mark != self._opens)
                 continue
             space = yield from self._space(source)
             is_followed = bool((yield from source.is_next(*self._followed[mark])))
+            if not nesting.has_call and taken.close(pieces, is_call=mark != self._mark, is_followed=is_followed):
+                return taken.split(pieces)
             place = nesting.close(is_call=mark != self._mark, is_followed=is_followed)
             if place == "outside":
                 return "".join(pieces) if mark == self._mark else None
@@ -479,19 +503,78 @@ class Ending:
             pieces += (mark, space)
 
 
+@dataclass(slots=True)
+class Value:
+    """A value, and the parameters that its text turns out to hold because the mark that ends it is missing.
+
+    Attributes:
+        known: The names of the parameters; None if they are not known.
+        others: The rest of the tag, and the text, of each parameter after the value.
+    """
+
+    known: Container[str] | None
+    others: list[tuple[str, str]] = field(default_factory=list)
+    _places: list[tuple[str, int, int]] = field(default_factory=list)
+    """For each parameter, the rest of its tag, and the places of the tag and of what ends its text; -1 for no end."""
+
+    def open(self, pieces: list[str], head: str, mark: str) -> None:
+        """Note that the tag of a parameter comes next, if it is one: on a line of its own or, if its name is known, behind a word."""
+        name = (parse_head(head, mark) or {}).get("name", "")
+        before = pieces[-1].rpartition("\n")
+        begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()
+        follows_word = self.known is not None and not before[2][-1:].isspace()
+        if begins_line or follows_word:
+            is_known = self.known is None or name in self.known
+            self._end(len(pieces))
+            self._places.append((head if is_known else "", len(pieces), -1))
+
+    def close(self, pieces: list[str], *, is_call: bool, is_followed: bool) -> bool:
+        """Note the tag that closes a parameter, or the call; return whether parameters end with the call."""
+        if not is_followed:
+            return False
+        if not is_call:
+            self._end(len(pieces))
+            return False
+        return bool(self._places) and self._fill(pieces)
+
+    def _end(self, place: int) -> None:
+        if self._places and self._places[-1][2] < 0:
+            self._places[-1] = (*self._places[-1][:2], place)
+
+    def _fill(self, pieces: list[str]) -> bool:
+        """Put the parameters into `others`; return whether there is nothing else between them."""
+        nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
+        for (head, begin, end), following in zip(self._places, nexts, strict=True):
+            if not head or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
+                return False
+            self.others.append((head, "".join(pieces[begin + 2 : end]).removeprefix(">")))
+        return True
+
+    def split(self, pieces: list[str]) -> str:
+        """Return the text before the first of the parameters."""
+        return "".join(pieces[: self._places[0][1]])
+
+
 class _Nesting:
     """The values and calls that are open within a value: tags of calls that it quotes."""
 
-    __slots__ = ("_open",)
+    __slots__ = ("_calls", "_open")
 
     def __init__(self) -> None:
         self._open: list[Literal["name", "call", "value"]] = []
+        self._calls = 0
+
+    @property
+    def has_call(self) -> bool:
+        """Whether a call is open."""
+        return self._calls > 0
 
     def open(self, *, is_call: bool) -> None:
         """Open a call, or a value. A call without a value may be a mere mention of the tag."""
         if not is_call and self._open and self._open[-1] == "name":
             self._open[-1] = "call"
         self._open.append("name" if is_call else "value")
+        self._calls += is_call
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
         """Close a call, or a value.
@@ -504,10 +587,12 @@ class _Nesting:
         """
         while is_followed and not is_call and self._open and self._open[-1] == "name":
             self._open.pop()
+            self._calls -= 1
         if not self._open:
             return "outside" if is_followed else "inside"
         if (self._open[-1] != "value") == is_call:
             self._open.pop()
+            self._calls -= is_call
             return "inside"
         return "nowhere" if is_followed else "inside"
 
@@ -578,8 +663,11 @@ _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
     text = yield from source.run(_IN_HEAD)
-    if not (yield from source.take(">")):
-        return None
+    return parse_head(text, tag) if (yield from source.take(">")) else None
+
+
+def parse_head(text: str, tag: str) -> dict[str, str] | None:
+    """Return the attributes in the rest of an opening tag, or None if it is not a tag."""
     if tag.endswith("="):
         name = text.strip()
         quoted = _QUOTED.fullmatch(name)

@@ -73,6 +73,9 @@ def test_no_beginning_of_a_text_makes_another_call(name: str, case: Golden) -> N
     whole = [(call.name, call.arguments) for call in dialect.parse(case.text, case.tools).tool_calls]
     for end in range(len(case.text)):
         begun = [(call.name, call.arguments) for call in dialect.parse(case.text[:end], case.tools).tool_calls]
+        if name == "react" and begun:  # the end of the answer ends a text: it has no closing mark
+            assert begun[-1][0] == whole[len(begun) - 1][0]
+            del begun[-1]
         assert begun == whole[: len(begun)]
 
 
