@@ -11,15 +11,45 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
-from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
+from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_braces import braces, braces_text
-from fcregistry.dialects._syntax_json import MESSAGE_ENDS, read_header, read_message, read_start, write_messages
+from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
+from fcregistry.dialects._syntax_json import (
+    MESSAGE_ENDS,
+    read_header,
+    read_message,
+    read_objects,
+    read_start,
+    write_between,
+    write_messages,
+)
 from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
-from fcregistry.dialects._syntax_react import INPUT_LABEL, LABELS, read_action, read_label, read_rest, write_actions
-from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, PairSyntax, TagSyntax, read_elements, tag_syntax
+from fcregistry.dialects._syntax_react import (
+    INPUT_LABEL,
+    LABELS,
+    read_action,
+    read_action_object,
+    read_action_objects,
+    read_label,
+    read_labelled_object,
+    read_rest,
+    read_tool,
+    write_action_objects,
+    write_actions,
+    write_tools,
+)
+from fcregistry.dialects._syntax_tags import (
+    BARE_TEXT_LIMITS,
+    PairSyntax,
+    TagSyntax,
+    tag_reader,
+    tag_syntax,
+)
 
 if TYPE_CHECKING:
+    from fcregistry._base.call import ToolCall
     from fcregistry.dialects._dialect import ResultText
+    from fcregistry.dialects._source import Reading, TextSource
 
 
 _QWEN: Final = TagSyntax(
@@ -94,6 +124,9 @@ _DSML: Final = _invocations(
     tells_strings=True,
     takes_objects=True,
 )
+_GCML: Final = _invocations(
+    "｜GCML｜", ("<｜GCML｜tool_calls>",), ("</｜GCML｜tool_calls>",), tells_strings=True, takes_objects=True
+)
 _STEP: Final = _invocations(
     "steptml:",
     ("<｜tool_calls_begin｜>",),
@@ -102,6 +135,74 @@ _STEP: Final = _invocations(
     after=("<｜tool_call_end｜>", "<｜tool_sep｜>"),
 )
 
+
+_DOTS: Final = _invocations("", ("<dots_function_call>",), ("</dots_function_call>",))
+_DOTS_SYNTAX: Final = tag_syntax(_DOTS)
+_DOTS_OBJECTS: Final = read_objects("</dots_function_call>")
+
+
+def _read_dots(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls of dots: invoke tags, or JSON objects."""
+    yield from source.space()
+    is_object = yield from source.is_next("{", "[")
+    calls: list[ToolCall] | None = yield from (_DOTS_OBJECTS if is_object else tag_reader(_DOTS))(source, mark)
+    return calls
+
+
+_HORIZON: Final = PairSyntax("ifm|")
+_HORIZON_OBJECTS: Final = read_objects("</ifm|tool_call>")
+
+
+def _read_horizon(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls of K2 Horizon: a name and a pair of tags for each argument or, if the prompt asks for it, JSON objects."""
+    yield from source.space()
+    is_object = yield from source.is_next("{", "[")
+    calls: list[ToolCall] | None = yield from (_HORIZON_OBJECTS if is_object else _HORIZON)(source, mark)
+    return calls
+
+
+_MINICPM5: Final = TagSyntax(
+    opens=(),
+    closes=(),
+    call=("<function", "</function>"),
+    parameter=("<param", "</param>"),
+    after=("<tool_sep>",),
+    has_entities=True,
+    has_cdata=True,
+)
+_KIMI: Final = TagSyntax(
+    opens=("<|open|>tools<|sep|>",),
+    closes=("<|close|>tools<|sep|>",),
+    call=("<|open|>call", "<|close|>call<|sep|>"),
+    parameter=("<|open|>argument", "<|close|>argument<|sep|>"),
+    names=("tool", "key"),
+    type="type",
+    end="<|sep|>",
+)
+_HY: Final = PairSyntax(separates=True)
+_HY_OPEN: Final = PairSyntax(suffix=":opensource", separates=True)
+
+
+def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the tag that opens a section of calls; other families write an array after it."""
+    yield from source.space()
+    return [] if (yield from source.is_next(_HY.opens, _HY_OPEN.opens)) else None
+
+
+_MUSE_WORDS: Final = ("to=self<|message|>", "to=user<|message|>")
+
+
+def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the header of a message to a tool; thoughts and answers have marks of their own."""
+    yield from source.space()
+    if (yield from source.is_next(*_MUSE_WORDS)):
+        return []
+    if (yield from source.take("to=")):
+        yield from source.run(_RECIPIENT)
+    return [] if (yield from source.take("<|message|>")) else None
+
+
+_RECIPIENT: Final = re.compile(r"[\w.\-]*")
 
 _LEFT_OUT: Final = frozenset({"additionalProperties"})
 _LAST: Final = ("properties", "required", "type")
@@ -204,7 +305,7 @@ ROWS: Final = (
     ),
     Dialect(
         name="glm-4.5",
-        models="GLM-4.5, GLM-4.6, GLM-4.7",
+        models="GLM-4.5, GLM-4.6, GLM-4.7, Ling 3, Spark 2.5, Poolside",
         source='Z.ai, "GLM-4.5" and "GLM-4.7", chat templates',
         syntax=PairSyntax().syntax,
         before_tools="# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
@@ -272,6 +373,23 @@ ROWS: Final = (
         "nor a string that holds the end of a call and of its section, unless it is that of a whole call.",
     ),
     Dialect(
+        name="gigachat3.5",
+        models="GigaChat 3.5",
+        source='the chat template of GigaChat 3.5; SGLang, "GigaChat35Detector"',
+        syntax=tag_syntax(_GCML),
+        more=(Words(opens=("<|message_sep|>",)),),
+        before_tools="## Tools\nYou can call functions by writing a block like this one in your reply:\n<｜GCML｜tool_calls>\n"
+        '<｜GCML｜invoke name="$FUNCTION_NAME">\n'
+        '<｜GCML｜parameter name="$PARAMETER_NAME" string="true|false">$PARAMETER_VALUE</｜GCML｜parameter>\n...\n</｜GCML｜invoke>\n'
+        '</｜GCML｜tool_calls>\nWrite strings as they are, with string="true"; anything else as JSON, with string="false".\n'
+        "The functions, described in JSON Schema:\n<functions>\n",
+        tool_form="function",
+        after_tools="\n</functions>\n",
+        marks=("｜GCML｜",),
+        stops=("</s>",),
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
         name="step3",
         models="Step-3",
         source='StepFun, "step3", deployment guide; the StepTML parsers of vLLM and SGLang',
@@ -281,6 +399,154 @@ ROWS: Final = (
         '<steptml:invoke name="function_name">\n<steptml:parameter name="parameter_name">value</steptml:parameter>\n...\n'
         "</steptml:invoke><｜tool_call_end｜>\n<｜tool_calls_end｜>",
         stops=("<|EOT|>",),
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="minimax-m3",
+        models="MiniMax-M3",
+        source='the MiniMax M3 parsers of vLLM and SGLang, "MinimaxM3Detector"',
+        syntax=Syntax(
+            (Calls(opens=("]<]minimax[>[<tool_call>", "]<]minimax[>[<invoke"), read=read_nested),),
+            write_nested,
+            ("]<]minimax[>[",),
+        ),
+        before_tools="# Tools\nYou may call one or more tools to assist with the user query.\n"
+        "The tools, described in JSON Schema:\n\n<tools>\n<tool>",
+        tool_form="function",
+        between_tools="</tool>\n<tool>",
+        after_tools="</tool>\n</tools>\n\nTo call tools, write an element for each parameter, and `]<]minimax[>[` before each tag. Objects have "
+        "an element for each member, arrays have `<item>` elements:\n\n]<]minimax[>[<tool_call>\n"
+        ']<]minimax[>[<invoke name="tool-name">]<]minimax[>[<param-1>value-1]<]minimax[>[</param-1>]<]minimax[>[<param-2>]<]minimax[>[<item>'
+        "value-2]<]minimax[>[</item>]<]minimax[>[</param-2>]<]minimax[>[</invoke>\n]<]minimax[>[</tool_call>",
+        result="<response>{content}</response>",
+        marks=("]~b]",),
+        thinks=("<mm:think>", "</mm:think>"),
+        stops=("[e~[",),
+        limits="A text cannot hold `]<]minimax[>[`, nor a parameter's name a bracket, a slash or a line break. Values take their types from the "
+        "tools' schemas, and are text without.",
+    ),
+    Dialect(
+        name="minicpm5",
+        models="MiniCPM5",
+        source='the chat template of MiniCPM5; SGLang, "MiniCPM5Detector"',
+        syntax=tag_syntax(_MINICPM5),
+        before_tools="# Tools\n\nThe signatures of functions stand within <tools></tools> tags:\n<tools>\n",
+        after_tools='\n</tools>\n\nTo call functions, write: <function name="function-name"><param name="param-name">param-value</param></function>\n'
+        "Write a value that contains <, & or a line break as CDATA: "
+        '<param name="param-name"><![CDATA[value]]></param>. If no function is needed, answer in plain text.',
+        result=TOOL_RESPONSE,
+        marks=("<|im_start|>",),
+        stops=("<|im_end|>",),
+        limits=f"{BARE_TEXT_LIMITS} A value with `]]>` in it is not written as CDATA.",
+    ),
+    Dialect(
+        name="kimi-k3",
+        models="Kimi K3",
+        source='the chat template of Kimi K3; SGLang, "KimiK3Detector"',
+        syntax=tag_syntax(_KIMI),
+        more=(
+            Words(
+                opens=("<|open|>response<|sep|>",),
+                closes=("<|close|>response<|sep|>",),
+                before=("<|open|>tools<|sep|>",),
+                kind="content",
+            ),
+            Words(opens=("<|close|>response<|sep|>", "<|close|>message<|sep|>", "<|close|>tools<|sep|>")),
+        ),
+        before_tools="# Tools\nHere are the available tools, described in JSONSchema.\n\n```json\n[",
+        between_tools=",",
+        after_tools="]\n```\n\nTo call tools, write: <|open|>tools<|sep|>"
+        '<|open|>call tool="tool-name" index="1"<|sep|><|open|>argument key="name" type="string"<|sep|>value<|close|>argument<|sep|>'
+        "<|close|>call<|sep|><|close|>tools<|sep|>\nA value whose type is not string is JSON.",
+        thinks=("<|open|>think<|sep|>", "<|close|>think<|sep|>"),
+        ends_thoughts=("<|open|>tools<|sep|>",),
+        stops=("<|end_of_msg|>",),
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="k2-horizon",
+        models="K2 Horizon",
+        source='vLLM, "K2HorizonToolParser"; SGLang, "K2V3Detector"',
+        syntax=Syntax(
+            (Calls(opens=(_HORIZON.opens,), read=_read_horizon),),
+            write_between("<ifm|tool_calls>\n", _HORIZON.write, "\n</ifm|tool_calls>"),
+            _HORIZON.marks,
+        ),
+        more=(
+            Words(opens=("<ifm|tool_calls>", "</ifm|tool_calls>")),
+            Words(opens=("<ifm|think_fast>",), closes=("</ifm|think_fast>",), kind="reasoning", nests=True),
+            Words(opens=("<ifm|think_faster>",), closes=("</ifm|think_faster>",), kind="reasoning", nests=True),
+            EndOfThoughts(opens=("</ifm|think_fast>", "</ifm|think_faster>")),
+        ),
+        before_tools="# Tools\n\nThe functions stand within <tools></tools> tags:\n<tools>\n",
+        after_tools="\n</tools>\n\nTo call functions, write:\n<ifm|tool_calls>\n<ifm|tool_call>{function-name}\n"
+        "<ifm|arg_key>{key}</ifm|arg_key>\n<ifm|arg_value>{value}</ifm|arg_value>\n...\n</ifm|tool_call>\n</ifm|tool_calls>",
+        thinks=("<ifm|think>", "</ifm|think>"),
+        ends_thoughts=("<ifm|tool_calls>",),
+        stops=("<|ifm|im_end|>",),
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="hy-v3",
+        models="Hy 3 (Hunyuan 3)",
+        source='vLLM, "HYV3ToolParser"; the chat template of Hy3-preview',
+        syntax=Syntax(
+            (
+                Calls(opens=(_HY.opens,), read=_HY),
+                Calls(opens=(_HY_OPEN.opens,), read=_HY_OPEN),
+                Calls(opens=("<tool_calls>", "<tool_calls:opensource>"), read=_read_hy_section),
+            ),
+            write_between("<tool_calls>\n", _HY.write, "\n</tool_calls>"),
+            (*_HY.marks, *_HY_OPEN.marks, "<tool_sep>"),
+        ),
+        more=(
+            Words(opens=("</tool_calls>", "</tool_calls:opensource>")),
+            Words(opens=("<think:opensource>",), closes=("</think:opensource>",), kind="reasoning", nests=True),
+            EndOfThoughts(opens=("</think:opensource>",)),
+        ),
+        before_tools="# Tools\n\nThe functions stand within <tools></tools> tags:\n<tools>\n",
+        after_tools="\n</tools>\n\nTo call functions, write:\n<tool_calls>\n<tool_call>{function-name}<tool_sep>\n"
+        "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n...\n</tool_call>\n</tool_calls>",
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="muse",
+        models="Muse, Muse Glimmer",
+        source='the chat template of Muse Glimmer; SGLang, "MuseGlimmerDetector"',
+        syntax=tag_syntax(_claude("atem:")),
+        more=(
+            Calls(opens=(), read=_read_muse_header, at="start"),
+            Calls(opens=("<|start|>assistant",), read=_read_muse_header),
+            Words(opens=_MUSE_WORDS[:1], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="reasoning"),
+            Words(opens=_MUSE_WORDS[1:], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="content"),
+        ),
+        before_tools='You can call functions by writing a "<atem:function_calls>" block like this one:\n<atem:function_calls>\n'
+        '<atem:invoke name="$FUNCTION_NAME">\n<atem:parameter name="$PARAMETER_NAME">$PARAMETER_VALUE</atem:parameter>\n...\n'
+        "</atem:invoke>\n</atem:function_calls>\n\nWrite strings and scalars as they are, lists and objects as JSON. The spaces of strings are "
+        "kept.\nThe functions, described in JSON Schema:\n",
+        tool_form="function",
+        after_tools="\n",
+        marks=("<|message|>", "<|start|>"),
+        thinks=None,
+        stops=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="dots",
+        models="dots.llm",
+        source='the dots parsers of vLLM and SGLang, "DotsToolDetector"',
+        syntax=Syntax(
+            (
+                Calls(opens=("<dots_function_call>",), read=_read_dots),
+                Calls(opens=("<invoke",), read=tag_reader(_DOTS)),
+            ),
+            _DOTS_SYNTAX.write,
+            _DOTS_SYNTAX.marks,
+        ),
+        before_tools="You can call these functions, described in JSON Schema:\n",
+        tool_form="function",
+        after_tools='\n\nTo call some, write:\n<dots_function_call>\n<invoke name="function-name">\n'
+        '<parameter name="parameter-name">value</parameter>\n...\n</invoke>\n</dots_function_call>',
         limits=BARE_TEXT_LIMITS,
     ),
     Dialect(
@@ -419,6 +685,52 @@ ROWS: Final = (
         marks=("Final Answer:", "Action Input:"),
         limits="A name is letters, digits, `_`, `-` and `.`. An input that is not a JSON object ends at the next label, or with the answer: "
         "if the answer was cut off, so is the input. An observation that the model invents is cut off, with all behind it.",
+    ),
+    Dialect(
+        name="react-json",
+        models="any model that a prompt asks for it",
+        source='the prompts "structured chat" and "conversational" of LangChain',
+        syntax=Syntax(
+            (
+                Calls(opens=("{",), read=read_action_object),
+                Calls(opens=("```",), read=read_action_objects),
+                Calls(opens=("Action:",), read=read_labelled_object, at="line"),
+                Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
+                Calls(opens=("Observation:",), read=read_rest, at="line"),
+            ),
+            write_action_objects,
+        ),
+        more=(Words(opens=("Thought:",), before=tuple(f"\n{label}" for label in LABELS), kind="reasoning", at="line"),),
+        before_tools="You can use these tools:\n\n",
+        tool_form="text",
+        after_tools='\n\nWrite one action as JSON: its "action" is the name of a tool or "Final Answer", its "action_input" an object with '
+        "the arguments, or the answer:\n\nThought: what you think is to be done\nAction:\n```json\n"
+        '{"action": "$TOOL_NAME", "action_input": $INPUT}\n```\nObservation: what the tool answers\n\nStop behind the action.',
+        result="Observation: {content}",
+        marks=("Final Answer:",),
+        limits='A tool cannot be called "Final Answer". An observation that the model invents is cut off, with all behind it.',
+    ),
+    Dialect(
+        name="langchain-xml",
+        models="any model that LangChain's XML agent prompts",
+        source='LangChain, "create_xml_agent" and its prompt, "xml-agent-convo"; the function calls of "AnthropicFunctions"',
+        syntax=Syntax(
+            (Calls(opens=("<tool>",), read=read_tool),), write_tools, ("<tool_input>", "</tool_input>", "</tool>")
+        ),
+        more=(
+            Words(opens=("<final_answer>",), closes=("</final_answer>",), kind="content"),
+            Words(opens=("<observation>",), closes=("</observation>",)),
+        ),
+        before_tools="You have access to the following tools:\n\n",
+        tool_form="text",
+        between_tools="\n",
+        after_tools="\n\nTo use a tool, write <tool></tool> and <tool_input></tool_input> tags, with an element for each parameter in the input. "
+        "You get the result in <observation></observation>. For example:\n\n"
+        "<tool>search</tool><tool_input><query>weather in SF</query></tool_input>\n<observation>64 degrees</observation>\n\n"
+        "When you are done, answer between <final_answer></final_answer>.",
+        result="<observation>{content}</observation>",
+        limits="An input ends with the answer if `</tool_input>` is missing: if the answer was cut off, so is the input. A text cannot hold "
+        "the tag that ends it. An observation that the model invents is left out.",
     ),
     Dialect(
         name="harmony",

@@ -294,6 +294,14 @@ def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | N
     return (yield from read_arguments(source, name))
 
 
+def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Functionary, as `read_line_named`; for the recipient `all`, take the line before content."""
+    name = yield from source.run(NAME)
+    if not name or not (yield from source.take("\n", "\r\n")):
+        return None
+    return [] if name == "all" else (yield from read_arguments(source, name))
+
+
 _ON_A_LINE: Final = re.compile(r"[^\s<✿](?:[^\n<✿]*[^\s<✿])?")
 
 
