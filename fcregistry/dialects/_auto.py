@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
@@ -544,7 +544,7 @@ class _AnyStream(DialectStream):
         begin = source.place - len(_TICK)
         opened = _TICKS.match(source.text, begin)
         assert opened
-        closed = re.compile(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n").search(source.text, opened.end())
+        closed = _closing_ticks(opened[0]).search(source.text, opened.end())
         source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
         source.begin(begin)
         self._add_content(source.since())
@@ -569,6 +569,11 @@ class _AnyStream(DialectStream):
             if closed is None and self._not_thoughts is not None and (ends := _thought_ends()(text, place)):
                 return ends.start()
         return closed.end() if closed else len(text)
+
+
+@lru_cache(maxsize=64)
+def _closing_ticks(ticks: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!`){ticks}(?!`)|\n[ \t]*+\n")
 
 
 @cache

@@ -44,11 +44,15 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: The brackets that it may begin with: `{`, `[` or both.
     """
-    yield from source.space()
+    if source.text[source.place : source.place + 1] not in _BRACKETS:  # else the usual case, without generators
+        yield from source.space()
     if not (yield from source.is_next(*opening)):
         return FAILED
     text = yield from take_balanced(source, _JSON)
     return FAILED if text is None else read_value(text, source.repairs)
+
+
+_BRACKETS: Final = ("{", "[")
 
 
 def _may_follow(mark: str, outside: str) -> bool:
