@@ -189,9 +189,9 @@ class _Candidates(NamedTuple):
 
 
 def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> _Candidates:
-    """Return the marks of some owners' sections, and the section that a text in one dialect may begin with.
+    """Return the marks of some owners' sections.
 
-    Calls of a shorter mark are looked for behind a longer one, too.
+    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one, too.
     """
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
@@ -214,7 +214,7 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
 
 
 def _joined_section(mark: str, owners: list[_Owner]) -> Section:
-    """Return the section that a mark opens in its first owner; thoughts end as in any of them."""
+    """Return the section that a mark opens in its first owner, in which thoughts end as in any owner."""
     section = owners[0].section
     if not isinstance(section, Words):
         return replace(section, opens=(mark,))
@@ -279,6 +279,7 @@ def _json_fence() -> Calls:
 
 _PLAIN: Final = ("react", "json", "pythonic", "react-json")
 """The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
+_FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
 _FENCED: Final = ("json", "react-json")
 """The dialects whose calls are read in code fences, if the dialect is not known."""
 _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
@@ -526,6 +527,8 @@ class _AnyStream(DialectStream):
         """Read calls after the ticks that open a fence; return them with their dialect, or None."""
         source = self._source
         begin, furthest = source.place, source.place
+        if not _FENCED_JSON.match(source.text, begin):
+            return None, ""
         known = self.found or self._only
         for name in (known, *_FENCED) if known else _FENCED:
             section = get(name).openers.sections.get(_FENCE)

@@ -271,7 +271,10 @@ def kinds_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> set[str]:
 
 
 def schema_of_kind(schema: Any, root: Mapping[str, Any], kind: str, depth: int = 0) -> Mapping[str, Any]:
-    """Return the schema of the values of one JSON type at a place, without references and unions; an empty one if none is known."""
+    """Return the schema of the values of one JSON type at a place, with references and unions resolved.
+
+    It is empty if none is known.
+    """
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return {}
     if isinstance(schema.get("$ref"), str):

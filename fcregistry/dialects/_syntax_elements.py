@@ -94,7 +94,10 @@ def _place(schema: Mapping[str, Any], key: str) -> Any:
 
 
 def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
-    """Return the value of an element, by its schema: elements called `item` are an array, others an object."""
+    """Return the value of an element, by its schema.
+
+    Elements called `item` are an array, others an object.
+    """
     kinds = kinds_of(place, root)
     if isinstance(element, str):
         if not element.strip() and kinds in ({"array"}, {"object"}):
@@ -108,7 +111,9 @@ def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
 
 
 def write_nested(calls: Sequence[ToolCall]) -> str:
-    """Write calls with an element for each parameter; objects and arrays in it are JSON, so that all values keep their types.
+    """Write calls with an element for each parameter.
+
+    Objects and arrays are written as JSON, so that all values in them keep their types.
 
     Raises:
         ValueError: A name or a text holds the mark of tags.

@@ -295,7 +295,10 @@ def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | N
 
 
 def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Functionary, as `read_line_named`; for the recipient `all`, take the line before content."""
+    """Read a call of Functionary: the name on one line, and its arguments on the next ones.
+
+    For the recipient `all` take the line only, because content follows.
+    """
     name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None

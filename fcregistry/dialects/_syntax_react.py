@@ -87,9 +87,9 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text, which a label ends, or the end of the answer: models stop before `Observation:`.
+    """Return the call of a tool with text.
 
-    The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
+    A label ends the text, or the end of the answer, because models stop before `Observation:`. The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
@@ -176,7 +176,10 @@ _ELEMENT: Final = re.compile(r"\s*<([\w.\-]+)>(.*?)</\1>", re.DOTALL)
 
 
 def read_tool(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of LangChain's XML: `<tool>name</tool><tool_input>…</tool_input>`, with text, JSON, or an element for each parameter."""
+    """Read a call of LangChain's XML: `<tool>name</tool><tool_input>…</tool_input>`.
+
+    The input is text, JSON, or an element for each parameter.
+    """
     name, end = yield from source.until(_END_OF_TOOL)
     yield from source.space()
     if not end or not name.strip() or not (yield from source.take("<tool_input>")):
@@ -186,7 +189,10 @@ def read_tool(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _call_of_input(name: str, text: str, source: TextSource, is_closed: bool) -> list[ToolCall] | None:
-    """Return the call of a tool with an input; None if the input is not closed, and may be cut off within elements or JSON."""
+    """Return the call of a tool with an input.
+
+    Return None if the input is not closed, and may be cut off within elements or JSON.
+    """
     arguments: dict[str, Any] = {}
     place = 0
     while found := _ELEMENT.match(text, place):

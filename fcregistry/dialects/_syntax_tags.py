@@ -490,7 +490,7 @@ class Ending:
 
 @dataclass(slots=True)
 class Value:
-    """A value, and the parameters that its text turns out to hold because the mark that ends it is missing.
+    """A value, and the parameters in its text, if the mark that ends it is missing.
 
     Attributes:
         known: The names of the parameters; None if they are not known.
@@ -507,7 +507,10 @@ class Value:
     """For each parameter, the rest of its tag, and the places of the tag and of what ends its text; -1 for no end."""
 
     def open(self, pieces: list[str], head: str, mark: str) -> None:
-        """Note that the tag of a parameter comes next, if it is one: on a line of its own or, if its name is known, behind a word."""
+        """Note the tag of a parameter that comes next.
+
+        It counts if it begins a line or, if the names of the parameters are known, follows a word.
+        """
         name = (parse_head(head, mark) or {}).get(self.name, "")
         before = pieces[-1].rpartition("\n")
         begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()

@@ -147,10 +147,11 @@ _FAMILIES: Final = {
         "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 functionary gigachat3 glm-4 granite granite4 hermes hunyuan "
         "internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
     ),
-    "_families_text": (
-        "claude-xml deepseek-v3.2 dots functiongemma gemma4 gigachat3.5 glm-4.5 harmony hy-v3 k2-horizon kimi-k3 langchain-xml lfm2 mimo minicpm "
-        "minicpm5 minimax-m2 minimax-m3 muse olmo3 pythonic qwen3-coder react react-json seed-oss step3"
+    "_families_tags": (
+        "claude-xml deepseek-v3.2 dots gigachat3.5 glm-4.5 hy-v3 k2-horizon kimi-k3 mimo minicpm5 minimax-m2 minimax-m3 muse qwen3-coder "
+        "seed-oss step3"
     ),
+    "_families_text": ("functiongemma gemma4 harmony langchain-xml lfm2 minicpm olmo3 pythonic react react-json"),
 }
 """Module -> the names of its dialects."""
 

@@ -222,7 +222,10 @@ JOINING: Final = ("$ref", "allOf")
 
 
 def composed_schemas(schema: Any, references: References, seen: list[Any]) -> Iterator[Any]:
-    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply; False for one that cannot be found."""
+    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply.
+
+    A reference that leads nowhere yields False, the schema that accepts nothing.
+    """
     if not isinstance(schema, dict):
         yield schema
     if not isinstance(schema, dict) or any(schema is each for each in seen):
