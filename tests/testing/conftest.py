@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BESIDE = ("_pytest", "_hypothesis")
 """What pytest and Hypothesis install with a name that begins with an underscore."""
+OTHER_PLUGINS = ("anyio", "pytest_xdist")
+"""Distributions with plugins for pytest that each run would import, a third of its time, and not use."""
 
 
 def entry_points() -> str:
@@ -35,11 +37,16 @@ def entry_points() -> str:
 
 @pytest.fixture(scope="session")
 def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that a test run has, and with the metadata that pytest finds our plugin by."""
-    folder = tmp_path_factory.mktemp("with_pytest")
+    """A folder with all that a test run has, and with the metadata of two plugins for pytest: ours and Hypothesis's.
+
+    By its name, Hypothesis knows that these are not the modules of the project, whose source it would search for constants.
+    """
+    folder = tmp_path_factory.mktemp("with_pytest") / "site-packages"
+    folder.mkdir()
     beside = [each for each in Path(sysconfig.get_path("purelib")).iterdir() if each.name.startswith(BESIDE)]
     for each in (*dependencies.iterdir(), *beside):
-        (folder / each.name).symlink_to(each)
+        if not each.name.startswith(OTHER_PLUGINS):
+            (folder / each.name).symlink_to(each)
     info = folder / f"fcregistry-{fcregistry.__version__}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: fcregistry\nVersion: {fcregistry.__version__}\n")
