@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-import subprocess
 import sysconfig
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,9 +57,9 @@ def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -
 class Run:
     """What a run of pytest said."""
 
-    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
-        self.status = done.returncode
-        self.text = done.stdout + done.stderr
+    def __init__(self, text: str, status: int) -> None:
+        self.status = status
+        self.text = text
         self.outcomes = dict(
             re.findall(r"^(?:\S*/)?fcregistry::(.+) (PASSED|FAILED|SKIPPED|ERROR)\b.*$", self.text, re.MULTILINE)
         )
@@ -72,6 +72,17 @@ class Run:
         )
         assert found, self.text
         return found[1]
+
+
+SEVERAL = """
+import json, os, sys
+import pytest
+os.dup2(1, 2)
+for arguments in json.loads(sys.argv[1]):
+    status = pytest.main(arguments)
+    print(f"\\nstatus: {int(status)}", flush=True)
+"""
+"""Runs pytest several times in one process, whose imports take most of the time."""
 
 
 class Project:
@@ -92,7 +103,15 @@ class Project:
         """Run pytest in the project's folder, each outcome on a line."""
         settings = {"PYTEST_ADDOPTS": "", "CI": "1", **(env or {})}
         done = self.site.run("-m", "pytest", "-v", *arguments, cwd=cwd or self.folder, env=settings)
-        return Run(done)
+        return Run(done.stdout + done.stderr, done.returncode)
+
+    def pytest_each(self, *runs: Sequence[str]) -> list[Run]:
+        """Run pytest several times in one process, where nothing of the project changes between the runs."""
+        words = json.dumps([["-v", *arguments] for arguments in runs])
+        done = self.site.run("-c", SEVERAL, words, cwd=self.folder, env={"PYTEST_ADDOPTS": "", "CI": "1"})
+        parts = re.split(r"^status: (\d+)\n", done.stdout, flags=re.MULTILINE)
+        assert len(parts) == 2 * len(runs) + 1, done.stdout + done.stderr
+        return [Run(text, int(status)) for text, status in zip(parts[::2], parts[1::2], strict=False)]
 
 
 GOOD = """
