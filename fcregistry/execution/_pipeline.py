@@ -133,20 +133,33 @@ class Pipeline:
         Raises:
             PluginError: Its plugin does not load, or ships something else than was described.
         """
+        self._renew_rules()
         known = self._bound.get(name)
         if known is not None:
             return known
         tool = self.find(name)
         if tool is None:
             return None
+        rulings = self.rules.rulings
         bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.rules.always_allows(tool)))
         if allows_fast_path(bound, self.settings):
             if bound.dispatch != "loop":
-                self.fast_paths[name] = fast_path(bound, self.settings)
+                self.fast_paths[name] = fast_path(bound, self.settings, self.rules)
             # An async generator is not awaited, but collected; and a slow validator would hold up the loop.
             if bound.signature.kind != "async generator" and bound.validator.is_fast:
-                self.async_fast_paths[name] = async_fast_path(bound, self.settings)
+                self.async_fast_paths[name] = async_fast_path(bound, self.settings, self.rules)
+        if self.rules.rulings is not rulings:  # another thread has renewed them meanwhile
+            self._forget_bound()
         return bound
+
+    def _renew_rules(self) -> None:
+        """Bind all tools again if the configuration has changed."""
+        if self.rules.renew():
+            self._forget_bound()
+
+    def _forget_bound(self) -> None:
+        for each in (self._bound, self.fast_paths, self.async_fast_paths):
+            each.clear()
 
     def prepare(self, given: object, *, from_application: bool = False) -> CallStep | ToolResult:
         """Read, look up, parse, validate and decode a call; return a result if any of it fails.
@@ -206,7 +219,7 @@ class Pipeline:
             TooManyStepsError: With fewer steps than `MOST_STEPS`, if finding out what is wrong with the arguments takes more.
         """
         try:
-            bound = self._bound.get(call.name) or self.bound(call.name)
+            bound = self.bound(call.name)
         except PluginError as error:
             return failed_result(call, plugin_unavailable(error), self.find(call.name))
         if bound is None:
@@ -294,6 +307,7 @@ class Pipeline:
             ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
             TypeError: A decision is not one, or `prepared` is something else.
         """
+        self._renew_rules()
         return resume_calls(prepared, decisions, by=by, rules=self.rules, find=self.find, prepare=self.prepare)
 
 
