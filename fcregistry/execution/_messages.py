@@ -200,6 +200,28 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
     return CallError("tool_failed", f"{kind}: {text}" if text else kind, exception=exception)
 
 
+_PACKAGE: Final = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # noqa: PTH120  # the beginning of what `co_filename` is
+
+
+def explain_to_author(tool: Tool, exception: BaseException) -> None:
+    """Let a traceback begin in the tool's own code, and add a note where an option of the tool helps.
+
+    A model reads neither.
+    """
+    frames = exception.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        frames = frames.tb_next
+    if frames is not None:
+        BaseException.with_traceback(exception, frames)
+    if type(exception).__module__ != "sqlite3" or tool.options.blocking == "caller":
+        return
+    if "created in a thread" in str(exception):
+        exception.add_note(
+            f'declare {tool.name} with blocking="caller": it then runs on the thread that makes the call, where the '
+            "connection has to be made"
+        )
+
+
 def given_up(tool: Tool, end: GivenUp) -> CallError:
     """Return the error for a call that was given up: its time was up, or it was cancelled."""
     if end.why == "cancelled":

@@ -21,7 +21,7 @@ from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
-from fcregistry.execution._messages import exception_text, scrub, undecodable_arguments
+from fcregistry.execution._messages import exception_text, explain_to_author, scrub, undecodable_arguments
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.execution._wire import (
@@ -143,6 +143,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
+    explain_to_author(tool, exception)
     of_tool = isinstance(exception, ToolError)
     after = exception.retry_after if isinstance(exception, ToolError) else None
     return WireException(
