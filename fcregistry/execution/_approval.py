@@ -233,14 +233,19 @@ class ApprovalRules:
         ruling = self._ruling(tool)
         return _denied_by_rule(tool, ruling) if ruling.verdict == "deny" else None
 
-    def check(self, step: CallStep) -> CallError | ApprovalQuestion | None:
-        """Return why a call may not run, None if it may, or the question to ask the approver."""
-        question = self.check_rules(step)
+    def check(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
+        """Return why a call may not run, None if it may, or the question to ask the approver.
+
+        Args:
+            step: The call.
+            pending: Whether some of its arguments are not known yet.
+        """
+        question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
             return approval_required(step.bound.tool.name)
         return question
 
-    def check_rules(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
         """Return the same, also if there is no approver here: one elsewhere may be asked later."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
@@ -250,17 +255,20 @@ class ApprovalRules:
             return _denied_by_rule(tool, ruling)
         if ruling.verdict == "ask":
             return ApprovalQuestion(self, step, _why_asked(ruling))
-        return self._by_author(step)
+        return self._by_author(step, pending)
 
     def _ruling(self, tool: Tool) -> Ruling:
         return self.rulings.get(tool.name, self._otherwise)
 
-    def _by_author(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def _by_author(self, step: CallStep, pending: bool) -> CallError | ApprovalQuestion | None:
         needs = step.bound.tool.options.requires_approval
         if needs is False:
             return None
         if not callable(needs):
             return ApprovalQuestion(self, step, "the tool requires approval")
+        if pending:
+            reason = "the tool may require approval, which depends on results that are not known yet"
+            return ApprovalQuestion(self, step, reason)
         try:
             if not _predicate_holds(needs, step):
                 return None
