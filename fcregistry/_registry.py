@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from fcregistry._base.source import is_same_or_equal
 from fcregistry._tools.catalogue import Catalogue, select_tools
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
+from fcregistry._tools.definition import is_strict
 from fcregistry._tools.options import check_options, group_problem
 from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
 from fcregistry._tools.tool import Tool, Toolset
@@ -45,14 +46,17 @@ class Registry:
 
     Args:
         default_group: The group of a tool that `register` is given without one.
-        strict: Whether a parameter without a type is an error rather than a warning.
+        strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
+
+    Raises:
+        DefinitionError: `default_group` cannot be the name of a group, or `strict` is not one of these policies.
     """
 
-    def __init__(self, *, default_group: str = DEFAULT_GROUP, strict: bool = False) -> None:
+    def __init__(self, *, default_group: str = DEFAULT_GROUP, strict: bool | Literal["error", "warn"] = False) -> None:
         if problem := group_problem(default_group):
             raise DefinitionError(problem)
         self.default_group = default_group
-        self._read(DeclarationLog(), discovers=False, strict=strict)
+        self._read(DeclarationLog(), discovers=False, strict=is_strict(strict, "strict"))
 
     def _read(self, declarations: DeclarationLog, *, discovers: bool, strict: bool) -> None:
         self._log = declarations

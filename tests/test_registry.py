@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Literal
 
 import pytest
 
@@ -426,6 +427,41 @@ def test_a_parameter_without_a_type_is_a_warning_and_an_error_where_strictness_i
         assert lax.get("untyped").parameters["properties"] == {"x": {}}
     with pytest.raises(DefinitionError, match="parameter 'x' accepts any JSON value"):
         _ = strict.get("untyped").parameters
+
+
+@pytest.mark.parametrize(("policy", "is_error"), [("error", True), ("warn", False)])
+def test_strictness_is_set_by_the_name_of_a_policy(
+    policy: Literal["error", "warn"], is_error: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untyped(x):  # type: ignore[no-untyped-def]
+        return x
+
+    named = Registry(strict=policy)
+    named.register(untyped)
+    monkeypatch.setattr(sys.modules[__name__], "FCREGISTRY_STRICT", policy, raising=False)
+    by_module = Registry()
+    by_module.register(untyped)
+
+    for each in (named, by_module):
+        tool = each.get("untyped")
+        if is_error:
+            assert tool.definition_error is not None
+        else:
+            with pytest.warns(DefinitionWarning, match="accepts any JSON value"):
+                assert tool.definition_error is None
+
+
+def test_another_name_of_a_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DefinitionError, match="""strict is True or "error", False or "warn", not 'errors'"""):
+        Registry(strict="errors")  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules[__name__], "FCREGISTRY_STRICT", "errors", raising=False)
+    own = Registry()
+    own.register(len, "size")
+    error = own.get("size").definition_error
+    assert """FCREGISTRY_STRICT of tests.test_registry is True or "error", False or "warn", not 'errors'""" in str(
+        error
+    )
 
 
 def test_a_registry_shows_how_many_tools_each_group_has(isolated: Registry) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
-from fcregistry._tools.definition import wants_strictness
+from fcregistry._tools.definition import wanted_strictness
 from fcregistry._tools.indexed import BROKEN, Described
 from fcregistry._tools.selectors import (
     Owned,
@@ -148,7 +148,7 @@ class Catalogue:
                 assert owner is not None
                 declaration.tool = DescribedDefinition.tool(declaration, owner)
             else:
-                strict = self._strict or wants_strictness(declaration.module)
+                strict = self._strict or wanted_strictness(declaration.module)
                 declaration.tool = Tool(declaration, owner, strict=strict)
         tool: Tool = declaration.tool
         return tool

@@ -35,7 +35,7 @@ class Tool:
     Args:
         declaration: The function, with its name, group and options.
         owner: The plugin that ships it, or None for the application.
-        strict: Whether a parameter without a type is an error rather than a warning.
+        strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
     """
 
     __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
@@ -45,7 +45,7 @@ class Tool:
     _owner: Owner | None
     _description: str | None
 
-    def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
+    def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: object = False) -> None:
         _set_slots(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
 
     @classmethod

@@ -334,12 +334,12 @@ class Discovery:
         self._look_if_needed()
         record = self.index.record(described)
         if record is None:
-            from fcregistry._tools.definition import wants_strictness
+            from fcregistry._tools.definition import wanted_strictness
             from fcregistry._tools.indexed import record_of
             from fcregistry._tools.tool import Tool
 
             real = self.real(described)
-            record = record_of(Tool(real, self.owner(real), strict=wants_strictness(real.module)))
+            record = record_of(Tool(real, self.owner(real), strict=wanted_strictness(real.module)))
         return record
 
     def real(self, described: Described) -> Declaration:

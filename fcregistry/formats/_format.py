@@ -183,6 +183,8 @@ class Format:
             raise DefinitionError(headline, tuple(problems))
 
     def _profile(self, strict: bool) -> Profile | None:
+        if not isinstance(strict, bool):
+            raise TypeError(f"strict is True or False, not {strict!r:.80}")
         if not strict:
             return self.profile
         if self.strict_profile is None:
