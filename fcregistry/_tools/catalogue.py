@@ -156,7 +156,7 @@ class Catalogue:
     def offered(self) -> Iterator[Owned]:
         """Yield the tools that patterns may match: one of each key.
 
-        A tool is left out if it cannot be defined, or a required environment variable is not set.
+        A tool is left out if it cannot be defined, or is not available here.
         """
         for rivals in by_key(self.visible()).values():
             left = in_effect(rivals)
@@ -165,10 +165,12 @@ class Catalogue:
 
     def _is_usable(self, owned: Owned) -> bool:
         declaration = owned.declaration
-        if isinstance(declaration, Described) and not declaration.says("requires_env"):
+        if isinstance(declaration, Described) and not (
+            declaration.says("requires_env") or declaration.says("available")
+        ):
             return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
-        return not tool.missing_env and tool.definition_error is None
+        return not tool.unavailable and tool.definition_error is None
 
     def searched(self, words: str) -> Iterator[Tool]:
         """Yield the tools that match some words, best first."""

@@ -82,7 +82,9 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
-            - `requires_env`: One or several environment variables that must be set. Errors do not show their values.
+            - `requires_env`: The environment variables that must be set: a name, or a list of names; a tuple in it has alternatives,
+              one of which must be set. Errors do not show their values.
+            - `available`: A function without arguments that returns whether the tool can be used here; it is asked before each call.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
             - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
             - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own

@@ -286,7 +286,7 @@ class DescribedDefinition(ToolDefinition):
         return self.loaded().with_function(function)
 
 
-_DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
+_DEFERRED: Final = ("available", "cache", "reads", "requires_approval", "writes")
 """The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
 
 

@@ -73,7 +73,7 @@ class ToolSearch:
         with sqlite_lock:
             assert self._table is not None
             found = (self._tools[row] for row, _ in rank_rows(self._table, words))
-            return tuple(islice((tool for tool in found if not tool.missing_env), limit))
+            return tuple(islice((tool for tool in found if not tool.unavailable), limit))
 
     def _fill(self) -> None:
         """Make the table, unless it exists; no lock is held while external code describes the tools."""

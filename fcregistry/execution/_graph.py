@@ -223,8 +223,8 @@ def _prepare_with_placeholders(
         return failed_result(call, plugin_unavailable(error), pipeline.find(call.name))
     if bound is None:
         return failed_result(call, unknown_tool(call.name, pipeline.tools))
-    if bound.needs_env and bound.tool.missing_env:
-        return failed_result(call, environment_not_set(bound.tool), bound.tool)
+    if bound.needs_env and (reason := bound.tool.unavailable):
+        return failed_result(call, environment_not_set(bound.tool, reason), bound.tool)
     given: Any = call.arguments
     arguments, repairs, problems = repair_arguments(given, bound.tool, bound.validator, pipeline.settings.repairs)
     if problems := _problems_outside(problems, references):
