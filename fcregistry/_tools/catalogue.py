@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
             """Return the described tools of plugins that are not imported and have an alias."""
 
-        def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
+        def ranked(self, words: str, made: Iterable[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
             """Return the matches for some words, best first, among these tools and the described ones."""
 
         def why_hidden(self, name: str) -> str | None:
@@ -174,7 +174,7 @@ class Catalogue:
 
     def searched(self, words: str) -> Iterator[Tool]:
         """Yield the tools that match some words, best first."""
-        made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
+        made = tuple(self.tool(each) for each in self.seen(self._log))
         if not self._discovers:
             from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
@@ -182,7 +182,8 @@ class Catalogue:
             return
         for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
-                yield found
+                if not found.unavailable:
+                    yield found
             elif self._is_usable(owned := Owned(*found)) and len(in_effect(self._rivals(owned))) == 1:
                 yield self.tool(owned)
 

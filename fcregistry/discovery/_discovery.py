@@ -317,7 +317,7 @@ class Discovery:
             if key not in outcomes and key not in failed and (permission.is_open or not permission.to_see(*each)):
                 yield each
 
-    def ranked(self, words: str, made: list[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
+    def ranked(self, words: str, made: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
         """Yield the tools that some words match, of these and of the visible described ones, best first."""
         for found in self.index.ranked(words, made):
             if isinstance(found, tuple):
