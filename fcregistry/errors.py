@@ -123,7 +123,7 @@ class DefinitionError(FcregistryError, TypeError):
 
             message, *problems = (sub(r" at 0x[0-9a-fA-F]+", "", each) for each in (message, *problems))
         super().__init__("\n".join([message, *(f"  - {problem}" for problem in problems)]))
-        self.problems = tuple(problems)
+        self.problems: tuple[str, ...] = tuple(problems)
 
 
 class DuplicateToolError(FcregistryError, ValueError):

@@ -93,4 +93,4 @@ _FOR_OTHER_ROOMS: Final = {
     "STOP_REASON_TEXTS": "._run",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

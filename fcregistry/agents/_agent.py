@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
     from fcregistry.execution import Approver, Decision, Effects, ToolLike
-    from fcregistry.models import MessageLike, ModelLike
+    from fcregistry.models import MessageLike, Model, ModelLike
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
@@ -73,9 +73,9 @@ class Agent(ABC):
     ) -> None:
         if isinstance(tools, Executor) and (registry is not None or approve is not None or deps):
             raise TypeError("registry, approve and deps are for the executor: give them where it is made")
-        self.model = resolve(llm)
+        self.model: Model = resolve(llm)
         self._executor_is_given = isinstance(tools, Executor)
-        self.executor = (
+        self.executor: Executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
         self._suspends = self.executor._pipeline.rules.approve is None

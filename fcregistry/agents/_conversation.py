@@ -78,7 +78,7 @@ class Conversation:
     ) -> None:
         limits = {"max_tool_calls": max_tool_calls, "max_rounds": max_rounds, "max_retries": max_retries}
         given = {name: value for name, value in limits.items() if value is not None} | options
-        self.agent = _agent_from(agent, tools, given)
+        self.agent: Agent = _agent_from(agent, tools, given)
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         self._count_tokens = count_tokens

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._run import Chat, End, RunResult
     from fcregistry.execution import Decision, Effects, Executor, ToolLike
-    from fcregistry.models import ModelLike
+    from fcregistry.models import Model, ModelLike
 
 _PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
@@ -114,7 +114,7 @@ class PlanAndSolveAgent(Agent):
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(llm, tools, **options)
-        self.planner = self.model if planner is None else resolve(planner)
+        self.planner: Model = self.model if planner is None else resolve(planner)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_limit("max_replans", max_replans, 0)

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from fcregistry.agents._agent import AgentOptions
     from fcregistry.agents._run import Chat, End, RunResult
     from fcregistry.execution import Decision, Effects, Executor, ToolLike
-    from fcregistry.models import ModelLike
+    from fcregistry.models import Model, ModelLike
 
 _PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
@@ -122,8 +122,8 @@ class ReWOOAgent(Agent):
         **options: Unpack[AgentOptions],
     ) -> None:
         super().__init__(llm, tools, **options)
-        self.planner = self.model if planner is None else resolve(planner)
-        self.solver = self.model if solver is None else resolve(solver)
+        self.planner: Model = self.model if planner is None else resolve(planner)
+        self.solver: Model = self.model if solver is None else resolve(solver)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_limit("max_replans", max_replans, 0)

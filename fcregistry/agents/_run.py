@@ -140,11 +140,11 @@ class Control:
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
-        self.deps = deps
+        self.deps: Sequence[Any] = deps
         self.by: str | None = None
         self.events: asyncio.Queue[Any] | None = None
-        self.is_bounded = cancellation is not None or time_budget is not None
-        self.token = CancellationToken()
+        self.is_bounded: bool = cancellation is not None or time_budget is not None
+        self.token: CancellationToken = CancellationToken()
         self._cancellation = cancellation
         self._time_budget = time_budget
         self._release: Callable[[], None] | None = None

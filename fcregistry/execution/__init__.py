@@ -135,4 +135,4 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "verify_state": "._suspended",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

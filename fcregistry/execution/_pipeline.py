@@ -77,9 +77,9 @@ class Pipeline:
     def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules) -> None:
         self.tools = tools
         self.settings = settings
-        self.find = ToolFinder(tools).find
+        self.find: Callable[[str], Tool | None] = ToolFinder(tools).find
         self.rules = rules
-        self.has_unloaded_tools = any(not tool.is_loaded for tool in tools.values())
+        self.has_unloaded_tools: bool = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
         self.fast_paths: dict[str, FastPath] = {}
         self.async_fast_paths: dict[str, AsyncFastPath] = {}

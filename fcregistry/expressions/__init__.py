@@ -67,4 +67,4 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "tools_by_name": "._names",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
