@@ -156,6 +156,11 @@ _LINE: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL: Final = re.compile(r"(?:[*_#\s]*plan[*_\s]*[:：][*_\s]*)?", re.IGNORECASE)  # noqa: RUF001  # as above
+_END: Final = re.compile(
+    r"(?:<END_OF_PLAN>|</plan>)[^\w\n]*$|^[^\w\n]*END[ _]OF[ _](?:THE[ _])?PLAN[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+"""The mark that some models write after a plan, as they are asked to elsewhere (LangChain)."""
+
 _FENCE: Final = "```"
 
 
@@ -175,6 +180,7 @@ def steps_of(text: str) -> tuple[str, ...]:
     Args:
         text: The text of a planner.
     """
+    text = _END.split(text, maxsplit=1)[0]
     lines = text.expandtabs(4).splitlines()
     marks = _steps_among([mark for number, line in enumerate(lines) if (mark := _mark(number, line))])
     if not marks:
