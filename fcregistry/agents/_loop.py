@@ -36,6 +36,9 @@ SUMMARIZE: Final = (
     "and say what is missing."
 )
 
+_ANNOUNCED_ROUNDS: Final = 2
+"""The model reads how many rounds are left once there are so few."""
+
 
 def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> Effects[End]:
     """Continue a conversation until there is an answer, or a reason why there is none.
@@ -305,7 +308,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     messages = list(chat.messages)
     left = loop.max_rounds + chat.extra - chat.rounds
     last = messages[-1] if messages else None
-    if chat.rounds and left > 0 and last is not None and _has_results(last, chat):
+    if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
     instructions = loop.instructions
     if loop.expressions is not None:

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class ReactAgent(Agent):
     """Asks the model, runs its calls, and asks again with the results, until it answers without a call.
 
-    From the second round on, the last result ends with a notice of how many rounds are left.
+    When one or two rounds are left, the last result that the model reads ends with a note that says so.
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
