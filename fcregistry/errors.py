@@ -264,8 +264,7 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
     """
 
     def __init__(self, result: UnfinishedRun) -> None:
-        cause = f": {result.error}" if result.error is not None else ""
-        super().__init__(f"there is no answer: {result}{cause}")
+        super().__init__(f"there is no answer: {result}")
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:

@@ -410,19 +410,19 @@ class ExpressionRunner(Protocol):
 _NOTHING_OPENED: Final[Mapping[str, Any]] = {"groups": [], "tools": []}
 
 
-def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None = None) -> RunResult:
+def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | None = None) -> RunResult:
     """Return the result of a run that is one loop, or that waits in one.
 
     Args:
         chat: The state of the loop.
         end: How it ended.
         agent: The class of the agent, which alone can resume it.
-        mind: What else the agent needs to resume it, such as its plan.
+        progress: What else the agent needs to resume it, such as its plan.
     """
     state = None
     if chat.prepared is not None:
         opened = _NOTHING_OPENED if chat.visible is None else chat.visible.to_json()
-        state = RunState(agent=agent, chat=chat, mind=mind or {}, opened=opened)
+        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened)
     return RunResult(
         answer=end.answer,
         stop_reason=end.reason,

@@ -5,9 +5,9 @@ Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
@@ -26,17 +26,17 @@ from fcregistry.agents._planning import (
     seconds_since,
     steps_of,
 )
-from fcregistry.agents._react import expressions_of
-from fcregistry.agents._run import Step, checked_limit
+from fcregistry.agents._react import ExpressionOptions, expressions_of
+from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.models import Message, resolve
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.agents._agent import AgentOptions
+    from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._run import Chat, End, RunResult
-    from fcregistry.execution import Decision, Effects, Executor, ToolLike
+    from fcregistry.execution import Decision, Effects
     from fcregistry.models import Model, ModelLike
 
 _PLANNER: Final = """\
@@ -58,7 +58,15 @@ and nothing else."""
 """The instructions of the solver."""
 
 
-class PlanAndSolveAgent(Agent):
+class PlanOptions(ExpressionOptions, total=False):
+    """The options that `PlanAndSolveAgent` describes."""
+
+    planner: ModelLike | None
+    max_steps: int
+    max_replans: int
+
+
+class PlanAndSolveAgent(Agent[AnswerT_co]):
     """Has a planner write steps, and solves each in a loop with tools.
 
     The loop of a step sees the goal, the plan and the results so far.
@@ -81,9 +89,9 @@ class PlanAndSolveAgent(Agent):
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         **options: The options of every agent, by keyword. They are the following.
         instructions: The system message before every conversation.
-        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
@@ -96,10 +104,28 @@ class PlanAndSolveAgent(Agent):
         ModelNotFoundError: There is no model of the name of the planner.
     """
 
+    @overload
+    def __init__(
+        self: PlanAndSolveAgent[str], llm: ModelLike, tools: AgentTools = ..., **options: Unpack[PlanOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, llm: ModelLike, tools: AgentTools = ..., *, answer_type: type[AnswerT_co], **options: Unpack[PlanOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: PlanAndSolveAgent[Any],
+        llm: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: Any = ...,
+        return_last_tool_calls: bool = ...,
+        **options: Unpack[PlanOptions],
+    ) -> None: ...
     def __init__(
         self,
         llm: ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         planner: ModelLike | None = None,
         max_steps: int = 10,
@@ -111,9 +137,10 @@ class PlanAndSolveAgent(Agent):
         allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,
+        answer_type: Any = str,
         **options: Unpack[AgentOptions],
     ) -> None:
-        super().__init__(llm, tools, **options)
+        super().__init__(llm, tools, answer_type=answer_type, **options)
         self.planner: Model = self.model if planner is None else resolve(planner)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
@@ -132,12 +159,14 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=join_paragraphs(_SOLVER, self._instructions)
         )
 
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(
+        self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         """Plan and solve until there is an answer, or a reason why there is none."""
         if chat.prepared is None:
             progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
         else:
-            progress = PlanProgress.from_json(mind)
+            progress = PlanProgress.from_json(stored)
             chat.taken = ids_in(progress.history)
         visible, end = chat.visible, None
         while end is None:
@@ -191,10 +220,10 @@ class PlanAndSolveAgent(Agent):
             return None
         return end_of_failed_step(progress.step, end)
 
-    def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult:
-        mind = progress.to_json() if chat.prepared is not None else None
-        result = result_of(chat, end, type(self).__name__, mind)
-        waiting = chat.messages[len(progress.goal) + 1 :] if chat.prepared is not None else ()
+    def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
+        waits = chat.prepared is not None
+        result = result_of(chat, end, type(self).__name__, progress.to_json() if waits else None)
+        waiting = chat.messages[len(progress.goal) + 1 :] if waits else ()
         return replace(result, messages=(*progress.history, *waiting))
 
     def _planner_instructions(self, offered: Sequence[Tool]) -> str:

@@ -17,7 +17,7 @@ from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import Planned, Planning
 from fcregistry.agents._gateways import Opened, gateway_of
 from fcregistry.agents._loop import run_loop
-from fcregistry.agents._run import STOP_REASON_TEXTS, End, Step
+from fcregistry.agents._run import End, Step, end_text
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -269,7 +269,7 @@ def failure_of(end: End) -> str | None:
         return end.answer.reason
     if end.reason == "answered":
         return None
-    return f"{STOP_REASON_TEXTS[end.reason]}: {end.error}" if end.error is not None else STOP_REASON_TEXTS[end.reason]
+    return end_text(end.reason, end.error)
 
 
 def end_of_failed_step(step: str, end: End) -> End:

@@ -6,10 +6,12 @@ import asyncio
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import TIMEOUT_MAX, Timer
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, cast
+
+from typing_extensions import TypeVar
 
 from fcregistry._base.call import CancellationToken, ToolCall, linked_token
-from fcregistry.errors import ApprovalError
+from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
 from fcregistry.execution import RUN_STATE, PreparedCalls, calls_context, sign_state, verify_state
 from fcregistry.models import Message, Usage
 from fcregistry.types import to_json
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import CallsContext, WaitingCall
+
+AnswerT_co = TypeVar("AnswerT_co", covariant=True, default=Any)
+"""The type of an agent's answers."""
 
 # --- Why a run ends ---
 
@@ -58,6 +63,16 @@ STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
 """Each reason in words."""
 
 _WITH_ANSWER: Final = frozenset({"answered", "stop_tool"})
+
+
+def end_text(reason: StopReason, error: BaseException | None) -> str:
+    """Return why a run or a step ended, in words."""
+    if error is None:
+        return STOP_REASON_TEXTS[reason]
+    message = exception_message(error)
+    if reason == "model_error" and not isinstance(error, FcregistryError):  # of a function: `'x'` alone says little
+        message = f"{type(error).__name__}: {message}".removesuffix(": ")
+    return f"{STOP_REASON_TEXTS[reason]}: {message}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -309,13 +324,13 @@ class RunState:
     Attributes:
         agent: The class of the agent whose run it is.
         chat: The conversation in which calls wait, with the counts of the run.
-        mind: What else the agent needs, such as its plan. JSON.
+        progress: What else the agent needs, such as its plan. JSON.
         opened: The tools behind gateways that the conversation has opened.
     """
 
     agent: str
     chat: Chat
-    mind: Mapping[str, Any] = field(default_factory=dict)
+    progress: Mapping[str, Any] = field(default_factory=dict)
     opened: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -355,7 +370,7 @@ class RunState:
             **{name: getattr(self.chat, name) for name in _COUNTS},
             "usage": to_json(self.chat.usage),
             "opened": dict(self.opened),
-            "mind": dict(self.mind),
+            "progress": dict(self.progress),
         }
         return sign_state(written, key, RUN_STATE)
 
@@ -379,7 +394,10 @@ class RunState:
             usage=Usage(**written["usage"]),
             **{name: written[name] for name in _COUNTS},
         )
-        return cls(agent=written["agent"], chat=chat, mind=written["mind"], opened=written["opened"])
+        return cls(agent=written["agent"], chat=chat, progress=written["progress"], opened=written["opened"])
+
+    def __repr__(self) -> str:
+        return f"<RunState of a {self.agent}, waiting calls={len(self.prepared.waiting)}>"
 
 
 def check_state(state: object, agent: str) -> None:
@@ -403,8 +421,8 @@ def check_state(state: object, agent: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
-    """The result of a run.
+class RunResult(Generic[AnswerT_co]):
+    """The result of a run. Printed, it is the answer, or the reason why there is none.
 
     Attributes:
         answer: Text, or a value of the agent's `answer_type`. None if there is no answer; a falsy value may be one, and `stop_reason` says so.
@@ -417,7 +435,7 @@ class RunResult:
         state: The state for `resume`, if calls wait.
     """
 
-    answer: Any = None
+    answer: AnswerT_co | None = None
     stop_reason: StopReason = "answered"
     steps: tuple[Step, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -449,6 +467,16 @@ class RunResult:
             {**call_as_chat_json(result.call or ToolCall("")), "tool_call_result": result.content} for result in last
         ]
 
+    def unwrap(self) -> AnswerT_co:
+        """Return the answer.
+
+        Raises:
+            UnfinishedRunError: There is none; the error says why, and its cause is `error`.
+        """
+        if not self.ok:
+            raise UnfinishedRunError(self) from self.error
+        return cast("AnswerT_co", self.answer)
+
     def to_json(self) -> dict[str, Any]:
         """This result as a JSON object, as `fcregistry ask --json` writes it.
 
@@ -470,4 +498,9 @@ class RunResult:
         }
 
     def __str__(self) -> str:
-        return str(self.answer) if self.ok else STOP_REASON_TEXTS[self.stop_reason]
+        return str(self.answer) if self.ok else end_text(self.stop_reason, self.error)
+
+    def __repr__(self) -> str:
+        outcome = repr(self.answer) if self.ok else exception_message(self.error) if self.error else ""
+        what = f": {' '.join(outcome.split()):.100}" if outcome else ""
+        return f"<RunResult {self.stop_reason}, requests={self.usage.requests}{what}>"

@@ -164,11 +164,9 @@ def _write(answer: Any) -> None:
 
 def _explain(result: RunResult, agent: str) -> None:
     """Write to stderr why there is no answer, and what to do."""
-    from fcregistry.agents import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
-    why = f": {result.error}" if result.error is not None else ""
-    complain(escaped(f"{STOP_REASON_TEXTS[result.stop_reason]}{why}"))
+    complain(escaped(str(result)))
     for call in result.pending:
         remark(waiting_call_text(call))
     if result.pending:

@@ -66,7 +66,9 @@ def test_calling_an_agent_gives_the_answer_or_raises_with_the_result() -> None:
         ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1)("?")
     assert raised.value.result.stop_reason == "max_rounds"
 
-    with pytest.raises(UnfinishedRunError, match="there is no answer: the model gave no answer: offline") as raised:
+    with pytest.raises(
+        UnfinishedRunError, match="there is no answer: the model gave no answer: RuntimeError: offline"
+    ) as raised:
         ReactAgent(Script(RuntimeError("offline")), [add])("?")
     assert isinstance(raised.value.__cause__, RuntimeError)
 
