@@ -32,7 +32,9 @@ AgentTools: TypeAlias = "ToolLike | Iterable[ToolLike] | Executor"
 
 
 class Agent(ABC, Generic[AnswerT_co]):
-    """A model, tools, and a way of working with them: the base of all agents. `Agent[Note]` answers with a `Note`.
+    """A model, tools, and a way of working with them: the base of all agents.
+
+    `Agent[Note]` is an agent whose answers are of the type `Note`.
 
     It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
     entered and left by its owner. Several threads and tasks may ask one agent at once: a run stores nothing in it.

@@ -182,6 +182,7 @@ def _explain(result: RunResult, agent: str) -> None:
 
 _NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
   a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
+  a local server's:     pip install "fcregistry[openai]", and --model ollama:llama3.2 (or vllm:…, lmstudio:…)
   one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
 
 
