@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 
     from fcregistry._registry import Registry
     from fcregistry.agents._events import Event
-    from fcregistry.agents._loop import Answers
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
     from fcregistry.execution import Approver, Decision, Effects, ToolLike
     from fcregistry.models import MessageLike, Model, ModelLike
@@ -304,7 +303,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         return f"<{type(self).__name__} of {self.model.name} with {', '.join(self.executor.tools) or 'no tools'}>"
 
 
-def _answers_of_type(answer_type: Any, retries: int) -> Answers:
+def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswers:
     if answer_type is str:
         return TextAnswers()
     from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers

@@ -441,10 +441,6 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
 class Answers(Protocol):
     """Judges what a model says without calling."""
 
-    @property
-    def instructions(self) -> str:
-        """The instructions about the form of the answer; empty for text."""
-
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return how the loop ends; or append to `chat` why the model has to try again, and return None."""
 

@@ -45,8 +45,8 @@ class PlanDraft:
         is_usable: Whether it can be carried out in spite of its problems.
     """
 
-    plan: Any
-    steps: tuple[str, ...]
+    plan: Any = ()
+    steps: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     is_usable: bool = True
 
@@ -58,8 +58,6 @@ class Plans:
         read: Reads a plan.
         retries: How often the planner may try again.
     """
-
-    instructions = ""
 
     def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
         self._read = read
@@ -254,7 +252,6 @@ class StepAnswers:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self.instructions = answers.instructions
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         found = _FAILED.match(completion.message.text)

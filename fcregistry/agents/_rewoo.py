@@ -19,7 +19,6 @@ from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
     GatewayToolFinder,
-    PlanDraft,
     Plans,
     callable_tools,
     join_paragraphs,
@@ -173,7 +172,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
         self._finder.open(visible, "\n".join(questions))
         tools = callable_tools(self._loop.offered_tools(chat))
-        plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
+        plans = Plans(lambda text: read_plan(text, tools, self._max_steps), self._max_replans)
         chat = chat.next(chat.messages)
         end = yield from make_plan(
             self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
@@ -225,11 +224,6 @@ class ReWOOAgent(Agent[AnswerT_co]):
         described = formats.get("text").describe(tools.values())
         tool_lines = _WITH_TOOLS.format(tools=described) if tools else _WITHOUT_TOOLS
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tool_lines))
-
-    def _draft(self, text: str, tools: Toolset) -> PlanDraft:
-        found = read_plan(text, tools, self._max_steps)
-        words = tuple(step.text for step in found.steps)
-        return PlanDraft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)
 
 
 # --- The progress of a run ---
