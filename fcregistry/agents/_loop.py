@@ -334,7 +334,7 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
     """Return a message in which a call without an id, or with another's, gets a new one."""
-    known = {*chat.taken, *ids_in(chat.messages)} if message.tool_calls else set()
+    known = {*ids_in(chat.history), *ids_in(chat.messages)} if message.tool_calls else set()
     free = (name for number in count(1) if (name := f"call_{number}") not in known)
     calls: list[ToolCall] = []
     for call in message.tool_calls:

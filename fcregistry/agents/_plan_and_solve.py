@@ -13,7 +13,6 @@ from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import TextAnswers, result_of, run_loop
-from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
     PlanDraft,
     Plans,
@@ -29,9 +28,10 @@ from fcregistry.agents._planning import (
 from fcregistry.agents._react import ExpressionOptions, expressions_of
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.models import Message, resolve
+from fcregistry.types import codec_of
 
 if TYPE_CHECKING:
-    from typing import Self, Unpack
+    from typing import Unpack
 
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions, AgentTools
@@ -164,10 +164,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
     ) -> Effects[RunResult[AnswerT_co]]:
         """Plan and solve until there is an answer, or a reason why there is none."""
         if chat.prepared is None:
-            progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
+            progress = PlanProgress(goal=len(chat.messages))
+            chat.history = list(chat.messages)
         else:
-            progress = PlanProgress.from_json(stored)
-            chat.taken = ids_in(progress.history)
+            progress = codec_of(PlanProgress).decode(stored)
         visible, end = chat.visible, None
         while end is None:
             if chat.prepared is None:
@@ -176,7 +176,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
                     chat, end = yield from self._plan(progress, chat, tools)
                     if end is not None:
                         break
-                chat = chat.next(progress.for_solver(), visible, ids_in(progress.history))
+                chat = chat.next(progress.for_solver(chat), visible)
                 yield Tell(chat.control, StepBegan(index=progress.place, text=progress.step))
             loop = self._last_step if progress.is_last else self._step
             before = len(chat.steps)
@@ -187,13 +187,13 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
     def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
         """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
         plans = Plans(self._draft, self._max_replans)
-        chat = chat.next(progress.for_planner(), taken=ids_in(progress.history))
+        chat = chat.next(progress.for_planner(chat))
         chat.retries = progress.replans
-        known = len(progress.goal) + (progress.failure is not None)
+        known = progress.goal + (progress.failure is not None)
         end = yield from make_plan(
             self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
         )
-        progress.history += chat.messages[known:]
+        chat.history += chat.messages[known:]
         progress.replans = chat.retries
         if end.reason != "answered":
             return chat, end
@@ -204,7 +204,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         """Record the end of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
-        progress.history += chat.messages[len(progress.goal) + 1 :]
+        chat.history += chat.messages[progress.goal + 1 :]
         failure = failure_of(end)
         outcome = chat.messages[-1].text if failure is None else failure
         yield Tell(chat.control, StepEnded(index=progress.place, text=outcome, ok=failure is None))
@@ -222,9 +222,9 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
 
     def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
         waits = chat.prepared is not None
-        result = result_of(chat, end, type(self).__name__, progress.to_json() if waits else None)
-        waiting = chat.messages[len(progress.goal) + 1 :] if waits else ()
-        return replace(result, messages=(*progress.history, *waiting))
+        stored = codec_of(PlanProgress).encode(progress) if waits else None
+        waiting = chat.messages[progress.goal + 1 :] if waits else ()
+        return replace(result_of(chat, end, type(self).__name__, stored), messages=(*chat.history, *waiting))
 
     def _planner_instructions(self, offered: Sequence[Tool]) -> str:
         lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in offered)
@@ -260,8 +260,7 @@ class PlanProgress:
     """The progress of a run. It changes.
 
     Attributes:
-        goal: The conversation that asks for something.
-        history: All messages, in order; the goal is its beginning.
+        goal: The number of messages that the run began with.
         plan: The steps of the plan.
         place: The index of the next step.
         done: The steps that are done, of earlier plans too, each with its result.
@@ -269,8 +268,7 @@ class PlanProgress:
         failure: Why the next step could not be done; None if it did not fail.
     """
 
-    goal: tuple[Message, ...]
-    history: list[Message] = field(default_factory=list)
+    goal: int
     plan: tuple[str, ...] = ()
     place: int = 0
     done: list[tuple[str, str]] = field(default_factory=list)
@@ -287,18 +285,19 @@ class PlanProgress:
         """Whether the next step is the last one."""
         return self.place == len(self.plan) - 1
 
-    def for_planner(self) -> list[Message]:
+    def for_planner(self, chat: Chat) -> list[Message]:
         """Return the conversation with the planner: the goal, and how the previous plan failed."""
+        goal = chat.history[: self.goal]
         if self.failure is None:
-            return list(self.goal)
+            return goal
         text = _FAILED.format(done=self._done_steps(), number=self.place + 1, step=self.step, reason=self.failure)
-        return [*self.goal, self._plan_message(), Message(role="user", content=text, continues=True)]
+        return [*goal, self._plan_message(), Message(role="user", content=text, continues=True)]
 
-    def for_solver(self) -> list[Message]:
+    def for_solver(self, chat: Chat) -> list[Message]:
         """Return the conversation for the next step: the goal, the plan, and the results so far."""
         text = _STEP.format(number=self.place + 1, step=self.step, end=_LAST if self.is_last else _NOT_LAST)
         return [
-            *self.goal,
+            *chat.history[: self.goal],
             self._plan_message(),
             Message(role="user", content=self._done_steps() + text, continues=True),
         ]
@@ -312,28 +311,4 @@ class PlanProgress:
             _DONE.format(results="\n".join(f"- {step}\n  Result: {result}" for step, result in self.done))
             if self.done
             else ""
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON object; a run that waits has no failed step."""
-        return {
-            "goal": len(self.goal),
-            "said": [message.to_dict() for message in self.history],
-            "plan": list(self.plan),
-            "place": self.place,
-            "done": [list(each) for each in self.done],
-            "replans": self.replans,
-        }
-
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        history = list(map(Message.of, written["said"]))
-        return cls(
-            goal=tuple(history[: written["goal"]]),
-            history=history,
-            plan=tuple(written["plan"]),
-            place=written["place"],
-            done=[(step, result) for step, result in written["done"]],
-            replans=written["replans"],
         )

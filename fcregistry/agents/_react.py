@@ -142,7 +142,7 @@ def expressions_of(
     if calls == "expression":
         from fcregistry.agents._expressions import Expressions  # with Python's parser, for expressions alone
 
-        return Expressions.of(context, allow)
+        return Expressions(context, allow)
     if calls != "json":
         raise ValueError(f"calls is 'json' or 'expression', not {calls!r:.50}")
     if context or allow:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, cast
@@ -278,7 +278,7 @@ class Chat:
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
         steps: What was done since the run began or was resumed.
-        taken: The ids of calls elsewhere in the run, which no call of this conversation gets.
+        history: All messages of a run that has several conversations, before this one. No call of this one gets an id of theirs.
     """
 
     messages: list[Message]
@@ -291,17 +291,14 @@ class Chat:
     usage: Usage = field(default_factory=Usage)
     prepared: PreparedCalls | None = None
     steps: list[Step] = field(default_factory=list)
-    taken: Collection[str] = ()
+    history: list[Message] = field(default_factory=list)
 
-    def next(
-        self, messages: Sequence[Message], visible: VisibleTools | None = None, taken: Collection[str] = ()
-    ) -> Chat:
+    def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.
 
         Args:
             messages: The messages that it begins with.
             visible: The tools that the model sees in it.
-            taken: The ids of calls elsewhere in the run.
         """
         return Chat(
             messages=list(messages),
@@ -310,7 +307,7 @@ class Chat:
             calls=self.calls,
             usage=self.usage,
             steps=self.steps,
-            taken=taken,
+            history=self.history,
         )
 
 
@@ -351,7 +348,9 @@ class RunState:
             control: Ends what is left of the run.
             visible: The tools that the model sees, if some are behind gateways.
         """
-        return replace(self.chat, messages=list(self.chat.messages), control=control, visible=visible, steps=[])
+        chat = self.chat  # which stays as it is, since the caller has it
+        messages, history = list(chat.messages), list(chat.history)
+        return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
 
     def to_json(self, *, key: bytes) -> str:
         """Return signed JSON text, for a process that resumes the run later.
@@ -366,6 +365,7 @@ class RunState:
         written = {
             "agent": self.agent,
             "messages": [message.to_dict() for message in self.messages],
+            "history": [message.to_dict() for message in self.chat.history],
             "prepared": self.prepared.to_json(key=key),
             **{name: getattr(self.chat, name) for name in _COUNTS},
             "usage": to_json(self.chat.usage),
@@ -390,6 +390,7 @@ class RunState:
         written = verify_state(text, key, RUN_STATE)
         chat = Chat(
             messages=list(map(Message.of, written["messages"])),
+            history=list(map(Message.of, written["history"])),
             prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
             usage=Usage(**written["usage"]),
             **{name: written[name] for name in _COUNTS},
