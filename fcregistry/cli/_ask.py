@@ -164,11 +164,9 @@ def _write(answer: Any) -> None:
 
 def _explain(result: RunResult, agent: str) -> None:
     """Write to stderr why there is no answer, and what to do."""
-    from fcregistry.agents import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
-    why = f": {result.error}" if result.error is not None else ""
-    complain(escaped(f"{STOP_REASON_TEXTS[result.stop_reason]}{why}"))
+    complain(escaped(str(result)))
     for call in result.pending:
         remark(waiting_call_text(call))
     if result.pending:
@@ -184,6 +182,7 @@ def _explain(result: RunResult, agent: str) -> None:
 
 _NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
   a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
+  a local server's:     pip install "fcregistry[openai]", and --model ollama:llama3.2 (or vllm:…, lmstudio:…)
   one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
 
 

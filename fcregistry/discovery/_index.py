@@ -125,7 +125,7 @@ class Index:
     ) -> None:
         self.file = file
         self.remarks: list[str] = []
-        self.is_outdated = False
+        self.is_outdated: bool = False
         self._exact = exact
         self._renew = renew
         self._connection: sqlite3.Connection | None = None

@@ -69,4 +69,4 @@ _FOR_OTHER_ROOMS: Final = {
     "wire_names": "._table",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
