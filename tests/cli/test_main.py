@@ -147,8 +147,8 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OWN})
     listed = site.cli("-m", "my_tools", "-m", "my_package.part", "list", "--json", cwd=tmp_path / "work")
     assert [(tool["id"], tool["distribution"]) for tool in json.loads(listed.stdout)] == [
-        ("acme:mine", "acme"),
         ("mine", None),
+        ("acme:mine", "acme"),
         ("other", None),
     ]
     assert listed.stderr == "imported\n" * 2
@@ -242,6 +242,8 @@ def test_closed_streams_are_no_crash(shop: Site) -> None:
     [
         ("fcregistry call ev", ["evil", "evil_object"]),
         ("fcregistry show sea", ["search.web.lookup"]),
+        ("fcregistry call look", ["lookup"]),
+        ("fcregistry call other:l", ["other:lookup"]),
         ("fcregistry doctor ord", ["order"]),
         ("fcregistry list tex", ["text"]),
         ("fcregistry call other:", ["other:search.web.lookup"]),
