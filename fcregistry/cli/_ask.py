@@ -17,6 +17,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 import click
+from click.shell_completion import CompletionItem
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
@@ -55,13 +56,34 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
     return value
 
 
+def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of models that are known without asking a provider: the configured ones, and the prefixes."""
+    from fcregistry.models import model_prefixes
+
+    prefixes = model_prefixes()
+    known = [
+        *_configured_models(),
+        *(["llama:smollm2"] if "llama" in prefixes else []),
+        *(f"{each}:" for each in prefixes),
+    ]
+    named = [
+        CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(incomplete) and name != incomplete
+    ]
+    return named if named or ":" not in incomplete else [CompletionItem(incomplete, type="file")]
+
+
 @click.command("ask", short_help="Ask a model, which may call tools.")
 @click.argument("question")
 @selector_option(
     "--tool", "selectors", "Let the model call these tools; without it, those that a search for the question finds."
 )
 @click.option("--agent", type=click.Choice(list(AGENTS)), default="react", show_default=True, help="How it works.")
-@click.option("--model", metavar="PROVIDER:NAME", help="The model; by default, the one in FCREGISTRY_MODEL.")
+@click.option(
+    "--model",
+    metavar="PROVIDER:NAME",
+    shell_complete=complete_models,
+    help="The model; by default, the one in FCREGISTRY_MODEL or in a configuration file.",
+)
 @click.option(
     "--calls",
     type=click.Choice(["json", "expression"]),
@@ -197,12 +219,17 @@ def model_name(given: str | None) -> str:
         UsageError: No model is named; the message says how to get one.
         ConfigurationError: The configuration cannot be read.
     """
-    # Of the files of the configuration the nearest counts: the project's before the user's, and that before the system's
-    configured = (layer.model for layer in reversed(configuration()) if layer.model is not None)
-    name = (given or "").strip() or model_variable() or next(configured, None)
+    name = (given or "").strip() or next(_configured_models(), None)
     if name is None:
         raise click.UsageError(_NONE)
     return name
+
+
+def _configured_models() -> Iterator[str]:
+    """Yield the model of the environment, then those of the files: the project's, the user's, the system's."""
+    if name := model_variable():
+        yield name
+    yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)
 
 
 # --- The run, and the calls that wait for a decision ---

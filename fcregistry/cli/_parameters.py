@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 else:
     _AnyParam = click.ParamType
 
-_Options: TypeAlias = dict[str | None, Any]
+_Options: TypeAlias = dict[str, Any]
 """Values of options of the command, by name."""
 
 # No parameter with an option has these names
@@ -57,7 +57,7 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
                 for each, value in inner.params.items()
                 if inner.get_parameter_source(each) is click.core.ParameterSource.COMMANDLINE
             }
-            later = {each.name: given.pop(f" {each.name}") for each in own if f" {each.name}" in given}
+            later = {str(each.name): given.pop(f" {each.name}") for each in own if f" {each.name}" in given}
             return _arguments(given, inner), later
     except click.UsageError as error:
         error.ctx = error.ctx or click.Context(parser, info_name=path, **_SETTINGS)  # click shows the tool's usage
