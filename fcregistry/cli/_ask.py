@@ -120,12 +120,14 @@ def command(
     Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if a call needs approval and nobody can be asked, 4 if
     time ran out.
     """
+    name = model_name(model)
+    text = _read(question)
+    if sys.stderr.isatty():
+        remark(f"loading {name} …")
     from fcregistry import agents  # with models and the executor
     from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
     from fcregistry.models import resolve  # with the extension that has the model
 
-    name = model_name(model)
-    text = _read(question)
     options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
     approved = {tool.id for tool in registry.find(*yes_to)} if yes_to else set()
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
@@ -136,7 +138,7 @@ def command(
         timed = TimedModel(resolve(name), timeline)
         chosen: Agent = getattr(agents, AGENTS[agent][0])(timed, executor, **options)
         timeline.add("start", "start")
-        with executor, Screen(timed.name, streams=stream) as screen:
+        with executor, Screen(name, streams=stream) as screen:
             result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)
     if as_json:
         say_json(result.to_json())

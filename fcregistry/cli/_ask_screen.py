@@ -46,8 +46,8 @@ class Screen:
     """Shows a run on stderr, if that is a terminal or the user wants the model's text in pieces.
 
     It is a context manager, which leaves the terminal as it was. If rich is installed and the terminal allows it, there are colours, and a
-    clock beside what the run waits for; otherwise there are plain lines. Text of the model comes in pieces, or whole once it is known not
-    to be the answer.
+    clock beside what the run waits for; otherwise there are plain lines, one of them for each request to the model. Text of the model comes
+    in pieces, or whole once it is known not to be the answer.
 
     Args:
         model: The name of the model.
@@ -55,9 +55,11 @@ class Screen:
     """
 
     def __init__(self, model: str, *, streams: bool) -> None:
-        self._is_on = streams or sys.stderr.isatty()
+        self._is_terminal = sys.stderr.isatty()
+        self._is_on = streams or self._is_terminal
         self._console = _rich_console()
         self._clock: Clock | None = None
+        self._waits: str | None = None
         self._asking = f"asking {one_line(model)}"
         self._streams = streams
         self._running: list[str] = []
@@ -103,10 +105,10 @@ class Screen:
         elif isinstance(event, Returned):
             name = event.result.call.name if event.result.call else ""
             self._running = [each for each in self._running if each != name]
-        self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
         kind, text = _described(event)
         if text:
             self._write(kind, f"{text}\n")
+        self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
 
     def _add_text(self, kind: str, text: str) -> None:
         """Add a piece of what the model writes or thinks."""
@@ -143,8 +145,13 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, beside a clock; None for nothing. Plain lines show neither."""
-        if self._console is None or what == (self._clock and self._clock.tasks[0].description):
+        """Show what the run waits for, beside a clock, or in a line if it is the model; None for nothing."""
+        if what == self._waits:
+            return
+        self._waits = what
+        if self._console is None:
+            if what == self._asking and self._is_terminal:
+                self._write("", f"{what} …\n")
             return
         from rich.progress import Progress as Clock  # an extra
         from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn

@@ -32,7 +32,7 @@ Show = Callable[..., str]
 
 @pytest.fixture
 def show(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Show:
-    """Return a function that returns what a screen shows of events."""
+    """Return a function that returns what a screen shows of events, without the lines for requests."""
 
     def show(*events: Event, streams: bool = False) -> str:
         monkeypatch.setattr(sys.stderr, "isatty", lambda: not streams, raising=False)
@@ -40,7 +40,7 @@ def show(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
         with Screen("a:b", streams=streams) as screen:
             for event in events:
                 screen.show(event)
-        return capsys.readouterr().err
+        return capsys.readouterr().err.replace("asking a:b …\n", "")
 
     return show
 
