@@ -15,6 +15,7 @@ from functools import partial
 from threading import Timer, get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import parse_qsl, urlencode
 
 import click
 from click.shell_completion import CompletionItem
@@ -135,7 +136,7 @@ def command(
     executor = executor_for(text, selectors, approve)
     with result_alone():  # stdout is for the answer
         timeline = Timeline()
-        timed = TimedModel(resolve(name), timeline)
+        timed = TimedModel(resolve(with_limits(name)), timeline)
         chosen: Agent = getattr(agents, AGENTS[agent][0])(timed, executor, **options)
         timeline.add("start", "start")
         with executor, Screen(name, streams=stream) as screen:
@@ -211,6 +212,10 @@ _NONE: Final = f"""no model is named. Name one with --model, in the variable {MO
   one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
 
 
+_MAX_TOKENS: Final = 128
+"""The most tokens of an answer of a model on this machine: small models repeat themselves instead of ending."""
+
+
 def model_name(given: str | None) -> str:
     """Return the name of the model: from the command line, the environment, or the configuration.
 
@@ -225,6 +230,17 @@ def model_name(given: str | None) -> str:
     if name is None:
         raise click.UsageError(_NONE)
     return name
+
+
+def with_limits(name: str) -> str:
+    """Return the name of a model, and if it is on this machine, with the configured limits that the name leaves open."""
+    if not name.startswith("llama:"):
+        return name
+    limits: dict[str, int | str] = {"max_tokens": _MAX_TOKENS}
+    for layer in configuration():  # the lowest layer is the last
+        limits |= {key: value for key in ("threads", "max_tokens") if (value := getattr(layer, key)) is not None}
+    path, _, query = name.partition("?")
+    return f"{path}?{urlencode(limits | dict(parse_qsl(query, keep_blank_values=True)))}"
 
 
 def _configured_models() -> Iterator[str]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import AsyncIterator, Iterator, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from fcregistry import Tool
 from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask import run_agent
+from fcregistry.cli._ask import run_agent, with_limits
 from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
+from fcregistry.errors import ConfigurationError
 from fcregistry.models import CallableModel, Completion, Message
 
 
@@ -81,3 +83,18 @@ def test_the_timeline_is_right_however_slow_the_screen_is() -> None:
 
     assert result.answer == "It is found."
     assert [line.split("  ")[-1] for line in timeline.lines()][1:-1] == ["script:a", "lookup", "script:a"]
+
+
+def test_a_model_on_this_machine_gets_the_limits_that_its_name_leaves_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert with_limits("openai:gpt-5") == "openai:gpt-5"
+    assert with_limits("llama:smollm2") == "llama:smollm2?max_tokens=128"
+    (tmp_path / "fcregistry.toml").write_text("threads = 2\nmax_tokens = 64", encoding="utf-8")
+    assert with_limits("llama:/a/b.gguf") == "llama:/a/b.gguf?max_tokens=64&threads=2"
+    assert with_limits("llama:smollm2?threads=1") == "llama:smollm2?max_tokens=64&threads=1"
+    (tmp_path / "fcregistry.toml").write_text("threads = 0\nmax_tokens = true", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="whole number from 1, not 0") as raised:
+        with_limits("llama:smollm2")
+    assert "max_tokens in " in str(raised.value)
