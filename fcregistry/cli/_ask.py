@@ -126,7 +126,7 @@ def command(
     if sys.stderr.isatty():
         remark(f"loading {name} …")
     from fcregistry import agents  # with models and the executor
-    from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
+    from fcregistry.cli._ask_screen import Screen, Timeline
     from fcregistry.models import resolve  # with the extension that has the model
 
     options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
@@ -135,10 +135,9 @@ def command(
     approve: Approver | None = (lambda tool, call: tool.id in approved) if "calls" in options and approved else None
     executor = executor_for(text, selectors, approve)
     with result_alone():  # stdout is for the answer
-        timeline = Timeline()
-        timed = TimedModel(resolve(with_limits(name)), timeline)
-        chosen: Agent = getattr(agents, AGENTS[agent][0])(timed, executor, **options)
-        timeline.add("start", "start")
+        timeline, began = Timeline(name), perf_counter()
+        chosen: Agent = getattr(agents, AGENTS[agent][0])(resolve(with_limits(name)), executor, **options)
+        timeline.add("start", "start", perf_counter() - began)
         with executor, Screen(name, streams=stream) as screen:
             result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)
     if as_json:
@@ -273,7 +272,7 @@ def run_agent(
         seconds: The time budget, without the time in which a person decides; None for no limit.
         screen: Shows what happens.
         decide: Decides about calls that wait.
-        timeline: Records what happens when.
+        timeline: Records what took how long.
 
     Raises:
         KeyboardInterrupt: The user interrupted the run, or left a question without an answer.
@@ -283,27 +282,29 @@ def run_agent(
     begin: Begin = partial(agent.astream, question)
     while True:
         began = perf_counter()
-        result = _run_once(begin, left, screen, timeline)
+        result = _run_once(begin, left, screen)
         steps += result.steps
+        timeline.add_steps(result.steps)
+        ended = perf_counter()
         if result.state is None:
             break
         if left is not None:
-            left = max(left - (perf_counter() - began), _LEAST_SECONDS)
-        with timeline.waiting():
-            decisions = decide(result.pending)
+            left = max(left - (ended - began), _LEAST_SECONDS)
+        decisions = decide(result.pending)
+        timeline.add("approval", "approval", perf_counter() - ended)
         if decisions is None:
             break
         begin = partial(agent.aresume_stream, result.state, decisions)
     return replace(result, steps=steps)
 
 
-def _run_once(begin: Begin, seconds: float | None, screen: Screen, timeline: Timeline) -> RunResult:
+def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
     """Show what happens until the run ends, or waits for a decision."""
     from fcregistry.agents import Finished
     from fcregistry.models import stream_sync
 
     with cancelled_by_interrupt() as token:
-        for event in stream_sync(lambda: timeline.record(begin(time_budget=seconds, cancellation=token))):
+        for event in stream_sync(lambda: begin(time_budget=seconds, cancellation=token)):
             screen.show(event)
             if isinstance(event, Finished):
                 result = event.result
