@@ -61,4 +61,4 @@ _FOR_OTHER_ROOMS: Final = {
     "value_by_schema": "._json_text",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

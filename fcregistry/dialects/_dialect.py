@@ -224,7 +224,7 @@ class DialectStream:
         self._is_blank_line = True
         self._parsed: Parsed | None = None
         self._reader = self._read()
-        self.rest = NOTHING
+        self.rest: Parsed = NOTHING
         """What `close` added to what `feed` had returned."""
         self.dialect: Dialect | None = dialect
         """The dialect in which the text is read. For `auto`, it is that of the calls once the stream is closed, or None if there are none."""

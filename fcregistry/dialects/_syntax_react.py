@@ -89,7 +89,8 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
     """Return the call of a tool with text.
 
-    A label ends the text, or the end of the answer, because models stop before `Observation:`. The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
+    A label ends the text, or the end of the answer, because models stop before `Observation:`. The text is the value of the tool's only
+    parameter, an object in brackets, or text for the executor to refuse.
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:

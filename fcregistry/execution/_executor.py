@@ -162,7 +162,7 @@ class Executor:
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them, to send to a provider.
 
-        A tool whose `requires_env` is not set is left out.
+        A tool that is not available here is left out: a variable of its `requires_env` is not set, or its `available` does not return True.
 
         Args:
             format: The format's name.
@@ -173,7 +173,7 @@ class Executor:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, it cannot describe a tool, or they are too many for one request.
         """
-        offered = [tool for tool in self.tools.values() if not tool.missing_env]
+        offered = [tool for tool in self.tools.values() if not tool.unavailable]
         return formats.get(format).describe(offered, strict=strict, recursion=recursion)
 
     def run(

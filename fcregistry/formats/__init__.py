@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fcregistry.formats._definitions import tools_of as tools_of
     from fcregistry.formats._format import Format
     from fcregistry.formats._format import RenderInput as RenderInput
     from fcregistry.formats._format import base64_of as base64_of
@@ -62,7 +63,8 @@ _FOR_OTHER_ROOMS: Final = {
     "is_like_arguments": "._read",
     "read_field": "._read",
     "tool_description": "._format",
+    "tools_of": "._definitions",
     "wire_names": "._table",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

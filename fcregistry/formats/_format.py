@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
+from fcregistry.formats._definitions import STRICT, tool_of
 from fcregistry.formats._node import Definition, Dropped, TextDefinition
 
 if TYPE_CHECKING:
@@ -87,17 +88,24 @@ class Format:
     parse: Callable[[Any], list[ToolCall]] | None = None
     report: Callable[[Sequence[ToolResult]], list[dict[str, Any]]] | None = None
 
-    def describe(self, tools: Iterable[Tool], *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
+    def describe(
+        self,
+        tools: Iterable[Tool | Mapping[str, Any]],
+        *,
+        strict: bool = False,
+        recursion: OnRecursion = "refuse",
+    ) -> Any:
         """Render tools, in the order given.
 
         Args:
-            tools: The tools.
+            tools: The tools. Each may also be a definition as a dict, in the shape of OpenAI, Anthropic, Bedrock, MCP, or one function
+                of Gemini; one with `strict` is rendered in the strict mode, if the format has one.
             strict: Whether to use the strict mode, in which the provider makes the model follow the schemas.
             recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Raises:
             DefinitionError: The format has no strict mode, cannot express a tool, or the tools are too many for one request.
-            TypeError: One is not a `Tool`, but a function or a name, for example.
+            TypeError: One is not a `Tool` or a definition, but a function or a name, for example.
         """
         self._profile(strict)  # a missing strict mode is reported once, and not for every tool
         rendered, errors = [], []
@@ -112,32 +120,28 @@ class Format:
         return self.join([definition for definition, _ in rendered])
 
     def describe_one(
-        self, tool: Tool, *, strict: bool = False, recursion: OnRecursion = "refuse"
+        self, tool: Tool | Mapping[str, Any], *, strict: bool = False, recursion: OnRecursion = "refuse"
     ) -> Definition | TextDefinition:
         """Render one tool.
 
         Args:
-            tool: The tool.
+            tool: The tool, or a definition as a dict, as `describe` takes it.
             strict: Whether to use the strict mode, in which the provider makes the model follow the schema.
             recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Raises:
             DefinitionError: The format has no strict mode, or cannot express the tool; the message names every path and the fix.
+            TypeError: It is neither a `Tool` nor a definition.
         """
         return self._render(tool, strict, recursion)[0]
 
     def _render(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
+        self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
         """Return the definition of a tool and the schema in it, from the cache if possible."""
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
-        from fcregistry._tools.tool import Tool  # not needed to read calls and report results
-
-        if not isinstance(tool, Tool):
-            raise TypeError(
-                f"{tool!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
-            )
+        tool = tool_of(given)
         how = (self, strict, recursion)
         cached = _from_cache(tool, how)
         if cached is None:
@@ -148,9 +152,10 @@ class Format:
     def _render_new(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry.formats._rewrite import UnsupportedSchemaError  # as above
+        from fcregistry.formats._rewrite import UnsupportedSchemaError  # not needed to read calls and report results
         from fcregistry.formats._transform import transform
 
+        strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
         try:
@@ -185,6 +190,8 @@ class Format:
             raise DefinitionError(headline, tuple(problems))
 
     def _profile(self, strict: bool) -> Profile | None:
+        if not isinstance(strict, bool):
+            raise TypeError(f"strict is True or False, not {strict!r:.80}")
         if not strict:
             return self.profile
         if self.strict_profile is None:

@@ -283,8 +283,8 @@ def answers_its_examples(case: Case) -> Verdict:
 
 def _reason_not_to_run(case: Case) -> str:
     options = case.tool.options
-    if missing := case.tool.missing_env:
-        return f"the environment variable {', '.join(missing)} is not set"
+    if unavailable := case.tool.unavailable:
+        return f"{'the environment variable ' if case.tool.missing_env else ''}{unavailable}"
     context = case.tool.signature.context
     if context is not None and context.deps is not None:
         return f"its context asks for {show_type(context.deps)}, which only an application can give"
