@@ -218,6 +218,13 @@ def test_a_text_that_begins_with_a_header_of_muse_has_no_mark_in_its_content() -
         assert read(name, f" to=f<|message|>{call}<|eot|>") == dialects.Parsed("", "", (ToolCall("f", {}),))
 
 
+def test_all_arguments_of_kimi_may_be_one_object() -> None:
+    opens, closes = '<|open|>json type="object"<|sep|>', "<|close|>json<|sep|>"
+    text = f'<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|>{opens}{{"a": 1}}{closes}<|close|>call<|sep|><|close|>tools<|sep|>'
+    assert read("kimi-k3", text) == dialects.Parsed("", "", (ToolCall("f", {"a": 1}),))
+    assert calls("kimi-k3", text.replace(closes, "")) == []
+
+
 def test_elements_take_their_types_from_references_and_unions() -> None:
     mark = "]<]minimax[>["
     place = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/Row"}}, {"type": "null"}]}
