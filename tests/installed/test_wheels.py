@@ -19,6 +19,7 @@ from typing import TypeAlias
 import pytest
 
 import fcregistry
+from fcregistry._base.install import install_command
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -137,4 +138,5 @@ def test_pytest_finds_the_rules_for_tools_and_says_what_they_need(run: Run) -> N
     """The plugin of pytest is in the wheel; what it needs beside is an extra, and not installed here."""
     done = run(sys.executable, "-m", "pytest", "--fcregistry")
     assert done.returncode == 4
-    assert "ERROR: --fcregistry needs Hypothesis: pip install 'fcregistry[testing]'" in done.stderr
+    command = install_command("fcregistry[testing]")
+    assert f"ERROR: --fcregistry needs Hypothesis: {command}" in done.stderr
