@@ -326,6 +326,11 @@ def manifest_findings(
             continue
         if isinstance(manifest, ManifestProblem):
             yield problem(each.plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
+        elif (
+            manifest.is_stale and each.plugin.is_editable
+        ):  # its author is at work; the manifest is not used until then
+            message = f"has a manifest that is older than its code: {'; '.join(manifest.changed)}"
+            yield note(each.plugin.label, message, f"fcregistry manifest build {each.plugin.distribution}")
         elif manifest.is_stale:
             yield _drifted(each.plugin, "is older than its code", manifest.changed)
         else:
@@ -386,7 +391,7 @@ def tool_findings() -> Iterator[Finding]:
             yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
     for tool in tools:
         if missing := tool.missing_env:
-            yield problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
+            yield note(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
             declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported

@@ -5,7 +5,6 @@ There is one item a plugin, and one a tool and rule; no file belongs to them. Th
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -18,11 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from fcregistry._base.install import install_command
+from fcregistry._base.install import install_command, install_source
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
 from fcregistry._tools.tool import Tool, subject
@@ -404,10 +402,7 @@ def _project_at(root: Path) -> tuple[str, bool]:
 def _source_of(name: str) -> Path | None:
     """Return the folder that a distribution was installed from, if it was installed from a folder."""
     try:
-        text = distribution(name).read_text("direct_url.json")
-        recorded: Any = json.loads(text) if text else {}
-    except (PackageNotFoundError, OSError, ValueError):
+        source = install_source(distribution(name))
+    except PackageNotFoundError:
         return None
-    if not isinstance(recorded, dict) or "dir_info" not in recorded:
-        return None
-    return Path(unquote(urlsplit(str(recorded.get("url", ""))).path)).resolve()
+    return Path(source.path).resolve() if source is not None and source.is_folder else None
