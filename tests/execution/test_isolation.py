@@ -271,7 +271,7 @@ def test_without_pebble_the_error_says_what_to_install(
         """,
     )
     assert message == (
-        "the tool guarded is declared with isolation=\"process\", which needs pebble: pip install 'fcregistry[isolation]'"
+        'the tool guarded is declared with isolation="process", which needs pebble: pip install "fcregistry[isolation]"'
     )
 
 
