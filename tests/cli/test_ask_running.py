@@ -10,8 +10,8 @@ import pytest
 
 from fcregistry import Tool
 from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask import run_agent
-from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
+from fcregistry.cli._ask import run_agent  # the screen and its clock are those of the test
+from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline  # the screen and its clock are those of the test
 from fcregistry.models import CallableModel, Completion, Message
 
 

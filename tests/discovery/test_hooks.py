@@ -11,7 +11,7 @@ import pluggy
 import pytest
 
 import fcregistry
-from fcregistry.discovery import _hookspecs
+from fcregistry.discovery import _hookspecs  # every hook specification is compared with its page
 
 if TYPE_CHECKING:
     from tests.conftest import Site

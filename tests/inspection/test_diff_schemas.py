@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fcregistry._schema.drafts import ENFORCED
-from fcregistry.inspection._schema_diff import (
+from fcregistry.inspection._schema_diff import (  # each rule is tried by itself, and the tables are complete
     ARRAY_KEYWORDS,
     JOINED,
     OBJECT_KEYWORDS,

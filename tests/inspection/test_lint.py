@@ -28,8 +28,8 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.execution import Content, ToolOutput
-from fcregistry.inspection import LINT_RULES, LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint_subject import SEVERITIES, LintRule
+from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
+from fcregistry.inspection._lint_subject import LintRule  # for a type hint
 
 Function = Callable[..., Any]
 
