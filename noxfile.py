@@ -77,7 +77,6 @@ FLOORS = {
     "PyYAML": "tests/prompts/test_answers.py",
     "referencing": "tests/validation/test_references.py",
     "rich": "tests/cli/test_ask_terminal.py",
-    "tenacity": "tests/execution/test_retries.py",
     "typing-extensions": "tests/types/test_generics.py",
     "tzdata": "plugins/fcregistry-clock/tests/test_clock_tools.py",
     "xllamacpp": "plugins/fcregistry-llama/tests/test_llama_calls.py",
