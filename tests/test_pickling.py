@@ -1,4 +1,4 @@
-"""What of this package goes into another process and comes back? Tools, results and errors, as pickle carries them."""
+"""What of this package can be sent to another process and back. Tools, results and errors, as pickle carries them."""
 
 from __future__ import annotations
 

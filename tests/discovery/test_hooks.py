@@ -1,4 +1,4 @@
-"""Which hooks may an extension implement? Each has a test here, named after it, and a row on the page of plugins."""
+"""The hooks that an extension may implement. Each has a test here, named after it, and a row on the page of plugins."""
 
 from __future__ import annotations
 

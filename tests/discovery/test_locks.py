@@ -1,4 +1,4 @@
-"""Is an installed distribution the one that was locked? Real folders of metadata, with and without RECORD."""
+"""Whether an installed distribution is the one that was locked. Real folders of metadata, with and without RECORD."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Are name and version of a distribution read as Python's own parser of metadata reads them, however they are written?"""
+"""Name and version of a distribution are read as Python's own parser of metadata reads them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Would Python run something else than what is installed? Real folders and finders; nothing is imported."""
+"""Files that Python would run instead of what is installed. Real folders and finders; nothing is imported."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in a schema, where, and what does that mean for arguments and for results?"""
+"""What changed in a schema, where, and what that means for arguments and for results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in tools, which one is which, and which version does that ask for?"""
+"""What changed in tools, which tool is which, and the version that the changes ask for."""
 
 from __future__ import annotations
 

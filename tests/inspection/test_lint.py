@@ -1,4 +1,4 @@
-"""What does lint find? For each rule a tool that breaks it, and a neighbour that does not."""
+"""What lint finds. For each rule a tool that breaks it, and a neighbour that does not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does what is installed differ from what is locked? Said of records, without a distribution."""
+"""How what is installed differs from what is locked. Said of records, without a distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which manifests does the build hook refuse?"""
+"""Manifests that the build hook refuses."""
 
 from __future__ import annotations
 
