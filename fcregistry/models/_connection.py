@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from fcregistry import formats
+from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
 from fcregistry.models._http_limits import HttpLimits, checked_size, send
@@ -377,7 +378,7 @@ class Connection:
             return self._sdk.make_client(base_url, key)
         except ImportError as error:
             raise MissingDependencyError(
-                f'{self._full_name} needs the package {package}: pip install "fcregistry[{package}]"'
+                f"{self._full_name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
 
 
