@@ -230,7 +230,7 @@ def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> 
         yield f"the tools of the entry point {name} {'no longer ' * old['dynamic']}depend on the environment"
     if new["dynamic"]:
         return
-    lines = manifest_drift(old, new)
+    lines = manifest_drift(old["tools"], new["tools"])
     yield from lines
     if not lines and old["tools"] != new["tools"]:
         yield f"a tool of the entry point {name} is at another place in the code, or has another digest"

@@ -89,8 +89,7 @@ def test_a_manifest_beside_the_metadata_is_read_and_nothing_imported(tmp_path: P
     read = manifest(plugin(tmp_path))
     file = str(tmp_path / "acme_weather" / "tools.py")
     assert read.path == tmp_path / "acme_weather" / "fcregistry.json"
-    assert read.record["tools"] == [record(file=file)]
-    assert read.record["failure"] is None
+    assert read.tools == [record(file=file)]
     assert (read.sources, read.changed, read.is_stale) == ((Path(file),), (), False)
     assert "acme_weather" not in sys.modules
 
