@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
-from fcregistry._tools.definition import sets_module_flag
+from fcregistry._tools.definition import module_flag
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
 from fcregistry._tools.record import plugin_record
 from fcregistry._tools.search import fields_of_record
@@ -77,7 +77,7 @@ def describe_plugin(
     with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
         warnings.simplefilter("ignore", DefinitionWarning)
         records = [record_of(tool) for tool in tools]
-    record = plugin_record(dynamic=sets_module_flag(plugin.module, DYNAMIC), seconds=round(outcome.seconds, 4))
+    record = plugin_record(dynamic=bool(module_flag(plugin.module, DYNAMIC)), seconds=round(outcome.seconds, 4))
     if isinstance(outcome, FailedPlugin):
         record |= {"failure": outcome.reason, "detail": outcome.traceback, "advice": outcome.advice}
     return record, sorted(records, key=lambda record: (record["group"], record["name"]))

@@ -71,14 +71,14 @@ class FoundEntryPoint:
         stamp: tuple[int, int] | None = None,
         source: Distribution | None = None,
     ) -> None:
-        self.distribution = distribution
-        self.version = version
-        self.entry_point = entry_point
-        self.value = value
-        self.folder = folder
-        self.info = info
-        self.stamp = stamp
-        self.project = normalized(distribution)
+        self.distribution: str = distribution
+        self.version: str = version
+        self.entry_point: str = entry_point
+        self.value: str = value
+        self.folder: str = folder
+        self.info: str = info
+        self.stamp: tuple[int, int] | None = stamp
+        self.project: str = normalized(distribution)
         self.cached: CachedColumns | None = None
         self.doubt: tuple[str | None, str | None] | None = None
         self._source = source

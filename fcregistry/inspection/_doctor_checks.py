@@ -356,8 +356,13 @@ def tool_findings() -> Iterator[Finding]:
             advice = f"fix {tool.origin.qualname} in {place}"
             yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
     for tool in tools:
-        if missing := tool.missing_env:
-            yield note(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
+        if unavailable := tool.unavailable:
+            advice = (
+                "set the variable to use the tool"
+                if tool.missing_env
+                else "its author's check decides where it can be used"
+            )
+            yield note(tool.id, f"is hidden: {unavailable}", advice)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
             declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported

@@ -160,7 +160,7 @@ def test_the_exit_code_says_that_there_is_no_answer(said: dict[str, Said]) -> No
     broken, endless = said["broken"], said["endless"]
 
     assert (broken.status, broken.stdout) == (endless.status, endless.stdout) == (1, "")
-    assert "Error: the model gave no answer: no \\x1b[2Jlight\n" in broken.stderr
+    assert "Error: the model gave no answer: ValueError: no \\x1b[2Jlight\n" in broken.stderr
     assert "Error: the model was still calling tools in the last round that it was given\n" in endless.stderr
     assert "(--max-rounds gives it more rounds)\n" in endless.stderr
 
