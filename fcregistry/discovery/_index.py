@@ -407,7 +407,7 @@ class Index:
 
     def _give_up(self, error: Exception) -> None:
         if self.file is not None:
-            self.remarks.append(f"the index {self.file.path} cannot be read, and is made anew: {error}")
+            self.remarks.append(f"the index {self.file.path} is damaged, and is written again: {error}")
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])

@@ -173,7 +173,7 @@ def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
     """
     data = file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"it has more than {most} bytes, which are not read")
+        raise ValueError(f"it is larger than {most} bytes, the limit")
     return data.decode("utf-8")
 
 
@@ -184,7 +184,7 @@ def parse_external_json(text: str) -> Any:
         ValueError: It is not JSON, is nested too deeply, or has too many values.
     """
     if sum(map(text.count, ",[{")) > _MOST_VALUES:  # also those in strings: the count is never too low
-        raise ValueError(f"it has more than {_MOST_VALUES} values, which are not read")
+        raise ValueError(f"it has more than {_MOST_VALUES} JSON values, the limit")
     try:
         return json.loads(text)
     except RecursionError:

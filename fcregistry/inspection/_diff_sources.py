@@ -266,7 +266,7 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
         if normalized(content["distribution"]) != normalized(distribution):
             raise ConfigurationError(
                 f"{path} is a wheel of {distribution}, and {name} in it says what {show(content['distribution'])} ships: "
-                f"build the wheel anew, with the manifests of {distribution} alone"
+                f"build the wheel again, with the manifests of {distribution} alone"
             )
         contents.append(content)
     return of_manifests(contents, version)

@@ -199,7 +199,7 @@ def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
         yield problem(
             plugin.label,
             f"ships no tools: it names {plugin.module}, which belongs to {holder.distribution}, as do the tools in it",
-            f"{holder.distribution} loses nothing by it: report this to the authors of {plugin.distribution}, or uninstall it",
+            f"{holder.distribution} keeps its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
     elif not each.ships:
         yield problem(

@@ -110,7 +110,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
     failures += [failure for each, place in places for failure in _failures(each, place)]
     if failures:
         lines = [f"  - {each}".replace("\n", "\n    ") for each in failures]
-        raise PackagingError("\n".join([f"{target.distribution} gets no manifest:", *lines]))
+        raise PackagingError("\n".join([f"the manifest of {target.distribution} cannot be built:", *lines]))
     packages: dict[Path, tuple[PackageLocation, list[FreshDescription]]] = {}
     for each, place in places:
         assert place is not None
