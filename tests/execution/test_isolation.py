@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._remote import ProcessWorkers
+from fcregistry.execution._remote import ProcessWorkers  # the error before an executor words it
 from tests.conftest import TIMEOUT
 
 from .workers import ask, install

@@ -1,4 +1,4 @@
-"""What does doctor find, and what does it advise? Each kind of finding once, and every reason why a tool may not be there."""
+"""What doctor finds and advises. Each kind of finding once, and every reason why a tool may not be there."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does doctor say of plugins that misbehave when they are imported? It imports none itself, and each costs no more than itself."""
+"""What doctor says of plugins that misbehave when they are imported. It imports none itself, and each costs no more than itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does lint find? For each rule a tool that breaks it, and a neighbour that does not."""
+"""What lint finds. For each rule a tool that breaks it, and a neighbour that does not."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.execution import Content, ToolOutput
-from fcregistry.inspection import LINT_RULES, LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint_subject import SEVERITIES, LintRule
+from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
+from fcregistry.inspection._lint_subject import LintRule  # for a type hint
 
 Function = Callable[..., Any]
 

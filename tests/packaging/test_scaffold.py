@@ -1,4 +1,4 @@
-"""Is a new plugin ready: do its tests pass, does its manifest fit, can it be built, installed and called?"""
+"""A new plugin is ready: its tests pass, its manifest fits, and it can be built, installed and called."""
 
 from __future__ import annotations
 
