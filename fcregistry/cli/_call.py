@@ -81,8 +81,8 @@ def command(
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
     input, or as '@FILE' for one in a file.
 
-    Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and nobody can
-    be asked, 4 if time ran out.
+    Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and there is
+    no terminal to ask on, 4 if time ran out.
     """
     # What runs a call; completing a tool's name does without it
     from pathlib import Path
