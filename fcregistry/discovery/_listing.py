@@ -6,7 +6,6 @@ If the index describes exactly the tools that may be seen, they are read from it
 from __future__ import annotations
 
 import json
-import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +13,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
+from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index_store import DEPRECATED, REQUIRES
 
@@ -128,8 +128,7 @@ def _has_environment(options: str) -> bool:
     """Return whether the variables that a tool requires are set, from its options as text."""
     if REQUIRES not in options:
         return True
-    required = json.loads(options).get("requires_env", ())
-    return all(os.environ.get(name) for name in ([required] if isinstance(required, str) else required))
+    return not missing_variables(json.loads(options).get("requires_env"))
 
 
 def _is_deprecated(options: str) -> bool:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
 from fcregistry._base.json import MAX_REPAIRED_LENGTH
+from fcregistry._base.source import external_tool_hint
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
@@ -17,7 +18,6 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import ALL_REPAIRS
 from fcregistry.execution._cache import Cache, MemoryCache
 from fcregistry.execution._retry import Retry
-from fcregistry.formats import wire_names
 from fcregistry.types import show_type
 
 if TYPE_CHECKING:
@@ -245,11 +245,13 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         elif callable(element) and not isinstance(element, type):
             made.append(functions.setdefault(id(element), _tool_of(element, source)))
         else:
-            hint = (
-                "; register an instance's methods with register_object"
-                if isinstance(element, type) or marked_methods(element)
-                else ""
-            )
+            hint = external_tool_hint(element)
+            if isinstance(element, type) or marked_methods(element):
+                hint = "; register an instance's methods with register_object"
+            elif isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
+                hint = (
+                    "; a definition can be described to a model, but not called: give the function, with parameters=…"
+                )
             raise DefinitionError(
                 f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{hint}"
             )
@@ -282,28 +284,3 @@ def _flatten(tools: Any, depth: int) -> Iterable[Any]:
         return
     for element in tools:
         yield from _flatten(element, depth + 1)
-
-
-class ToolFinder:
-    """Finds the tool that a model means by a name.
-
-    That is a tool's own name, or the one that a provider format gives it.
-
-    Args:
-        tools: The toolset.
-    """
-
-    __slots__ = ("_by_wire_name", "_tools")
-
-    def __init__(self, tools: Toolset) -> None:
-        self._tools = tools
-        self._by_wire_name: dict[str, str] | None = None
-
-    def find(self, name: str) -> Tool | None:
-        """Return the tool of a name, or None."""
-        tool = self._tools.get(name)
-        if tool is not None:
-            return tool
-        if self._by_wire_name is None:
-            self._by_wire_name = wire_names(self._tools)
-        return self._tools.get(self._by_wire_name.get(name, ""))

@@ -87,4 +87,4 @@ _FOR_OTHER_ROOMS: Final = {
     "stream_sync": "._model",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

@@ -18,8 +18,11 @@ ModelLike: TypeAlias = "Model | str | Callable[..., Any]"
 
 _BUILT_IN: Final = {
     "anthropic": ("fcregistry.models._anthropic", "AnthropicMessages"),
+    "lmstudio": ("fcregistry.models._openai", "LMStudioChat"),
+    "ollama": ("fcregistry.models._openai", "OllamaChat"),
     "openai": ("fcregistry.models._openai", "OpenAIChat"),
     "openai-responses": ("fcregistry.models._openai", "OpenAIResponses"),
+    "vllm": ("fcregistry.models._openai", "VLLMChat"),
 }
 """Prefix -> the module and the class of its models; the module is imported when such a model is asked for."""
 
@@ -28,7 +31,8 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
     """Return the model of a name or a function.
 
     Args:
-        llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`) or that an installed
+        llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`, or the local servers
+            `ollama`, `vllm` and `lmstudio`), or that an installed
             extension has, such as `llama:smollm2`; or a callable from messages to a message or text, as for `CallableModel`.
         dialect: How the texts of a callable hold calls, as for `TextModel`: the callable then takes a prompt and returns a text.
 

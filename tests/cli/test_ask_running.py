@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from fcregistry.agents import Event, Finished, RunResult, Step
-from fcregistry.cli._ask import run_agent, with_limits
-from fcregistry.cli._ask_screen import Screen, Timeline
+from fcregistry.cli._ask import run_agent, with_limits  # the screen and its clock are those of the test
+from fcregistry.cli._ask_screen import Screen, Timeline  # the screen and its clock are those of the test
 from fcregistry.errors import ConfigurationError
 
 

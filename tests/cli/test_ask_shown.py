@@ -22,7 +22,13 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import Screen, Timeline, call_line, escaped, indented
+from fcregistry.cli._ask_screen import (  # each line is compared as it is drawn, with a clock that is given here
+    Screen,
+    Timeline,
+    call_line,
+    escaped,
+    indented,
+)
 from fcregistry.execution import CallError, Partial, Progress
 
 CALL = ToolCall("lookup", {"query": "a"}, "1")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.cli._output import result_alone
+from fcregistry.cli._output import result_alone  # an interrupt at an exact moment
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -15,9 +15,9 @@ from annotated_types import Ge, Interval, Len
 from click.testing import CliRunner
 
 from fcregistry import Registry, Tool
-from fcregistry.cli import _parameters as _completing
-from fcregistry.cli import _show
-from fcregistry.cli._parameters import read_words
+from fcregistry.cli import _parameters as _completing  # words are read without a plugin that declares the tool
+from fcregistry.cli import _show  # words are read without a plugin that declares the tool
+from fcregistry.cli._parameters import read_words  # words are read without a plugin that declares the tool
 
 
 class Level(IntEnum):
