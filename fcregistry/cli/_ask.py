@@ -62,15 +62,9 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     from fcregistry.models import model_prefixes
 
     prefixes = model_prefixes()
-    known = [
-        *_configured_models(),
-        *(["llama:smollm2"] if "llama" in prefixes else []),
-        *(f"{each}:" for each in prefixes),
-    ]
-    named = [
-        CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(incomplete) and name != incomplete
-    ]
-    return named if named or ":" not in incomplete else [CompletionItem(incomplete, type="file")]
+    known = [*_configured_models(), *(f"{each}:" for each in prefixes), *["llama:smollm2"] * ("llama" in prefixes)]
+    named = {name for name in known if name.startswith(incomplete) and name != incomplete}
+    return [*map(CompletionItem, sorted(named))] or [CompletionItem(incomplete, type="file")]
 
 
 @click.command("ask", short_help="Ask a model, which may call tools.")
