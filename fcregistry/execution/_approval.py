@@ -196,8 +196,8 @@ class ApprovalRules:
         self._by_policy = {} if policy is None else policy.rulings(self._tools)
         self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
         self._operator: Trust | None = trust()
-        self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
-        self.fresh_until = perf_counter() + CONFIGURATION_SECONDS
+        self.rulings: Mapping[str, Ruling] = apply_configuration(self._operator, self._by_policy, self._tools)
+        self.fresh_until: float = perf_counter() + CONFIGURATION_SECONDS
         self.turns: AskingTurns = AskingTurns()
 
     def renew(self) -> bool:
