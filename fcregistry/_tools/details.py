@@ -71,7 +71,7 @@ class Provenance(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The options of a tool; docs/reference/options.md describes each."""
+    """The options of a tool; `help(fc_register)` describes each."""
 
     title: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()

@@ -119,7 +119,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
 }
-"""Option -> its check, and its values in words. One row per option; docs/reference/options.md lists the same rows."""
+"""Option -> its check, and its values in words. One row per option; the page "Options of a tool" lists the same rows."""
 
 
 def option_problems(options: Mapping[str, object]) -> list[str]:
