@@ -61,7 +61,6 @@ DOORS = {
     "pebble": "fcregistry.execution._remote",
     "pytest": "fcregistry.testing",
     "yaml": "fcregistry._base.yaml",
-    "tenacity": "fcregistry.execution._retry",
     "attrs": "fcregistry.types._record_families",
     "msgspec": "fcregistry.types._record_families",
     "pydantic": "fcregistry.types",

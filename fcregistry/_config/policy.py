@@ -108,7 +108,9 @@ class Trust:
         trusting = (rules for rules in self._allow if rules.names_distribution(distribution, itself=True))
         return next((rules.source for rules in trusting), None)
 
-    def tool_refusal(self, subject: SelectorSubject, *, given: bool = False) -> str | None:
+    def tool_refusal(
+        self, subject: SelectorSubject, *, given: bool = False, entry_point: str | None = None
+    ) -> str | None:
         """Return why a tool is neither listed nor callable, or None.
 
         `deny` and `disable` apply to every tool, `allow` and locks only to tools of distributions: the application's functions are
@@ -117,11 +119,17 @@ class Trust:
         Args:
             subject: The tool.
             given: Whether the program passed the tool itself rather than its name: `disable` does not apply then.
+            entry_point: The entry point of the plugin that ships it, which a list may name as `distribution[entry point]`.
         """
         if self.is_open:
             return None
+        plugin = (normalized(subject.distribution or ""), entry_point)
         for rules, denies in self._refusing:
-            if (denies or not given) and (reason := rules.names(subject, aliases=denies)):
+            if not denies and given:
+                continue
+            if plugin in rules.plugins:
+                return f"{rules.source} names {subject.distribution}[{entry_point}]"
+            if reason := rules.names(subject, aliases=denies):
                 return reason
         if subject.distribution is None:
             return None

@@ -13,11 +13,14 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
+from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
+from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
+from fcregistry.errors import ConfigurationError
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._messages import (
     approval_failed,
@@ -35,6 +38,7 @@ from fcregistry.execution._step import copy_json
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
+    from fcregistry._config.policy import Trust
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._step import CallStep
@@ -132,6 +136,11 @@ _AUTHOR_DECIDES: Final = Ruling("tool")
 
 _DENY_UNKNOWN: Final = Ruling("deny")
 
+_UNREADABLE: Final = Ruling("deny", reason="the configuration cannot be read, so it is not known what it forbids")
+
+CONFIGURATION_SECONDS: Final = 0.5
+"""Seconds for which the configuration is not read again: asking the system for each file takes longer than a call does."""
+
 
 class ApprovalRules:
     """Decides which calls of one executor may run, which not, and which need approval.
@@ -148,9 +157,24 @@ class ApprovalRules:
         ToolNotFoundError: The policy names a tool that does not exist.
         AmbiguousToolError: It names one by a name that several have.
         ConfigurationError: The configuration, which comes before the policy, cannot be read.
+
+    Attributes:
+        rulings: What holds for each tool, by wire name.
+        fresh_until: When `renew` reads the configuration again, by `perf_counter`.
     """
 
-    __slots__ = ("_otherwise", "_rulings", "approve", "approves_on_loop", "timeout", "turns")
+    __slots__ = (
+        "_by_policy",
+        "_operator",
+        "_otherwise",
+        "_tools",
+        "approve",
+        "approves_on_loop",
+        "fresh_until",
+        "rulings",
+        "timeout",
+        "turns",
+    )
 
     def __init__(
         self,
@@ -168,10 +192,36 @@ class ApprovalRules:
         self.approve = approve
         self.timeout = timeout
         self.approves_on_loop = approve is not None and _is_async(approve)
-        everything = tuple(tools)
-        self._rulings = apply_configuration({} if policy is None else policy.rulings(everything), everything)
+        self._tools = tuple(tools)
+        self._by_policy = {} if policy is None else policy.rulings(self._tools)
         self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
+        self._operator: Trust | None = trust()
+        self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
+        self.fresh_until = perf_counter() + CONFIGURATION_SECONDS
         self.turns = AskingTurns()
+
+    def renew(self) -> bool:
+        """Read the configuration again if that is due, and return whether it has changed.
+
+        Every tool is denied while the configuration cannot be read.
+        """
+        if (now := perf_counter()) < self.fresh_until:
+            return False
+        self.fresh_until = now + CONFIGURATION_SECONDS
+        before = self._operator
+        try:
+            self._operator = trust()
+            if self._operator is before:
+                return False
+            self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
+        except ConfigurationError:
+            self._operator = None
+            self.rulings = dict.fromkeys((tool.name for tool in self._tools), _UNREADABLE)
+            if before is not None:
+                from logging import getLogger  # only on the way to an error
+
+                getLogger("fcregistry").exception("the configuration cannot be read; every call is denied")
+        return True
 
     def always_allows(self, tool: Tool) -> bool:
         """Return whether no call of a tool ever needs approval or is denied."""
@@ -183,14 +233,19 @@ class ApprovalRules:
         ruling = self._ruling(tool)
         return _denied_by_rule(tool, ruling) if ruling.verdict == "deny" else None
 
-    def check(self, step: CallStep) -> CallError | ApprovalQuestion | None:
-        """Return why a call may not run, None if it may, or the question to ask the approver."""
-        question = self.check_rules(step)
+    def check(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
+        """Return why a call may not run, None if it may, or the question to ask the approver.
+
+        Args:
+            step: The call.
+            pending: Whether some of its arguments are not known yet.
+        """
+        question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
             return approval_required(step.bound.tool.name)
         return question
 
-    def check_rules(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
         """Return the same, also if there is no approver here: one elsewhere may be asked later."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
@@ -200,17 +255,20 @@ class ApprovalRules:
             return _denied_by_rule(tool, ruling)
         if ruling.verdict == "ask":
             return ApprovalQuestion(self, step, _why_asked(ruling))
-        return self._by_author(step)
+        return self._by_author(step, pending)
 
     def _ruling(self, tool: Tool) -> Ruling:
-        return self._rulings.get(tool.name, self._otherwise)
+        return self.rulings.get(tool.name, self._otherwise)
 
-    def _by_author(self, step: CallStep) -> CallError | ApprovalQuestion | None:
+    def _by_author(self, step: CallStep, pending: bool) -> CallError | ApprovalQuestion | None:
         needs = step.bound.tool.options.requires_approval
         if needs is False:
             return None
         if not callable(needs):
             return ApprovalQuestion(self, step, "the tool requires approval")
+        if pending:
+            reason = "the tool may require approval, which depends on results that are not known yet"
+            return ApprovalQuestion(self, step, reason)
         try:
             if not _predicate_holds(needs, step):
                 return None

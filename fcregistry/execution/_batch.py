@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
@@ -228,11 +228,8 @@ def raise_interrupt(results: Iterable[ToolResult | Interrupt]) -> list[ToolResul
 # --- Batches that can take the fast path ---
 
 
-class FastCall(NamedTuple):
-    """A call of a batch, with the fast path of its tool."""
-
-    call: ToolCall
-    run: AsyncFastPath
+FastCall: TypeAlias = "tuple[ToolCall, AsyncFastPath]"
+"""A call of a batch, with the fast path of its tool."""
 
 
 def fast_calls(pipeline: Pipeline, calls: Iterable[object]) -> list[FastCall] | None:
@@ -249,7 +246,7 @@ def fast_calls(pipeline: Pipeline, calls: Iterable[object]) -> list[FastCall] | 
         path = pipeline.async_fast_paths.get(call.name)
         if bound is None or path is None or bound.touches:
             return None
-        found.append(FastCall(call, path))
+        found.append((call, path))
     return found
 
 
@@ -266,13 +263,13 @@ async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResul
 
 async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult | Interrupt:
     """Run a call on its fast path, and through the pipeline if that gives up."""
-    call = fast.call
+    call, path = fast
     try:
         if slots is None:
-            result = await fast.run(call)
+            result = await path(call)
         else:
             async with slots:
-                result = await fast.run(call)
+                result = await path(call)
         if result is None:
             with BatchTurn(None, place, slots) as turn:
                 return await adrive(pipeline.run_call(call, calls_context(None, ()), turn))

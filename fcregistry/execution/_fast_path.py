@@ -37,6 +37,7 @@ from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
+    from fcregistry.execution._approval import ApprovalRules
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._step import Bound
 
@@ -125,16 +126,16 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     return read
 
 
-def fast_path(bound: Bound, settings: Settings) -> FastPath:
+def fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> FastPath:
     """Return the fast path for calls of a plain function on the caller's thread."""
-    return _path_of_plain_function(bound, settings, lambda step, work: make_result(step, invoke(work), settings))
+    return _path_of_plain_function(bound, settings, rules, lambda step, work: make_result(step, invoke(work), settings))
 
 
-def async_fast_path(bound: Bound, settings: Settings) -> AsyncFastPath:
+def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> AsyncFastPath:
     """Return the fast path for calls from a running loop, whatever kind of function the tool is."""
     if bound.dispatch == "loop":
-        return _path_of_async_function(bound, settings)
-    path = _path_of_plain_function(bound, settings, _Unfinished)
+        return _path_of_async_function(bound, settings, rules)
+    path = _path_of_plain_function(bound, settings, rules, _Unfinished)
 
     async def inline(call: ToolCall) -> ToolResult | None:
         result = path(call)
@@ -161,7 +162,7 @@ class _Unfinished(NamedTuple):
         return make_result(self.step, await ainvoke(self.work), settings)
 
 
-def _path_of_async_function(bound: Bound, settings: Settings) -> AsyncFastPath:
+def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRules) -> AsyncFastPath:
     """Return the fast path for calls of an async function on the running loop."""
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
@@ -173,6 +174,8 @@ def _path_of_async_function(bound: Bound, settings: Settings) -> AsyncFastPath:
             return decoded
         args, kwargs = ((), decoded) if by_keyword else bind(decoded)
         start, born = perf_counter(), _forks.generation
+        if start >= rules.fresh_until:
+            return None  # the pipeline reads the configuration again
         try:
             value = await await_in_parent(function(*args, **kwargs), born)
         except BaseException as error:  # foreign code: whatever a tool raises is its outcome
@@ -197,7 +200,7 @@ def _path_of_async_function(bound: Bound, settings: Settings) -> AsyncFastPath:
 
 
 def _path_of_plain_function(
-    bound: Bound, settings: Settings, unfinished: Callable[[CallStep, Invocation], T]
+    bound: Bound, settings: Settings, rules: ApprovalRules, unfinished: Callable[[CallStep, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
     """Return the fast path of a plain function.
 
@@ -212,6 +215,8 @@ def _path_of_plain_function(
         if not isinstance(decoded, dict):
             return decoded
         start, born = perf_counter(), _forks.generation
+        if start >= rules.fresh_until:
+            return None  # the pipeline reads the configuration again
         try:
             if by_keyword:
                 value = function(**decoded)

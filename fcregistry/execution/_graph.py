@@ -15,15 +15,11 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
-from fcregistry.execution._arguments import repair_arguments
+from fcregistry.execution._approval import Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
 from fcregistry.execution._messages import (
-    approval_required,
-    environment_not_set,
     invalid_arguments,
     plugin_unavailable,
-    unknown_tool,
 )
 from fcregistry.execution._pipeline import LoadPlugins
 from fcregistry.execution._result import failed_result
@@ -47,7 +43,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import ApprovalRules
     from fcregistry.execution._batch import PreparedCall
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._pipeline import Pipeline
@@ -181,7 +176,9 @@ def authorise_nodes(
 
     An expression of which one call is refused does not run at all.
     """
-    authorised: list[AuthorisedCall | ToolResult] = [_prepare_node(pipeline, node) for node in nodes]
+    authorised: list[AuthorisedCall | ToolResult] = [
+        _prepare_node(pipeline, node.call, node.references) for node in nodes
+    ]
     refused = {node.expression for node, each in zip(nodes, authorised, strict=True) if isinstance(each, ToolResult)}
     for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
         if node.expression not in refused and isinstance(each, AuthorisedCall):
@@ -206,43 +203,9 @@ def _all_or_none(
     ]
 
 
-def _prepare_node(pipeline: Pipeline, node: CallNode) -> AuthorisedCall | ToolResult:
-    if node.references:
-        return _prepare_with_placeholders(pipeline, node.call, node.references)
-    step = pipeline.prepare(node.call)
-    return step if isinstance(step, ToolResult) else AuthorisedCall(step)
-
-
-def _prepare_with_placeholders(
-    pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]
-) -> AuthorisedCall | ToolResult:
-    """Return a call with placeholders for results: all else of it is validated."""
-    try:
-        bound = pipeline.bound(call.name)
-    except PluginError as error:
-        return failed_result(call, plugin_unavailable(error), pipeline.find(call.name))
-    if bound is None:
-        return failed_result(call, unknown_tool(call.name, pipeline.tools))
-    if bound.needs_env and (reason := bound.tool.unavailable):
-        return failed_result(call, environment_not_set(bound.tool, reason), bound.tool)
-    given: Any = call.arguments
-    arguments, repairs, problems = repair_arguments(given, bound.tool, bound.validator, pipeline.settings.repairs)
-    if problems := _problems_outside(problems, references):
-        return failed_result(call, invalid_arguments(call.name, problems), bound.tool, repairs)
-    return AuthorisedCall(CallStep(call, bound, arguments, {}, repairs), references)
-
-
-def _problems_outside(problems: Iterable[Problem], references: tuple[Reference, ...]) -> tuple[Problem, ...]:
-    """Return the problems that no result can fix: those that are not at, in or around a placeholder."""
-    places = [json_path(each.path) for each in references]
-    return tuple(each for each in problems if not any(_overlaps(each.path, place) for place in places))
-
-
-def _overlaps(path: str, place: str) -> bool:
-    if path == "$":
-        return True
-    shorter, longer = sorted((path, place), key=len)
-    return longer == shorter or longer.startswith((f"{shorter}.", f"{shorter}["))
+def _prepare_node(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> AuthorisedCall | ToolResult:
+    step = pipeline.prepare(call, pending=[json_path(each.path) for each in references])
+    return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
 
 def _ask_approval(
@@ -251,9 +214,7 @@ def _ask_approval(
     """Ask whether a call may run, if it needs approval."""
     step = call.step
     tool = step.bound.tool
-    verdict = None if step.bound.needs_no_approval else _check_rules(pipeline.rules, call)
-    if isinstance(verdict, ApprovalQuestion) and pipeline.rules.approve is None:
-        verdict = approval_required(tool.name)
+    verdict = None if step.bound.needs_no_approval else pipeline.rules.check(step, pending=bool(call.references))
     if verdict is None:
         return call
     if isinstance(verdict, CallError):
@@ -264,17 +225,6 @@ def _ask_approval(
         return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
     changed: AuthorisedCall | ToolResult = call if answer is None else _apply_edit(pipeline, node, call, answer)
     return changed.with_approval(approval) if isinstance(changed, ToolResult) else changed._replace(approval=approval)
-
-
-def _check_rules(rules: ApprovalRules, call: AuthorisedCall) -> CallError | ApprovalQuestion | None:
-    step = call.step
-    if not call.references or not callable(step.bound.tool.options.requires_approval):
-        return rules.check_rules(step)
-    if (error := rules.forbids(step.bound.tool)) is not None:
-        return error
-    return ApprovalQuestion(
-        rules, step, "the tool may require approval, which depends on results that are not known yet"
-    )
 
 
 def _apply_edit(
@@ -293,13 +243,8 @@ def _apply_edit(
     if not (references and isinstance(arguments, dict)):
         references = ()
 
-    def prepared(edited_call: ToolCall) -> CallStep | ToolResult:
-        if not references:
-            return pipeline.prepare(edited_call)
-        known = _prepare_with_placeholders(pipeline, edited_call, references)
-        return known if isinstance(known, ToolResult) else known.step
-
-    step = apply_edit(call.step, answer, prepared)
+    pending = [json_path(each.path) for each in references]
+    step = apply_edit(call.step, answer, lambda edited: pipeline.prepare(edited, pending=pending))
     return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
 

@@ -69,7 +69,8 @@ class HookChain:
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the call through
-                return before_hook_failed(tool.name, label, error)
+                _log("the hook %s failed before a call of %s, which was refused", label, tool.name, error)
+                return CallError("denied", f"{tool.name} was not run: a check before it failed", exception=error)
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -78,13 +79,15 @@ class HookChain:
             try:
                 answer = hook(tool, _copy_call(call), result)
                 if isinstance(answer, Deny):
-                    result = withheld_result(tool, result, answer.reason)
+                    why = scrub(answer.reason)
+                    result = _without_value(tool, result, f"its result is withheld{f': {why}' if why else ''}")
                 elif answer is not None:
                     result = _checked_result(result, answer)
             except KeyboardInterrupt:
                 raise
             except BaseException as error:  # noqa: BLE001  # foreign code: whatever a hook raises, it has not let the result through
-                result = after_hook_failed(tool, result, label, error)
+                _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
+                result = _without_value(tool, result, "its result is withheld: a check after it failed", error)
         return result
 
 
@@ -163,24 +166,6 @@ def _kind(answer: object) -> str:
 
 
 # --- What a model reads ---
-
-
-def before_hook_failed(name: str, label: str, error: BaseException) -> CallError:
-    """Return the error for a call before which a hook failed, and log why."""
-    _log("the hook %s failed before a call of %s, which was refused", label, name, error)
-    return CallError("denied", f"{name} was not run: a check before it failed", exception=error)
-
-
-def withheld_result(tool: Tool, result: ToolResult, reason: str) -> ToolResult:
-    """Return the result of a call whose result a hook withheld."""
-    why = scrub(reason)
-    return _without_value(tool, result, f"its result is withheld{f': {why}' if why else ''}")
-
-
-def after_hook_failed(tool: Tool, result: ToolResult, label: str, error: BaseException) -> ToolResult:
-    """Return the result of a call after which a hook failed, and log why."""
-    _log("the hook %s failed after a call of %s, whose result was withheld", label, tool.name, error)
-    return _without_value(tool, result, "its result is withheld: a check after it failed", error)
 
 
 def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:

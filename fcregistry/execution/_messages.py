@@ -54,14 +54,14 @@ def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all"
     What an exception says is left out unless `expose` is "all".
     """
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
-    reason = "cannot be decoded" if reserved else scrub(refusal.reason, _secrets(tool))
+    reason = "cannot be decoded" if reserved else scrub(refusal.reason, secrets_of(tool))
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
 def environment_not_set(tool: Tool, reason: str) -> CallError:
     """Return the error for a tool that is not available here, for example because an environment variable is not set."""
     what = "the environment variable " if tool.missing_env else ""
-    return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, _secrets(tool))}")
+    return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, secrets_of(tool))}")
 
 
 def plugin_unavailable(error: PluginError) -> CallError:
@@ -188,7 +188,7 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
         return CallError("cancelled", f"{tool.name} was cancelled before it was done", exception=exception)
     if expose == "tool-errors" and not from_tool:
         return CallError("tool_failed", f"{tool.name} failed", exception=exception)
-    text = scrub(exception_text(exception), _secrets(tool))
+    text = scrub(exception_text(exception), secrets_of(tool))
     if from_tool and isinstance(exception, (ToolError, RemoteError)):
         return CallError(
             "tool_failed",
@@ -198,6 +198,28 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
             exception=exception,
         )
     return CallError("tool_failed", f"{kind}: {text}" if text else kind, exception=exception)
+
+
+_PACKAGE: Final = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # noqa: PTH120  # the beginning of what `co_filename` is
+
+
+def explain_to_author(tool: Tool, exception: BaseException) -> None:
+    """Let a traceback begin in the tool's own code, and add a note where an option of the tool helps.
+
+    A model reads neither.
+    """
+    frames = exception.__traceback__
+    while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_PACKAGE):
+        frames = frames.tb_next
+    if frames is not None:
+        BaseException.with_traceback(exception, frames)
+    if type(exception).__module__ != "sqlite3" or tool.options.blocking == "caller":
+        return
+    if "created in a thread" in str(exception):
+        exception.add_note(
+            f'declare {tool.name} with blocking="caller": it then runs on the thread that makes the call, where the '
+            "connection has to be made"
+        )
 
 
 def given_up(tool: Tool, end: GivenUp) -> CallError:
@@ -221,7 +243,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
     """
     if expose == "tool-errors" and not isinstance(error, EncodingError):
         return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
-    reason = scrub(exception_message(error), _secrets(tool))
+    reason = scrub(exception_message(error), secrets_of(tool))
     if not isinstance(error, EncodingError):
         reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
     return CallError(
@@ -232,15 +254,16 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
 def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
     """Return the error for a result that does not fit its tool's return schema."""
     text = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
-    reason = scrub(text, _secrets(tool))
+    reason = scrub(text, secrets_of(tool))
     return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
 
 
 def _reason_in_brackets(tool: Tool, reason: str) -> str:
-    return f" ({scrub(reason, _secrets(tool))})" if reason else ""
+    return f" ({scrub(reason, secrets_of(tool))})" if reason else ""
 
 
-def _secrets(tool: Tool) -> tuple[str, ...]:
+def secrets_of(tool: Tool) -> tuple[str, ...]:
+    """Return the values of the environment variables that a tool requires, in this process."""
     return tuple(os.environ.get(name, "") for name in tool.options.variables)
 
 

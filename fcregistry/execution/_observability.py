@@ -11,7 +11,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from contextlib import nullcontext, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from sys import modules
 from typing import TYPE_CHECKING, Any, Final
 
@@ -22,6 +22,7 @@ from fcregistry.execution._arguments import read_arguments
 from fcregistry.execution._messages import scrub
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from logging import Logger
     from types import ModuleType
@@ -55,7 +56,7 @@ class Watch:
         """
         self._step = step
         if self._tracer is not None:
-            with _isolated:
+            with _isolated():
                 self._span = CallSpan(self._tracer, step.bound.tool, step.call.id, step)
 
     def attempt(self) -> AbstractContextManager[object]:
@@ -67,13 +68,13 @@ class Watch:
 
     def finish(self, result: ToolResult) -> None:
         """Log the result and end the span; a call that never ran has a span without length."""
-        with _isolated:
+        with _isolated():
             if self._span is None and self._tracer is not None and result.tool is not None:
                 call_id = None if result.call is None else result.call.id
                 self._span = CallSpan(self._tracer, result.tool, call_id)
             if self._span is not None:
                 self._span.finish(result)
-        with _isolated:
+        with _isolated():
             log_result(result, None if self._step is None else self._step.arguments)
 
     def abandon(self, error: BaseException) -> None:
@@ -81,10 +82,10 @@ class Watch:
 
         Its task was cancelled, or the program interrupted.
         """
-        with _isolated:
+        with _isolated():
             if self._span is not None:
                 self._span.abandon(error)
-        with _isolated:
+        with _isolated():
             log_end(self._step, error)
 
 
@@ -108,27 +109,20 @@ def new_watch() -> Watch | None:
 def log_failure(result: ToolResult) -> None:
     """Log a failed call without a watch: the log may take warnings only."""
     if logger_for(WARNING) is not None:
-        with _isolated:
+        with _isolated():
             log_result(result, None)
 
 
-class _Isolation:
-    """Keeps errors of log handlers and span exporters, which are foreign code, away from the call."""
-
-    def __enter__(self) -> None:
-        """Do nothing."""
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> bool:
-        if not isinstance(error, Exception):
-            return False
+@contextmanager
+def _isolated() -> Iterator[None]:
+    """Keep errors of log handlers and span exporters, which are foreign code, away from the call."""
+    try:
+        yield
+    except Exception:  # foreign code: whatever it raises, the call goes on
         from logging import getLogger  # only on the way to an error
 
         with suppress(Exception):  # it may be the log that fails
-            getLogger("fcregistry").error("a call could not be watched", exc_info=error)
-        return True
-
-
-_isolated = _Isolation()
+            getLogger("fcregistry").exception("a call could not be watched")
 
 
 # --- The log: one record for each call, on the logger `fcregistry.calls` ---

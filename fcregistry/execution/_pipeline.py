@@ -42,15 +42,15 @@ from fcregistry.execution._messages import (
 )
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._result import failed_result, make_result
-from fcregistry.execution._settings import CallsContext, ToolFinder, deps_for
+from fcregistry.execution._settings import CallsContext, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
 from fcregistry.execution._suspended import ResumedCall, resume_calls, suspend_calls
 from fcregistry.execution._threads import NoThreadError, blocking_threads
-from fcregistry.formats import MalformedCallError, read_call
+from fcregistry.formats import MalformedCallError, read_call, wire_names
 from fcregistry.types import Refusal
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.execution._approval import ApprovalRules
@@ -77,10 +77,10 @@ class Pipeline:
     def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules) -> None:
         self.tools = tools
         self.settings = settings
-        self.find = ToolFinder(tools).find
         self.rules = rules
         self.has_unloaded_tools = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
+        self._by_wire_name: dict[str, str] | None = None
         self.fast_paths: dict[str, FastPath] = {}
         self.async_fast_paths: dict[str, AsyncFastPath] = {}
 
@@ -127,37 +127,62 @@ class Pipeline:
 
     # --- Preparing: read, look up, parse, validate, decode ---
 
+    def find(self, name: str) -> Tool | None:
+        """Return the tool of a name: its own, or the one that a provider's format gives it; None if there is none."""
+        tool = self.tools.get(name)
+        if tool is not None:
+            return tool
+        if self._by_wire_name is None:
+            self._by_wire_name = wire_names(self.tools)
+        return self.tools.get(self._by_wire_name.get(name, ""))
+
     def bound(self, name: str) -> Bound | None:
         """Return the tool of a name, ready to be called, or None.
 
         Raises:
             PluginError: Its plugin does not load, or ships something else than was described.
         """
+        self._renew_rules()
         known = self._bound.get(name)
         if known is not None:
             return known
         tool = self.find(name)
         if tool is None:
             return None
+        rulings = self.rules.rulings
         bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.rules.always_allows(tool)))
         if allows_fast_path(bound, self.settings):
             if bound.dispatch != "loop":
-                self.fast_paths[name] = fast_path(bound, self.settings)
+                self.fast_paths[name] = fast_path(bound, self.settings, self.rules)
             # An async generator is not awaited, but collected; and a slow validator would hold up the loop.
             if bound.signature.kind != "async generator" and bound.validator.is_fast:
-                self.async_fast_paths[name] = async_fast_path(bound, self.settings)
+                self.async_fast_paths[name] = async_fast_path(bound, self.settings, self.rules)
+        if self.rules.rulings is not rulings:  # another thread has renewed them meanwhile
+            self._forget_bound()
         return bound
 
-    def prepare(self, given: object, *, from_application: bool = False) -> CallStep | ToolResult:
+    def _renew_rules(self) -> None:
+        """Bind all tools again if the configuration has changed."""
+        if self.rules.renew():
+            self._forget_bound()
+
+    def _forget_bound(self) -> None:
+        for each in (self._bound, self.fast_paths, self.async_fast_paths):
+            each.clear()
+
+    def prepare(
+        self, given: object, *, from_application: bool = False, pending: Collection[str] = ()
+    ) -> CallStep | ToolResult:
         """Read, look up, parse, validate and decode a call; return a result if any of it fails.
 
         Args:
             given: The call.
             from_application: Whether its arguments are the application's own, and not a model's: they may have any length.
+            pending: The JSON paths of placeholders for results of other calls. All else is validated, and nothing decoded.
         """
         longest = None if from_application else self.settings.max_argument_characters
         try:
-            return self._prepare(read_call(given), longest, MOST_STEPS)
+            return self._prepare(read_call(given), longest, MOST_STEPS, pending)
         except MalformedCallError as error:
             return self._malformed(error)
 
@@ -198,7 +223,9 @@ class Pipeline:
         left = max(round(prepared.bound.timeout - (perf_counter() - start), 3), 0.001)
         return prepared._replace(bound=prepared.bound._replace(timeout=left))
 
-    def _prepare(self, call: ToolCall, longest: int | None, most_steps: int) -> CallStep | ToolResult:
+    def _prepare(
+        self, call: ToolCall, longest: int | None, most_steps: int, pending: Collection[str] = ()
+    ) -> CallStep | ToolResult:
         """Prepare a call.
 
         Raises:
@@ -206,7 +233,7 @@ class Pipeline:
             TooManyStepsError: With fewer steps than `MOST_STEPS`, if finding out what is wrong with the arguments takes more.
         """
         try:
-            bound = self._bound.get(call.name) or self.bound(call.name)
+            bound = self.bound(call.name)
         except PluginError as error:
             return failed_result(call, plugin_unavailable(error), self.find(call.name))
         if bound is None:
@@ -223,9 +250,9 @@ class Pipeline:
                     arguments, tool, validator, self.settings.repairs, most_steps
                 )
                 repairs += more
-                if problems:
+                if problems := tuple(each for each in problems if not _is_pending(each.path, pending)):
                     return failed_result(call, invalid_arguments(tool.name, problems), tool, repairs)
-            decoded = signature.binding.decode(arguments)
+            decoded = {} if pending else signature.binding.decode(arguments)
         except ArgumentsError as error:
             if isinstance(error, TooLongError) and most_steps < MOST_STEPS:
                 raise
@@ -259,7 +286,7 @@ class Pipeline:
         if not isinstance(step, (CallStep, ToolResult)):
             step = self.prepare(step)
         if isinstance(step, CallStep):
-            return CallChecks(step, self.settings, self.rules, self.prepare, approval, decided)
+            return CallChecks(step, self, approval, decided)
         if not isinstance(given, ResumedCall) or given.seen:
             return step
         result, hooks = step if approval is None else step.with_approval(approval), self.settings.hooks
@@ -294,7 +321,19 @@ class Pipeline:
             ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
             TypeError: A decision is not one, or `prepared` is something else.
         """
+        self._renew_rules()
         return resume_calls(prepared, decisions, by=by, rules=self.rules, find=self.find, prepare=self.prepare)
+
+
+def _is_pending(path: str, pending: Collection[str]) -> bool:
+    """Return whether a result that is not known yet may change the value at a path: it goes there, into it or around it."""
+    return any(
+        path == "$"
+        or path == place
+        or path.startswith((f"{place}.", f"{place}["))
+        or place.startswith((f"{path}.", f"{path}["))
+        for place in pending
+    )
 
 
 class CallChecks:
@@ -302,9 +341,7 @@ class CallChecks:
 
     Args:
         step: The call.
-        settings: The executor's settings.
-        rules: Knows which calls need approval, and asks for it.
-        prepare: Reads, validates and decodes a call.
+        pipeline: Has the executor's settings and rules, and prepares a call that was changed.
         approval: The decision, if there was one.
         decided: Whether no approver is to be asked again.
 
@@ -313,22 +350,12 @@ class CallChecks:
         approval: How it was approved or denied; None if no approver was asked.
     """
 
-    __slots__ = ("_call", "_decided", "_prepare", "_rules", "_settings", "approval", "step")
+    __slots__ = ("_call", "_decided", "_pipeline", "approval", "step")
 
-    def __init__(
-        self,
-        step: CallStep,
-        settings: Settings,
-        rules: ApprovalRules,
-        prepare: Callable[[object], CallStep | ToolResult],
-        approval: Approval | None = None,
-        decided: bool = False,
-    ) -> None:
+    def __init__(self, step: CallStep, pipeline: Pipeline, approval: Approval | None, decided: bool) -> None:
         self.step = step
         self.approval = approval
-        self._settings = settings
-        self._rules = rules
-        self._prepare = prepare
+        self._pipeline = pipeline
         self._decided = decided
         self._call: ToolCall | None = None
 
@@ -337,7 +364,7 @@ class CallChecks:
 
         A decision is final: a call that a hook would change after it is refused.
         """
-        hooks, step = self._settings.hooks, self.step
+        hooks, step = self._pipeline.settings.hooks, self.step
         if hooks is None:
             return None
         tool = step.bound.tool
@@ -347,7 +374,7 @@ class CallChecks:
             return None
         if isinstance(answer, CallError):
             return self.refusal(answer)
-        again = self._prepare(answer)
+        again = self._pipeline.prepare(answer)
         if isinstance(again, ToolResult):
             return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
         if self._decided and again.arguments != step.arguments:
@@ -364,7 +391,7 @@ class CallChecks:
         step = self.step
         if self._decided or step.bound.needs_no_approval:
             return None
-        verdict = self._rules.check(step)
+        verdict = self._pipeline.rules.check(step)
         if not isinstance(verdict, ApprovalQuestion):
             return None if verdict is None else self.refusal(verdict)
         answer = yield from ask_approver(verdict, cancellation)
@@ -373,7 +400,7 @@ class CallChecks:
         if isinstance(answer, CallError):
             return self.refusal(answer)
         if isinstance(answer, Approve):
-            again = apply_edit(step, answer, self._prepare)
+            again = apply_edit(step, answer, self._pipeline.prepare)
             if isinstance(again, ToolResult):
                 return again.with_approval(self.approval)
             self.step = again._replace(call=step.call)
@@ -382,7 +409,7 @@ class CallChecks:
 
     def finish(self, result: ToolResult) -> ToolResult:
         """Show the result of the call to the hooks that were asked about it, and return what they make of it."""
-        hooks = self._settings.hooks
+        hooks = self._pipeline.settings.hooks
         if hooks is None or self._call is None:
             return result
         return hooks.after(self.step.bound.tool, self._call, result)
@@ -390,7 +417,7 @@ class CallChecks:
     def refusal(self, error: CallError) -> ToolResult:
         """Return the result of the call if it is not to run."""
         notes = None if self.approval is None else Notes(approval=self.approval)
-        return make_result(self.step, error, self._settings, notes)
+        return make_result(self.step, error, self._pipeline.settings, notes)
 
 
 # --- Running a call that may run: in its turn, out of the cache, and again where that may help ---

@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeAlias
 
-from fcregistry._config.policy import trust
 from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
 from fcregistry._tools.tool import subject
 from fcregistry.errors import AmbiguousToolError, SelectorError, ToolNotFoundError
@@ -185,17 +184,14 @@ def _alias_subjects(tool: Tool) -> list[SelectorSubject]:
 # --- The configuration, which comes before any policy ---
 
 
-def apply_configuration(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
+def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
     """Return rulings about tools, by wire name, as the configuration changes them.
 
     Args:
+        operator: The rules of the configuration.
         rulings: Those of a policy.
         tools: The tools.
-
-    Raises:
-        ConfigurationError: The configuration cannot be read.
     """
-    operator = trust()
     if operator.is_open:
         return rulings
     decided = dict(rulings)
@@ -208,7 +204,8 @@ def apply_configuration(rulings: Mapping[str, Ruling], tools: Iterable[Tool]) ->
 
 def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
     about = _subject_with_aliases(tool)
-    if reason := operator.tool_refusal(about, given=True) or _lock_refusal(operator, tool, about.distribution):
+    reason = operator.tool_refusal(about, given=True, entry_point=tool.origin.entry_point)
+    if reason := reason or _lock_refusal(operator, tool, about.distribution):
         return Ruling("deny", reason=reason)
     if reason := operator.asks(about):
         return Ruling("ask", reason=reason)

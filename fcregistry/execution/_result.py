@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import Notes, ToolResult
-from fcregistry.execution._messages import result_mismatch, tool_failed, unencodable
+from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable
 from fcregistry.execution._output import output_of
 from fcregistry.execution._retry import with_attempts
 
@@ -54,6 +54,7 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
     if isinstance(exception, KeyboardInterrupt):
         raise exception
     if exception is not None:
+        explain_to_author(tool, exception)
         error = tool_failed(tool, exception, settings.expose_errors)
         return _failed(step, with_attempts(error, 1 if notes is None else notes.attempts), notes, duration)
     try:

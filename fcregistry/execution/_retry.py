@@ -1,6 +1,6 @@
 """When a failed call is tried again.
 
-The tool has to allow a second call, and the failure has to be one that may pass. It needs `fcregistry[retry]`.
+The tool has to allow a second call, and the failure has to be one that may pass.
 """
 
 from __future__ import annotations
@@ -8,11 +8,11 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.call import CallError
-from fcregistry.errors import CallCancelledError, MissingDependencyError, ToolError
+from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
 
@@ -26,7 +26,7 @@ Transient: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable
 _TRANSIENT: Final = (TimeoutError, ConnectionError)
 """Exceptions that are transient, whatever the tool is."""
 
-_MOST_DOUBLINGS: Final = 100
+_MOST_DOUBLINGS: Final = 99
 """After how many failures the wait no longer grows: long before that it is `max_delay`, and long after it a float is infinite."""
 
 
@@ -50,14 +50,12 @@ class Retry:
     Raises:
         ValueError: A number is out of its range.
         TypeError: `on` is none of these.
-        MissingDependencyError: The package tenacity is not installed.
     """
 
     attempts: int = 3
     initial_delay: float = 0.2
     max_delay: float = 5.0
     on: Transient = ()
-    _backoff: Callable[[int], float] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
@@ -71,7 +69,6 @@ class Retry:
             raise TypeError(
                 f"on is a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
             )
-        object.__setattr__(self, "_backoff", _full_jitter(self.initial_delay, self.max_delay))
 
     def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
         """Return the seconds to wait before another attempt, or None if there is to be none.
@@ -87,7 +84,10 @@ class Retry:
             return None
         if not _may_be_repeated(tool) or not self._may_be_transient(error, tool):
             return None
-        wait = self._backoff(attempt - 1)
+        longest = min(self.max_delay, self.initial_delay * 2.0 ** min(attempt - 2, _MOST_DOUBLINGS))
+        from random import uniform  # 3 ms, only on the way to another attempt
+
+        wait = uniform(0, longest)
         asked = _retry_after(error)
         if asked is not None:
             if asked > self.max_delay:
@@ -161,19 +161,3 @@ def _retry_after(error: Exception) -> float | None:
         return None
     asked = error.retry_after
     return asked if isinstance(asked, (int, float)) and asked >= 0 else None
-
-
-def _full_jitter(initial: float, most: float) -> Callable[[int], float]:
-    """Return a function from the number of failures to the seconds to wait."""
-    try:
-        import tenacity  # an extra, which brings asyncio: 50 ms
-    except ImportError as error:
-        raise MissingDependencyError("Retry needs tenacity: pip install 'fcregistry[retry]'") from error
-    strategy = tenacity.wait_random_exponential(multiplier=initial, max=most)
-
-    def seconds(failures: int) -> float:
-        state = tenacity.RetryCallState(tenacity.Retrying(), None, (), {})
-        state.attempt_number = min(failures, _MOST_DOUBLINGS)
-        return strategy(state)
-
-    return seconds

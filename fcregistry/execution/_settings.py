@@ -18,7 +18,6 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import ALL_REPAIRS
 from fcregistry.execution._cache import Cache, MemoryCache
 from fcregistry.execution._retry import Retry
-from fcregistry.formats import wire_names
 from fcregistry.types import show_type
 
 if TYPE_CHECKING:
@@ -285,28 +284,3 @@ def _flatten(tools: Any, depth: int) -> Iterable[Any]:
         return
     for element in tools:
         yield from _flatten(element, depth + 1)
-
-
-class ToolFinder:
-    """Finds the tool that a model means by a name.
-
-    That is a tool's own name, or the one that a provider format gives it.
-
-    Args:
-        tools: The toolset.
-    """
-
-    __slots__ = ("_by_wire_name", "_tools")
-
-    def __init__(self, tools: Toolset) -> None:
-        self._tools = tools
-        self._by_wire_name: dict[str, str] | None = None
-
-    def find(self, name: str) -> Tool | None:
-        """Return the tool of a name, or None."""
-        tool = self._tools.get(name)
-        if tool is not None:
-            return tool
-        if self._by_wire_name is None:
-            self._by_wire_name = wire_names(self._tools)
-        return self._tools.get(self._by_wire_name.get(name, ""))

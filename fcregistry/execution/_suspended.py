@@ -202,16 +202,6 @@ def _check_age(made: object, max_age: object) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ApprovalRequest:
-    """What an approver is shown in addition to the call itself."""
-
-    reason: str
-    title: str | None
-    description: str
-    hints: Mapping[str, bool]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ValidCall:
     """A call that may run, at once or once it is approved.
 
@@ -223,7 +213,10 @@ class ValidCall:
         tool: The tool's canonical id.
         schema_digest: The digest of its parameters.
         repairs: What was repaired in the model's arguments.
-        asked: What an approver is shown; None if the call needs no approval.
+        reason: Why it needs approval; None if it needs none.
+        title: The tool's name for people.
+        description: What the tool does, in a line.
+        hints: What the tool's author declared.
     """
 
     key: str
@@ -233,7 +226,10 @@ class ValidCall:
     tool: str
     schema_digest: str
     repairs: tuple[str, ...]
-    asked: ApprovalRequest | None
+    reason: str | None
+    title: str | None
+    description: str
+    hints: Mapping[str, bool]
 
     @property
     def call(self) -> ToolCall:
@@ -243,17 +239,17 @@ class ValidCall:
     @property
     def waiting(self) -> WaitingCall | None:
         """What an approver is shown; None if the call does not wait for a decision."""
-        if self.asked is None:
+        if self.reason is None:
             return None
         return WaitingCall(
             id=self.key,
             name=self.name,
             tool=self.tool,
-            title=self.asked.title,
-            description=self.asked.description,
+            title=self.title,
+            description=self.description,
             arguments=json.loads(self.arguments),
-            reason=self.asked.reason,
-            hints=dict(self.asked.hints),
+            reason=self.reason,
+            hints=dict(self.hints),
         )
 
 
@@ -334,6 +330,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
         judgement = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
     if isinstance(judgement, CallError):
         return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
+    hints = {hint: value for hint in HINTS if (value := getattr(tool.options, hint)) is not None}
     return ValidCall(
         key=key,
         name=step.call.name,
@@ -342,14 +339,11 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
         tool=tool.id,
         schema_digest=tool.schema_digest,
         repairs=step.repairs,
-        asked=None if judgement is None else _approval_request(judgement, tool),
+        reason=None if judgement is None else judgement.reason,
+        title=tool.title,
+        description=tool.summary,
+        hints=hints,
     )
-
-
-def _approval_request(question: ApprovalQuestion, tool: Tool) -> ApprovalRequest:
-    values = {hint: getattr(tool.options, hint) for hint in HINTS}
-    hints = {hint: value for hint, value in values.items() if value is not None}
-    return ApprovalRequest(reason=question.reason, title=tool.title, description=tool.summary, hints=hints)
 
 
 def distinct_keys(ids: list[str | None]) -> list[str]:
@@ -412,82 +406,53 @@ def resume_calls(
         raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
     if not isinstance(decisions, Mapping):
         raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
-    check_decisions(prepared, decisions)
-    prepared._take()
-    resumer = _Resumer(decisions, by, rules, find, prepare)
-    return [resumer.resume(each) for each in prepared._calls]
-
-
-def check_decisions(prepared: PreparedCalls, decisions: Mapping[str, Decision]) -> None:
-    """Check that decisions are about waiting calls.
-
-    Raises:
-        ApprovalError: One is about a call that does not wait for one.
-        TypeError: One is not a decision.
-    """
-    keys = {each.key for each in prepared._calls}
     waiting = dict.fromkeys(each.id for each in prepared.waiting)
-    known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
     for key, decision in decisions.items():
-        if key not in keys:
-            raise ApprovalError(f"a decision is about the call {key!r}, which does not exist; {known}")
         if key not in waiting:
-            raise ApprovalError(f"the call {key!r} does not wait for a decision; {known}")
+            known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
+            raise ApprovalError(f"no call {key!r} waits for a decision; {known}")
         if not isinstance(decision, (Approve, Deny, bool)):
             raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
+    prepared._take()
 
+    def refused(call: ValidCall, error: CallError) -> ToolResult:
+        return failed_result(call.call, error, find(call.name), call.repairs)
 
-class _Resumer(NamedTuple):
-    """Resumes the calls of one batch."""
-
-    decisions: Mapping[str, Decision]
-    by: str | None
-    rules: ApprovalRules
-    find: Callable[[str], Tool | None]
-    prepare: Callable[[object], CallStep | ToolResult]
-
-    def _refused(self, call: ValidCall, error: CallError, tool: Tool | None = None) -> ToolResult:
-        return failed_result(call.call, error, tool, call.repairs)
-
-    def _step_of(self, call: ValidCall) -> CallStep | ToolResult:
+    def step_of(call: ValidCall) -> CallStep | ToolResult:
         """Return the step of a call, if its tool is still the same and not denied."""
-        tool = self.find(call.name)
+        tool = find(call.name)
         if tool is None:
-            return self._refused(call, tool_removed(call.name))
+            return refused(call, tool_removed(call.name))
         if (tool.id, tool.schema_digest) != (call.tool, call.schema_digest):
-            return self._refused(call, schema_changed(call.name), tool)
-        if error := self.rules.forbids(tool):
-            return self._refused(call, error, tool)
-        step = self.prepare(call.call)
+            return refused(call, schema_changed(call.name))
+        if error := rules.forbids(tool):
+            return refused(call, error)
+        step = prepare(call.call)
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
-    def _recheck(self, call: ValidCall) -> CallStep | ToolResult:
-        """Return the step of a call that needed no approval when it was prepared, if it needs none now."""
-        step = self._step_of(call)
-        verdict = None if isinstance(step, ToolResult) else self.rules.check_rules(step)
-        if verdict is None:
-            return step
-        return self._refused(
-            call, verdict if isinstance(verdict, CallError) else undecided(call.name), self.find(call.name)
-        )
-
-    def resume(self, call: JudgedCall) -> ResumedCall:
+    def resume(call: JudgedCall) -> ResumedCall:
         if isinstance(call, AnsweredCall):
             return ResumedCall(call.result, seen=True)
-        if call.asked is None:
-            return ResumedCall(self._recheck(call))
-        decision = self.decisions.get(call.key)
+        if call.reason is None:
+            step = step_of(call)
+            verdict = None if isinstance(step, ToolResult) else rules.check_rules(step)  # which may have changed
+            if isinstance(verdict, ApprovalQuestion):
+                verdict = undecided(call.name)
+            return ResumedCall(step if verdict is None else refused(call, verdict))
+        decision = decisions.get(call.key)
         if decision is None:
-            return ResumedCall(self._refused(call, undecided(call.name), self.find(call.name)))
+            return ResumedCall(refused(call, undecided(call.name)))
         answer = decision_of(call.name, decision)
-        approval = approval_of(answer, call.asked.reason, self.by)
+        approval = approval_of(answer, call.reason, by)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
-            return ResumedCall(self._refused(call, answer, self.find(call.name)), approval)
-        step = self._step_of(call)
+            return ResumedCall(refused(call, answer), approval)
+        step = step_of(call)
         if answer is not None and not isinstance(step, ToolResult):
-            step = apply_edit(step, answer, self.prepare)
+            step = apply_edit(step, answer, prepare)
         return ResumedCall(step, approval)
+
+    return [resume(each) for each in prepared._calls]
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:

@@ -7,7 +7,6 @@ raised. A returned value is sent as JSON, from which a value of the return annot
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
@@ -202,36 +201,30 @@ def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
         text: The text that `pack_value` returned.
         form: The form that `pack_value` returned.
         returns: The codec of the tool's return annotation on this side, if there is one.
+
+    Raises:
+        KeyError: There is no such form.
+        ValueError: The text is not a value of the form.
     """
-    if form == "typed" and returns is not None and not returns.plain:
-        return _decode_typed(text, returns)
-    return _READERS[form](json.loads(text))
-
-
-def _decode_typed(text: str, returns: Codec) -> Any:
-    plain = json.loads(text)
+    decoded: Any = json.loads(text)
+    match form:
+        case "content":
+            return Content.from_block(decoded)
+        case "list":
+            return [Content.from_block(item) if kind == "content" else item for kind, item in decoded]
+        case "output":
+            value, blocks = decoded
+            return ToolOutput(value=value, content=list(map(Content.from_block, blocks)))
+        case "json" | "typed":
+            pass
+        case _:
+            raise KeyError(form)
+    if form == "json" or returns is None or returns.plain:
+        return decoded
     try:
-        return returns.decode(plain) if returns.accepts(plain) else plain
+        return returns.decode(decoded) if returns.accepts(decoded) else decoded
     except Exception:  # noqa: BLE001  # foreign code: a type may refuse what it wrote itself; its JSON is a result too
-        return plain
-
-
-def _unchanged(value: Any) -> Any:
-    return value
-
-
-def _output(decoded: Any) -> ToolOutput:
-    value, blocks = decoded
-    return ToolOutput(value=value, content=[Content.from_block(block) for block in blocks])
-
-
-_READERS: Final[dict[Form, Callable[[Any], Any]]] = {
-    "json": _unchanged,
-    "typed": _unchanged,
-    "content": Content.from_block,
-    "list": lambda items: [Content.from_block(item) if form == "content" else item for form, item in items],
-    "output": _output,
-}
+        return decoded
 
 
 def check_portable(tools: Iterable[Tool], because: str) -> None:

@@ -21,7 +21,7 @@ from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
-from fcregistry.execution._messages import exception_text, scrub, undecodable_arguments
+from fcregistry.execution._messages import exception_text, explain_to_author, scrub, secrets_of, undecodable_arguments
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.execution._wire import (
@@ -136,7 +136,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
-        text = scrub(exception_message(error), _secrets(tool))
+        text = scrub(exception_message(error), secrets_of(tool))
         kind = type(error).__name__
         reserved = not isinstance(error, EncodingError)
         detail = text if not reserved else f"{kind}: {text}" if text else kind
@@ -144,11 +144,12 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
+    explain_to_author(tool, exception)
     of_tool = isinstance(exception, ToolError)
     after = exception.retry_after if isinstance(exception, ToolError) else None
     return WireException(
         type_name=type(exception).__name__,
-        message=scrub(exception_text(exception), _secrets(tool)),
+        message=scrub(exception_text(exception), secrets_of(tool)),
         is_tool_error=of_tool,
         retryable=isinstance(exception, ToolError) and bool(exception.retryable),
         retry_after=after if isinstance(after, (int, float)) else None,
@@ -156,11 +157,6 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireExcepti
         seconds=seconds,
         version=tool.origin.version,
     )
-
-
-def _secrets(tool: Tool) -> tuple[str, ...]:
-    """Return the secrets of this process: its variables may hold other values than the executor's."""
-    return tuple(os.environ.get(name, "") for name in tool.options.variables)
 
 
 def _traceback(exception: BaseException) -> str:

@@ -38,33 +38,15 @@ __all__ = [
     "render",
 ]
 
-# Name -> the module it lives in, imported when it is used.
-_HOMES: dict[str, str] = {
-    "CallGraph": "._nodes",
-    "ExpressionError": "._nodes",
-    "ExpressionProblem": "._nodes",
-    "Reference": "._nodes",
-    "parse_call": "._parse",
-    "parse_calls": "._parse",
-    "prompt": "._render",
-    "render": "._render",
+_MODULES = {
+    "._encode": ("encode_value",),
+    "._guard": ("CutOff", "last_fenced_block", "parse_call_nodes", "strip_fence"),
+    "._names": ("name_spellings", "tools_by_name"),
+    "._nodes": ("CallGraph", "ExpressionError", "ExpressionProblem", "RESULT_KEY", "Reference", "fill_results"),
+    "._parse": ("parse_call", "parse_calls"),
+    "._render": ("describe_names", "prompt", "render"),
+    "._scope": ("AllowedFunctions", "ExpressionContext", "ExpressionScope"),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-# What other rooms use; not public.
-_FOR_OTHER_ROOMS: dict[str, str] = {
-    "AllowedFunctions": "._scope",
-    "CutOff": "._guard",
-    "ExpressionContext": "._scope",
-    "ExpressionScope": "._scope",
-    "RESULT_KEY": "._nodes",
-    "describe_names": "._render",
-    "encode_value": "._encode",
-    "fill_results": "._nodes",
-    "last_fenced_block": "._guard",
-    "name_spellings": "._names",
-    "parse_call_nodes": "._guard",
-    "strip_fence": "._guard",
-    "tools_by_name": "._names",
-}
-
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+__getattr__, __dir__ = lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

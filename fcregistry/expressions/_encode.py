@@ -181,6 +181,38 @@ def encode_value(value: Any, codec: Codec) -> Any:
     A value of the codec's type is encoded by the codec, any other by its own type, for validation to judge.
 
     Raises:
+        EncodingError: It has no JSON form, or it contains bytes where no bytes are expected.
+    """
+    if has_unexpected_bytes(value, codec):
+        raise EncodingError("bytes can be written only for a parameter of the type bytes; write a text")
+    return encode_any(value, codec)
+
+
+def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
+    """Return whether a value contains bytes in a place that is not declared for them.
+
+    Such a place would get their base64 text, and its function could not know that.
+    """
+    kind = type(value)
+    if kind in (bytes, bytearray):
+        return codec.core is ANY_CODEC or not _codec_handles(codec, value)
+    if kind is dict:
+        mapping, entry_codec = entry_codecs(codec)
+        key_codec = ANY_CODEC if mapping is None else mapping.key
+        return any(
+            has_unexpected_bytes(key, key_codec) or has_unexpected_bytes(each, entry_codec(key))
+            for key, each in value.items()
+        )
+    if kind in _CONTAINERS:
+        item_at = _item_codecs(codec)
+        return any(has_unexpected_bytes(each, item_at(place)) for place, each in enumerate(value))
+    return False
+
+
+def encode_any(value: Any, codec: Codec) -> Any:
+    """Return the same as `encode_value`, with base64 text for all bytes.
+
+    Raises:
         EncodingError: It has no JSON form.
     """
     try:

@@ -16,7 +16,7 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL_ONLY, STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import encode_value
+from fcregistry.expressions._encode import encode_any, has_unexpected_bytes
 from fcregistry.expressions._guard import parse_call_nodes
 from fcregistry.expressions._names import codecs_of_kind, entry_codecs, identifier, names_type_of
 from fcregistry.expressions._nodes import ExpressionError
@@ -71,8 +71,10 @@ def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
 
 def _expression(value: Any, codec: Codec) -> str:
     """Return the expression of a value in the place of a codec."""
-    if value is None or type(value) in (bool, int, str, bytes):
+    if value is None or type(value) in (bool, int, str):
         return repr(value)
+    if type(value) is bytes:
+        return repr(encode_any(value, codec) if has_unexpected_bytes(value, codec) else value)
     if isinstance(value, Enum):
         return _member(value, codec)
     record = _record_of(value, codec)
@@ -92,7 +94,7 @@ def _expression(value: Any, codec: Codec) -> str:
 
 def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
-    json = encode_value(value, codec)
+    json = encode_any(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in codecs_of_kind(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
@@ -117,7 +119,7 @@ def _member(value: Enum, codec: Codec) -> str:
     known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
-    return _literal(encode_value(value, codec))
+    return _literal(encode_any(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
@@ -162,7 +164,7 @@ def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
 def _key(key: Any, mapping: DictCodec | None) -> str:
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
-    return _literal(encode_value(key, ANY_CODEC))
+    return _literal(encode_any(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:

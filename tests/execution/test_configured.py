@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -13,7 +15,7 @@ from fcregistry import Executor, FunctionCall, Tool
 from fcregistry._tools.declaration import Declaration
 from fcregistry._tools.indexed import record_of
 from fcregistry.errors import ConfigurationError
-from fcregistry.execution import Policy
+from fcregistry.execution import Policy, _approval
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -142,3 +144,90 @@ def test_an_executor_is_not_made_where_the_configuration_cannot_be_read(configur
     path = configure('deny = "delete_file"')
     with pytest.raises(ConfigurationError, match=f"deny in {path} must be a list of strings"):
         Executor([delete_file])
+
+
+@pytest.fixture
+def often(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Makes executors read the configuration more than twice a second."""
+    monkeypatch.setattr(_approval, "CONFIGURATION_SECONDS", 0.02)
+
+
+def code_once(executor: Executor, expected: str | None, run: Callable[[Executor], str | None] = code) -> bool:
+    """Return whether calls end with a code within some seconds."""
+    until = time.monotonic() + 10
+    while run(executor) != expected and time.monotonic() < until:
+        time.sleep(0.02)
+    return run(executor) == expected
+
+
+def code_of_text(executor: Executor) -> str | None:
+    """Return the code of a call as a model writes it, which takes the fast path."""
+    error = executor.run({"name": "delete_file", "arguments": '{"name": "x"}'}).error
+    return None if error is None else error.code
+
+
+def code_on_loop(executor: Executor) -> str | None:
+    error = asyncio.run(executor.arun({"name": "delete_file", "arguments": '{"name": "x"}'})).error
+    return None if error is None else error.code
+
+
+def code_in_batch(executor: Executor) -> str | None:
+    (result,) = asyncio.run(executor.arun_all([{"name": "delete_file", "arguments": '{"name": "x"}'}]))
+    return None if result.error is None else result.error.code
+
+
+def code_of_expression(executor: Executor) -> str | None:
+    error = executor.run_expression("delete_file(name='x')").error
+    return None if error is None else error.code
+
+
+@pytest.mark.parametrize("run", [code, code_of_text, code_on_loop, code_in_batch, code_of_expression])
+@pytest.mark.usefixtures("often")
+def test_a_running_executor_follows_the_configuration(
+    configure: Configure, run: Callable[[Executor], str | None]
+) -> None:
+    executor = Executor([harmless()])
+    assert run(executor) is None
+    path = configure('deny = ["delete_file"]')
+    assert code_once(executor, "denied", run)
+    path.write_text('ask = ["delete_*"]')
+    assert code_once(executor, "approval_required", run)
+    path.unlink()
+    assert code_once(executor, None, run)
+
+
+@pytest.mark.usefixtures("often")
+def test_a_running_executor_denies_every_call_while_the_configuration_cannot_be_read(
+    configure: Configure, caplog: pytest.LogCaptureFixture
+) -> None:
+    """What the file forbids is not known until it is correct."""
+    executor = Executor([harmless()])
+    assert code(executor) is None
+    path = configure('deny = "delete_file"')
+    assert code_once(executor, "denied")
+    assert "the configuration cannot be read" in caplog.text
+    path.write_text('deny = ["another"]')
+    assert code_once(executor, None)
+
+
+@pytest.mark.usefixtures("often")
+def test_prepared_calls_follow_the_configuration(configure: Configure) -> None:
+    executor = Executor([harmless()])
+    prepared = executor.prepare([{"name": "delete_file", "arguments": {"name": "x"}}])
+    configure('deny = ["delete_file"]')
+    time.sleep(_approval.CONFIGURATION_SECONDS)
+    (result,) = executor.resume(prepared)
+    assert result.error is not None
+    assert result.error.code == "denied"
+
+
+def test_a_tool_of_a_denied_plugin_runs_in_no_executor(configure: Configure) -> None:
+    """Its module may be imported already."""
+    path = configure('deny = ["acme[files]"]')
+    error = (
+        Executor([Tool(Declaration(delete_file, "delete_file", "tool", __name__, {}), Owner())])
+        .call("delete_file", name="x")
+        .error
+    )
+    assert error is not None
+    assert error.message.endswith(f": deny in {path} names acme[files]")

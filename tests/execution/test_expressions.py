@@ -215,6 +215,29 @@ def test_a_result_without_a_json_form_is_refused_where_it_would_stand(run: Run) 
     assert result.error.code == "unencodable_result"
 
 
+def test_bytes_of_an_inner_call_are_refused_where_the_type_does_not_say_bytes() -> None:
+    """The outer function would get their base64 text in place of them."""
+
+    def read() -> bytes:
+        """Read."""
+        return b"abc"
+
+    def show(value: Any) -> str:
+        """Show."""
+        return str(value)
+
+    def size(data: bytes) -> int:
+        """Count."""
+        return len(data)
+
+    executor = Executor([read, show, size])
+    assert executor.run_expression("size(read())").value == 3
+    refused = executor.run_expression("show(read())")
+    assert refused.error is not None
+    assert refused.error.code == "invalid_arguments"
+    assert "only for a parameter of the type bytes" in refused.content
+
+
 def test_what_no_result_can_mend_is_refused_before_any_call_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def join(a: int, ab: int) -> int:
         """Join."""

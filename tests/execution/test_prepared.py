@@ -323,12 +323,12 @@ def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[st
     [
         (
             {"9": Approve()},
-            "a decision is about the call '9', which does not exist; those that wait for one are '1', '3'",
+            "no call '9' waits for a decision; those that wait for one are '1', '3'",
         ),
-        ({"2": Approve()}, "the call '2' does not wait for a decision; those that wait for one are '1', '3'"),
+        ({"2": Approve()}, "no call '2' waits for a decision; those that wait for one are '1', '3'"),
         (
             {"1": Approve(), "5": Deny()},
-            "the call '5' does not wait for a decision; those that wait for one are '1', '3'",
+            "no call '5' waits for a decision; those that wait for one are '1', '3'",
         ),
     ],
 )
@@ -344,7 +344,7 @@ def test_a_decision_about_nothing_is_refused_and_nothing_runs(decisions: Mapping
 
 def test_a_decision_about_calls_of_which_none_waits_says_so() -> None:
     made = executor()
-    with pytest.raises(ApprovalError, match="the call '2' does not wait for a decision; none waits for one"):
+    with pytest.raises(ApprovalError, match="no call '2' waits for a decision; none waits for one"):
         made.resume(made.prepare([CALLS[1]]), {"2": True})
 
 

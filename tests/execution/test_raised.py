@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Iterator
 from http import HTTPStatus
+from traceback import extract_tb, format_exception
 from types import SimpleNamespace
 from typing import Any
 
 import pydantic
 import pytest
 
-from fcregistry import Executor
+from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ToolError
 
 
@@ -102,3 +106,50 @@ def test_a_link_that_a_tool_gives_stays() -> None:
         raise ToolError("Closed.\nFor further information visit https://shop.example/hours")
 
     assert Executor([order]).call("order").content.endswith("visit https://shop.example/hours")
+
+
+def fail(number: int) -> float:
+    return 1 / number
+
+
+async def fail_later(number: int) -> float:
+    await asyncio.sleep(0)
+    return 1 / number
+
+
+def fail_at_an_item(number: int) -> Iterator[float]:
+    yield 1 / number
+
+
+async def fail_at_a_later_item(number: int) -> AsyncIterator[float]:
+    yield 1 / number
+
+
+@pytest.mark.parametrize("options", [{}, {"timeout": 5}])
+@pytest.mark.parametrize("function", [fail, fail_later, fail_at_an_item, fail_at_a_later_item])
+def test_a_traceback_begins_in_the_code_of_the_tool(function: Any, options: dict[str, Any]) -> None:
+    """An author looks for a mistake of their own: frames of fcregistry help nobody there."""
+    executor = Executor([Tool.from_function(function, **options)])
+    call = ToolCall(function.__name__, '{"number": 0}')
+    results = [executor.run(call), executor.run(call), asyncio.run(executor.arun(call)), *executor.run_all([call])]
+    for result in results:
+        assert result.error is not None
+        assert result.error.exception is not None
+        assert extract_tb(result.error.exception.__traceback__)[0].name == function.__name__
+
+
+def test_an_error_of_sqlite_about_threads_names_the_option_that_helps() -> None:
+    """The author reads it, in the traceback; a model, which cannot declare anything, does not."""
+    database = sqlite3.connect(":memory:")
+
+    def count() -> list[list[int]]:
+        """Count."""
+        return [list(row) for row in database.execute("SELECT 1")]
+
+    result, _ = Executor([count]).run_all([ToolCall("count", "{}")] * 2)
+    assert result.error is not None
+    assert result.error.exception is not None
+    assert format_exception(result.error.exception)[-1].startswith('declare count with blocking="caller": it then')
+    assert "blocking" not in result.content
+    result, _ = Executor([Tool.from_function(count, blocking="caller")]).run_all([ToolCall("count", "{}")] * 2)
+    assert result.value == [[1]]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import subprocess
-import sys
 from contextlib import suppress
 from typing import Any
 
@@ -207,20 +205,6 @@ async def later(error: Exception) -> bool:
 def test_a_retry_that_cannot_be_is_refused_at_once(options: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         Retry(**options)
-
-
-def test_without_tenacity_the_error_says_what_to_install() -> None:
-    code = f"""
-import sys; sys.path[:0] = {sys.path!r}; sys.modules["tenacity"] = None
-from fcregistry.errors import MissingDependencyError
-from fcregistry.execution import Retry
-try:
-    Retry()
-except MissingDependencyError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == "Retry needs tenacity: pip install 'fcregistry[retry]'\n"
 
 
 def test_equal_retries_are_equal() -> None:

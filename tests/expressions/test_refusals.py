@@ -41,6 +41,10 @@ def echo(v: Any) -> Any:
     return v
 
 
+def take(data: bytes) -> None:
+    """Take bytes."""
+
+
 def add(a: int, b: int) -> int:
     """Add."""
     return a + b
@@ -315,4 +319,5 @@ def test_nothing_of_the_context_is_looked_into() -> None:
 
 def test_warnings_of_python_about_the_text_are_not_given() -> None:
     """Warnings are errors here: an escape that Python does not know stands for itself, as it still does."""
-    assert parse_call(r"echo(['\d', b'\d', '\777'])", tools=TOOLS).name == "echo"
+    assert parse_call(r"echo(['\d', '\777'])", tools=TOOLS).name == "echo"
+    assert parse_call(r"take(data=b'\d')", tools=[take]).name == "take"

@@ -101,7 +101,7 @@ def typed(
             echo,
             ([1, 2.5, "it's", None, True, b"a", {"k": (1,)}],),
             {},
-            """echo(v=[1, 2.5, "it's", None, True, b'a', {'k': (1,)}])""",
+            """echo(v=[1, 2.5, "it's", None, True, 'YQ==', {'k': (1,)}])""",
         ),
         (typed, (date(2024, 1, 2),), {}, "typed(day=date(2024, 1, 2))"),
         (typed, (), {"when": datetime(2024, 1, 2, 3)}, "typed(when=datetime(2024, 1, 2, 3, 0))"),  # noqa: DTZ001  # without a time zone
