@@ -263,9 +263,6 @@ class Catalogue:
             if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
         ]
 
-    def _names(self) -> list[str]:
-        return sorted({each.declaration.name for each in self.visible()})
-
     def not_found(self, name: str) -> ToolNotFoundError:
         """Return the error for an unknown name, with the nearest names, or why the tool is hidden."""
         if ":" in name:
@@ -281,7 +278,7 @@ class Catalogue:
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
         """Return the error for a pattern without matches, with the nearest names, or why a tool is hidden."""
-        near = did_you_mean(nearest(selector, self._names()))
+        near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
         return ToolNotFoundError(
             f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
         )

@@ -1,6 +1,6 @@
-"""What a tool says of itself: where it comes from, which version it is, and its options with their defaults.
+"""The origin of a tool, its version, and its options with their defaults.
 
-None of this is needed to list tools, so it is imported when it is first asked for.
+Listing tools needs none of it, so this module is imported at first use.
 """
 
 from __future__ import annotations

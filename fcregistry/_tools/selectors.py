@@ -119,9 +119,9 @@ class Selector(NamedTuple):
         return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
     def in_any_group(self) -> Selector | None:
-        """Return the selector for `distribution:name` in any group, which counts if the default group has no such tool.
+        """Return the selector of the same tool in any group for `distribution:name`, and None for other selectors.
 
-        It is None for other selectors.
+        It counts if the default group of the distribution has no such tool.
         """
         is_plain = self.distribution is not None and self.is_exact and "." not in self.text.rpartition(":")[2]
         return self._replace(group=None) if is_plain else None
