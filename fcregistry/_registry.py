@@ -356,5 +356,5 @@ class Group(Mapping[str, Tool]):
         return f"<Group {self.name}: {', '.join(self) or 'empty'}>"
 
 
-registry = Registry._of_process()
+registry: Registry = Registry._of_process()
 """The process's registry."""

@@ -130,7 +130,7 @@ def many(*contexts: Context) -> str:
     [
         (
             beside_keywords,
-            "beside \\*\\*rest a model could write it; make it positional-only: put it first, and a / after it",
+            "a model could pass this Context as one of \\*\\*rest; make it positional-only: put it first, and a / after it",
         ),
         (two, "'first', 'second' are all of the type Context; keep one of them"),
         (many, r"parameter 'contexts': \*args and \*\*kwargs cannot be a Context; make it a parameter of its own"),

@@ -1,4 +1,4 @@
-"""Which tool does a name mean, and what does a registry answer when it means none, or several?"""
+"""Which tool a name means, and what a registry answers if it means none, or several."""
 
 from __future__ import annotations
 

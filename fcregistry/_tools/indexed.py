@@ -64,17 +64,17 @@ class Described(Declaration):
         options: str,
         flags: int,
     ) -> None:
-        self.plugin = plugin
-        self.row = row
+        self.plugin: tuple[str, str] | None = plugin
+        self.row: int = row
         self.name = name
         self.group = group
-        self.summary = summary
+        self.summary: str = summary
         self._options_text = options
         self._options: dict[str, Any] | None = None
         self._record: ToolRecord | None = None
-        self.flags = flags
-        self.locals = None
-        self.tool = None
+        self.flags: int = flags
+        self.locals: None = None
+        self.tool: Any = None
 
     def says(self, option: str) -> bool:
         """Return whether an option may have been given. This searches the text, and does not parse it."""

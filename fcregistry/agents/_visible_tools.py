@@ -54,7 +54,7 @@ class VisibleTools:
     __slots__ = ("_always_visible", "_map", "_offered", "_opened", "_visible", "executor")
 
     def __init__(self, executor: Executor) -> None:
-        self.executor = executor
+        self.executor: Executor = executor
         self._map = gateway_map_of(executor.tools)
         self._always_visible = self._names_always_visible()
         self._show(Opened())

@@ -50,9 +50,9 @@ class Discovery:
     """
 
     def __init__(self) -> None:
-        self.index = Index(None)
+        self.index: Index = Index(None)
         self.describe: Describe | None = None
-        self.extensions = Extensions(lambda: self.found_extensions)
+        self.extensions: Extensions = Extensions(lambda: self.found_extensions)
         self._found: tuple[FoundEntryPoint, ...] | None = None
         self._plugins: tuple[FoundPlugin, ...] = ()
         self._extensions_found: tuple[FoundExtension, ...] = ()

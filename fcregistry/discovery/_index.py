@@ -44,7 +44,7 @@ Line: TypeAlias = "tuple[int, FoundPlugin, str, str, str]"
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
 _NAMED = (  # two queries, so that each uses an index of the table: completion has to be quick
-    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp = 'tool' AND name GLOB ? UNION ALL "
+    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND name GLOB ? UNION "
     "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp <> 'tool' AND grp || '.' || name GLOB ?"
 )
 _RECORD = (
@@ -125,7 +125,7 @@ class Index:
     ) -> None:
         self.file = file
         self.remarks: list[str] = []
-        self.is_outdated = False
+        self.is_outdated: bool = False
         self._exact = exact
         self._renew = renew
         self._connection: sqlite3.Connection | None = None
@@ -337,10 +337,7 @@ class Index:
         return self._with_plugins(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as text) of each tool with that beginning of its name.
-
-        A name is compared with its group, unless that is the default group.
-        """
+        """Return plugin, name, group and options (as text) of each tool whose name, with or without its group, has that beginning."""
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
         return self._with_plugins(_NAMED, pattern, pattern)
 

@@ -74,7 +74,10 @@ def broken_tools() -> list[tuple[str | None, str]]:
 
 
 def names_starting_with(beginning: str) -> set[str]:
-    """Return the names of tools that have that beginning; if it has a colon, with their distribution."""
+    """Return the names of tools that have that beginning; if it has a colon, with their distribution.
+
+    The name of a tool in a group begins with the group; without it, if only then it has that beginning.
+    """
     index = None if ":" in beginning else _complete_index()
     if index is None:
         lines = tool_lines()
@@ -83,7 +86,13 @@ def names_starting_with(beginning: str) -> set[str]:
         found = {
             local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
         }
-    return {name for name in found if name.startswith(beginning)}
+    names = {name if name.startswith(beginning) else _without_group(name) for name in found}
+    return {name for name in names if name.startswith(beginning)}
+
+
+def _without_group(name: str) -> str:
+    owner, colon, local = name.rpartition(":")
+    return owner + colon + local.rpartition(".")[2]
 
 
 def _complete_index() -> Index | None:

@@ -78,7 +78,7 @@ class Pipeline:
         self.tools = tools
         self.settings = settings
         self.rules = rules
-        self.has_unloaded_tools = any(not tool.is_loaded for tool in tools.values())
+        self.has_unloaded_tools: bool = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
         self._by_wire_name: dict[str, str] | None = None
         self.fast_paths: dict[str, FastPath] = {}

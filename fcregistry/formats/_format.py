@@ -5,9 +5,10 @@ from __future__ import annotations
 import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from weakref import ref
+from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
 from fcregistry.formats._definitions import STRICT, tool_of
@@ -142,13 +143,13 @@ class Format:
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
         how = (self, strict, recursion)
-        cached = _CACHE.get(tool, how)
+        cached = _from_cache(tool, how)
         if cached is None:
-            cached = self._render_anew(tool, strict, recursion)
-            _CACHE.put(tool, how, *cached)
+            cached = self._render_new(tool, strict, recursion)
+            _into_cache(tool, how, *cached)
         return cached
 
-    def _render_anew(
+    def _render_new(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
         from fcregistry.formats._rewrite import UnsupportedSchemaError  # not needed to read calls and report results
@@ -210,55 +211,28 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
 # --- Cached definitions ---
 
 
-MOST_CACHED: Final = 1024
-"""The most cached definitions: more than one request can hold, and at most a megabyte or two."""
+_CACHE: Final[WeakKeyDictionary[Tool, dict[Hashable, tuple[bool, bytes, tuple[Dropped, ...]]]]] = WeakKeyDictionary()
+"""Tool -> its definitions, by format and options, since a model is sent the same ones in every round.
+
+They are stored as bytes, so each caller gets a copy.
+"""
 
 
-class DefinitionCache:
-    """A thread-safe cache of rendered definitions and their schemas.
-
-    A model is sent the same ones in every round.
-
-    They are stored as bytes, so they keep nothing else alive, and each caller gets a copy.
-
-    Args:
-        most: The most entries. Before another one is added, all are removed.
-    """
-
-    __slots__ = ("_entries", "_most")
-
-    def __init__(self, most: int = MOST_CACHED) -> None:
-        self._entries: dict[Hashable, tuple[ref[Tool], bool, bytes, tuple[Dropped, ...]]] = {}
-        self._most = most
-
-    def get(self, tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
-        """Return the definition of a tool and the schema in it, or None if it is not cached.
-
-        Args:
-            tool: The tool.
-            how: The format and options of the rendering.
-        """
-        cached = self._entries.get((id(tool), how))
-        if cached is None or cached[0]() is not tool:  # the id of a deleted tool is used again
-            return None
-        _, is_text, written, dropped = cached
-        made, schema = marshal.loads(written)
-        return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-
-    def put(self, tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
-        """Store a definition, if it is plain JSON."""
-        is_text = isinstance(made, TextDefinition)
-        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
-        try:
-            written = marshal.dumps((plain, schema))
-        except ValueError:  # of types that marshal does not know
-            return
-        if len(self._entries) >= self._most:
-            self._entries.clear()
-        self._entries[id(tool), how] = (ref(tool), is_text, written, made.dropped)
+def _from_cache(tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
+    cached = _CACHE.get(tool, {}).get(how)
+    if cached is None:
+        return None
+    is_text, written, dropped = cached
+    made, schema = marshal.loads(written)
+    return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
 
 
-_CACHE: Final = DefinitionCache()
+def _into_cache(tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
+    """Store a definition, if it is plain JSON."""
+    is_text = isinstance(made, TextDefinition)
+    plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+    with suppress(ValueError):  # of types that marshal does not know
+        _CACHE.setdefault(tool, {})[how] = is_text, marshal.dumps((plain, schema)), made.dropped
 
 
 # --- Wire names ---
@@ -318,18 +292,6 @@ class Alphabet:
         return written
 
 
-def alphabet_wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
-    """Return wire name -> name, for the names that some alphabet does not accept as they are."""
-    by_wire: dict[str, str] = {}
-    listed = list(names)
-    for alphabet in alphabets:
-        for name in listed:
-            wire = alphabet.wire_name(name)
-            if wire != name:
-                by_wire.setdefault(wire, name)
-    return by_wire
-
-
 _LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
 _HASH = 10
 
@@ -383,6 +345,6 @@ def data_url(part: Content) -> str:
 
 def base64_of(part: Content) -> str:
     """Return the bytes of a piece of content in base64 (RFC 4648, 4)."""
-    from binascii import b2a_base64  # only for results with bytes
+    from fcregistry._results.content import base64_of as encode  # only for results with bytes
 
-    return b2a_base64(part.data, newline=False).decode()
+    return encode(part.data)

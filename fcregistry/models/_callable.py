@@ -18,7 +18,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import is_absent, read_calls, read_field, tools_of
-from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of
+from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -30,7 +30,6 @@ from fcregistry.models._model import (
     stream_sync,
 )
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import text_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -343,7 +342,7 @@ class _Reader:
         self._name = name
         self._texts: list[str] = []
         self._thoughts: list[str] = []
-        self._calls = StreamedCalls()
+        self._calls: StreamedCalls | None = None
         self._completion: Completion | None = None
         self._joiner = SurrogateJoiner()
 
@@ -371,7 +370,9 @@ class _Reader:
         delta = Delta(content=piece) if isinstance(piece, str) else piece
         self._texts.append(delta.content)
         self._thoughts.append(delta.reasoning)
-        self._calls.add_delta(delta)
+        if delta.tool_calls:
+            self._calls = self._calls or StreamedCalls()
+            self._calls.add_delta(delta)
         return self._joiner.add(delta)
 
     def finish(self) -> Iterable[Delta | Completion]:
@@ -380,7 +381,7 @@ class _Reader:
         return (*([rest] if rest is not None else []), self._completion or self._completed())
 
     def _completed(self) -> Completion:
-        calls = self._calls.calls()
+        calls = self._calls.calls() if self._calls else ()
         text = "".join(self._texts)
         message = Message(
             role="assistant",

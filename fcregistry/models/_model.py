@@ -16,6 +16,8 @@ from fcregistry.models._messages import Message, join_surrogates, map_texts, mes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
+    from types import TracebackType
+    from typing import Self
 
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
@@ -115,6 +117,32 @@ class Model(ABC):
         """
         conversation = messages_of(messages)
         return stream_sync(lambda: self.astream(conversation, tools_of(tools), tool_choice=tool_choice))
+
+    def close(self) -> None:  # noqa: B027  # most models hold nothing
+        """Free what the model holds, such as connections or memory; the next request opens it again.
+
+        A `with` block closes the model at its end.
+        """
+
+    async def aclose(self) -> None:
+        """Do the same on the running loop. An `async with` block does it at its end."""
+        await asyncio.to_thread(self.close)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None:
+        self.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None, /
+    ) -> None:
+        await self.aclose()
 
     def __repr__(self) -> str:
         return f"<Model {self.name}>"

@@ -15,10 +15,18 @@ import pytest
 import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._messages import REASONS, WorkerError, worker_error
-from fcregistry.execution._remote import PoolRunner
-from fcregistry.execution._wire import PROTOCOL, Request, read_answer
-from fcregistry.execution._worker import run_here
+from fcregistry.execution._messages import (  # the runner alone, with pools and answers that misbehave
+    REASONS,
+    WorkerError,
+    worker_error,
+)
+from fcregistry.execution._remote import PoolRunner  # the runner alone, with pools and answers that misbehave
+from fcregistry.execution._wire import (  # the runner alone, with pools and answers that misbehave
+    PROTOCOL,
+    Request,
+    read_answer,
+)
+from fcregistry.execution._worker import run_here  # the runner alone, with pools and answers that misbehave
 
 from .workers import ask, install
 

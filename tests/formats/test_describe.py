@@ -16,6 +16,7 @@ import yaml
 
 import fcregistry
 from fcregistry import Executor, Tool, formats
+from fcregistry._base.install import install_command
 from fcregistry.errors import DefinitionError, FcregistryError, FormatNotFoundError
 
 
@@ -380,7 +381,7 @@ def test_yaml_without_its_package_says_what_to_install() -> None:
     ran = subprocess.run([sys.executable, "-c", WITHOUT_YAML], capture_output=True, text=True, timeout=60)
 
     assert (ran.stdout, ran.stderr) == (
-        "tool\nTrue the format 'yaml' needs PyYAML: pip install 'fcregistry[yaml]'\n",
+        f"tool\nTrue the format 'yaml' needs PyYAML: {install_command('fcregistry[yaml]')}\n",
         "",
     )
 

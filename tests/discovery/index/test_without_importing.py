@@ -73,7 +73,9 @@ def test_no_command_that_only_tells_imports_a_plugin(warm: Site) -> None:
     assert (modules, imported(warm)) == ([], [])
 
 
-@pytest.mark.parametrize(("typed", "names"), [("say_t", ["say_two"]), ("two:", ["two:say_two"]), ("sea", None)])
+@pytest.mark.parametrize(
+    ("typed", "names"), [("say_t", ["say_three", "say_two"]), ("two:", ["two:say_two"]), ("sea", None)]
+)
 def test_completion_imports_no_plugin(warm: Site, typed: str, names: list[str] | None) -> None:
     """It answers what it would if they were imported; nor does it import what only a call needs."""
     asked = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry call {typed}", "COMP_CWORD": "2"}
