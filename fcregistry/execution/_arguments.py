@@ -5,7 +5,7 @@ A mistake is repaired only where its meaning is certain.
 Text that is not a JSON object, or that can be read in several ways, is refused. Two repairs go by the schema alone: an array or object that
 is wrapped into a string where no string may be, and an explicit `null` for an optional property that takes no `null`. Providers that hold a
 model to a schema ask for every property, and for `null` in place of one that is left out: see the strict modes in
-docs/reference/formats.md. Each repair is recorded, and nothing is guessed: a number in quotes stays a string.
+the page "Formats". Each repair is recorded, and nothing is guessed: a number in quotes stays a string.
 """
 
 from __future__ import annotations

@@ -140,7 +140,10 @@ class _PolicyTools:
         Raises:
             AmbiguousToolError: It is a plain name, and several have it.
         """
-        found = [name for name, about in self._subjects.items() if any(map(selector.matches, about))]
+        for each in filter(None, (selector, selector.in_any_group())):
+            found = [name for name, about in self._subjects.items() if any(map(each.matches, about))]
+            if found:
+                break
         if selector.is_exact and not found:
             found = [name for name, tool in self._tools.items() if any(map(selector.matches, _alias_subjects(tool)))]
         if selector.is_exact and len(found) > 1:
@@ -153,7 +156,8 @@ class _PolicyTools:
 
     def not_found(self, selector: Selector) -> ToolNotFoundError:
         """Return the error for a selector that matches no tool."""
-        near = nearest(selector.text, sorted({*self._tools, *(tool.id for tool in self._tools.values())}))
+        is_plain = not {":", "."} & set(selector.text)
+        near = nearest(selector.text, sorted(tool.name if is_plain else tool.id for tool in self._tools.values()))
         return ToolNotFoundError(
             f"the policy names {selector.text!r}, and no tool of the executor answers to that{did_you_mean(near)} "
             "(must_match=False, for a policy that executors of different tools share)",

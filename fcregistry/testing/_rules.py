@@ -1,6 +1,6 @@
 """The rules that every tool must keep, and `check_tool`, which tries them.
 
-`RULES` is the table; docs/how-to/test-a-plugin.md lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
+`RULES` is the table; the page "Test a plugin" lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
 declared examples are here.
 """
 
