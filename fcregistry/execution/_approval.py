@@ -52,7 +52,7 @@ class Approve:
     """The decision that a call may run.
 
     Args:
-        arguments: A JSON object in place of what the model wrote; it is validated like the model's own. None leaves them as they are.
+        arguments: Arguments to use in place of the model's: a JSON object, which the executor validates, too. None keeps the model's.
 
     Raises:
         TypeError: The arguments are not a mapping.
@@ -62,7 +62,9 @@ class Approve:
 
     def __post_init__(self) -> None:
         if self.arguments is not None and not isinstance(self.arguments, Mapping):
-            raise TypeError(f"Approve takes all arguments of the call as a dict, or nothing, not {self.arguments!r}")
+            raise TypeError(
+                f"arguments of Approve must be a dict of all arguments of the call, or None, not {self.arguments!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +72,7 @@ class Deny:
     """The decision that a call may not run.
 
     Args:
-        reason: Why, for the model: it reads this.
+        reason: The reason, which the model reads.
 
     Raises:
         TypeError: The reason is not a string.
@@ -80,7 +82,7 @@ class Deny:
 
     def __post_init__(self) -> None:
         if not isinstance(self.reason, str):
-            raise TypeError(f"Deny takes the reason as a string, not {self.reason!r}")
+            raise TypeError(f"the reason of Deny must be a string, not {self.reason!r}")
 
 
 Answer: TypeAlias = "bool | Approve | Deny"
@@ -184,11 +186,11 @@ class ApprovalRules:
         timeout: float | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
-            raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
+            raise TypeError(f"approve must be a function of the tool and the call, not {approve!r}")
         if policy is not None and not isinstance(policy, Policy):
-            raise TypeError(f"policy is a Policy, not {policy!r}")
+            raise TypeError(f"policy must be a Policy, not {policy!r}")
         if timeout is not None and not (type(timeout) in (int, float) and 0 < timeout < float("inf")):
-            raise ValueError(f"approve_timeout takes seconds: a finite number above 0, not {timeout!r}")
+            raise ValueError(f"approve_timeout must be a number of seconds above 0, not {timeout!r}")
         self.approve = approve
         self.timeout = timeout
         self.approves_on_loop = approve is not None and _is_async(approve)

@@ -64,7 +64,7 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
     if isinstance(given, bool):
         return ALL_REPAIRS if given else frozenset()
     if isinstance(given, str) or not isinstance(given, Collection):
-        raise TypeError(f"repairs is True, False or a collection of names such as {{'comments'}}, not {given!r}")
+        raise TypeError(f"repairs must be True, False or a collection of names such as {{'comments'}}, not {given!r}")
     unknown = sorted(repr(name) for name in given if name not in ALL_REPAIRS)
     if unknown:
         raise ValueError(f"there is no repair {unknown[0]}; the repairs are {', '.join(REPAIRS)}")
@@ -148,7 +148,7 @@ def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any
 
 def _too_long(longest: int, length: str) -> TooLongError:
     return TooLongError(
-        f"the arguments {length}, and at most {longest} are read. Nothing was run; send less at once, in several calls if need be"
+        f"the arguments {length}; the limit is {longest}. The tool was not run: send less, in several calls if necessary"
     )
 
 
@@ -466,8 +466,7 @@ class OptionalProperties:
             if not isinstance(each, dict) or any(each is other for other in found):
                 continue
             found.append(each)
-            place = self._references.place(each.get("$ref"))
-            waiting += [*each.get("allOf", ()), *([] if place is None else [self._references.at(place)])]
+            waiting += [*each.get("allOf", ()), self._references.target(each.get("$ref"))]
         return found
 
 

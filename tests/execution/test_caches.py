@@ -81,7 +81,7 @@ def test_what_was_used_longest_ago_makes_room() -> None:
 
 @pytest.mark.parametrize("max_entries", [0, -1])
 def test_a_cache_that_keeps_nothing_is_refused(max_entries: int) -> None:
-    with pytest.raises(ValueError, match=f"max_entries is at least 1, not {max_entries}"):
+    with pytest.raises(ValueError, match=f"max_entries must be at least 1, not {max_entries}"):
         MemoryCache(max_entries)
 
 

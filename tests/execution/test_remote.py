@@ -287,7 +287,7 @@ def test_a_worker_with_another_version_is_refused_unless_any_may_run(
 
 
 def test_worker_versions_is_one_of_two_words() -> None:
-    with pytest.raises(ValueError, match='worker_versions is "same" or "any", not None'):
+    with pytest.raises(ValueError, match='worker_versions must be "same" or "any", not None'):
         fcregistry.Executor([], worker_versions=None)  # type: ignore[arg-type]
 
 

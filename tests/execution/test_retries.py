@@ -191,14 +191,14 @@ async def later(error: Exception) -> bool:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"attempts": 0}, ValueError, "attempts is at least 1, not 0"),
-        ({"initial_delay": -1}, ValueError, "the first is not above the second: not -1 and 5.0"),
-        ({"initial_delay": 6}, ValueError, "the first is not above the second: not 6 and 5.0"),
-        ({"max_delay": float("inf")}, ValueError, "the first is not above the second: not 0.2 and inf"),
-        ({"initial_delay": float("nan")}, ValueError, "the first is not above the second: not nan and 5.0"),
+        ({"attempts": 0}, ValueError, "attempts must be at least 1, not 0"),
+        ({"initial_delay": -1}, ValueError, "the first must not be above the second: not -1 and 5.0"),
+        ({"initial_delay": 6}, ValueError, "the first must not be above the second: not 6 and 5.0"),
+        ({"max_delay": float("inf")}, ValueError, "the first must not be above the second: not 0.2 and inf"),
+        ({"initial_delay": float("nan")}, ValueError, "the first must not be above the second: not nan and 5.0"),
         ({"on": "TimeoutError"}, TypeError, "or a plain function of an exception, not 'TimeoutError'"),
         ({"on": (TimeoutError, int)}, TypeError, "a tuple of them"),
-        ({"on": KeyboardInterrupt}, TypeError, "on is a type of exceptions"),
+        ({"on": KeyboardInterrupt}, TypeError, "on must be a type of exceptions"),
         ({"on": later}, TypeError, "or a plain function of an exception, not <function later"),
     ],
 )

@@ -155,7 +155,7 @@ def test_a_tool_of_the_callers_thread_is_not_timed() -> None:
 
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan")])
 def test_a_time_that_is_none_is_refused(timeout: float) -> None:
-    with pytest.raises(ValueError, match="timeout is seconds, a finite number above 0"):
+    with pytest.raises(ValueError, match="timeout must be a number of seconds above 0"):
         Executor(timeout=timeout)
 
 
