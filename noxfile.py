@@ -27,7 +27,9 @@ PLUGINS: dict[Path, dict[str, Any]] = {
     path.parent: nox.project.load_toml(path) for path in sorted(ROOT.glob("plugins/*/pyproject.toml"))
 }
 PROJECTS = [PACKAGE, *PLUGINS.values()]
-OWN_CODE_ONLY = {"PYTHONSAFEPATH": "1"}
+OWN_CODE_ONLY: dict[str, str | None] = {"PYTHONSAFEPATH": "1"}
+# pytest keeps the tests as it has rewritten them, unless this asks for no byte code: else each worker does it again in each run.
+KEEP_BYTE_CODE: dict[str, str | None] = {**OWN_CODE_ONLY, "PYTHONDONTWRITEBYTECODE": None}
 # Each core takes tests of the other when it has none left; a file's tests stay together mostly, and so do their fixtures.
 PARALLEL = ["-n", "auto", "--dist=worksteal"]
 # What reads annotations, signatures, docstrings or installed metadata, where Python's own versions differ; and one call by each way in.
@@ -168,7 +170,7 @@ def tests(session: nox.Session) -> None:
         session.warn(f"Python {version} is not installed here: its tests are SKIPPED")
     install_wheels(session, "test")
     smoke = [] if session.posargs or session.python in (TESTED[0], TESTED[-1]) else SMOKE
-    session.run("pytest", *PARALLEL, *smoke, *session.posargs, env=OWN_CODE_ONLY)
+    session.run("pytest", *PARALLEL, *smoke, *session.posargs, env=KEEP_BYTE_CODE)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])
@@ -179,7 +181,7 @@ def fuzz(session: nox.Session) -> None:
     seed = [] if given else [f"--hypothesis-seed={secrets.randbelow(2**32)}"]
     session.log("the same examples again: nox -s fuzz -- " + " ".join([*seed, *session.posargs]))
     chosen = ["-m", "hypothesis", "--hypothesis-profile=fuzz", *seed]
-    session.run("pytest", *PARALLEL, *chosen, *session.posargs, env=OWN_CODE_ONLY)
+    session.run("pytest", *PARALLEL, *chosen, *session.posargs, env=KEEP_BYTE_CODE)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])
@@ -190,7 +192,7 @@ def floors(session: nox.Session) -> None:
         session.error(f"FLOORS of noxfile.py names no test for {', '.join(sorted(untested))}")
     session.install(*oldest)
     session.install("--force-reinstall", "--no-deps", *wheels(session, without=NO_FLOORS))
-    session.run("pytest", *PARALLEL, *filter(None, FLOORS.values()), *session.posargs, env=OWN_CODE_ONLY)
+    session.run("pytest", *PARALLEL, *filter(None, FLOORS.values()), *session.posargs, env=KEEP_BYTE_CODE)
 
 
 @nox.session

@@ -23,8 +23,8 @@ from fcregistry.types import Refusal, walk_codecs
 
 # --- accepts-what-its-schema-says ---
 
-_SEARCH: Final = 1000
-"""The number of argument objects to search for accepted values, if all that were tried are refused."""
+_SEARCHES: Final = (50, 1000)
+"""The numbers of argument objects to search for accepted values, if all that were tried are refused."""
 
 
 def accepts_what_its_schema_says(case: Case) -> Verdict:
@@ -184,17 +184,17 @@ class _Acceptance:
     def _accepts_combined(self) -> bool:
         """Return whether a call of values that each parameter accepts by itself is accepted."""
         codecs = {each.name: each.codec for each in self._case.tool.signature.parameters}
-        accepted: dict[str, Any] = {}
-        for arguments in drawn(self._case.arguments, _SEARCH):
-            for name in [name for name in arguments if name in codecs and name not in accepted]:
-                with suppress(Refusal):
-                    codecs[name].decode(copy.deepcopy(arguments[name]))
-                    accepted[name] = arguments[name]
         needed = self._case.tool.parameters.get("required", ())
-        return (
-            all(name in accepted for name in needed)
-            and self._case.call({name: accepted[name] for name in needed}).result.ok
-        )
+        accepted: dict[str, Any] = {}
+        for count in _SEARCHES:
+            for arguments in drawn(self._case.arguments, count):
+                for name in [name for name in arguments if name in codecs and name not in accepted]:
+                    with suppress(Refusal):
+                        codecs[name].decode(copy.deepcopy(arguments[name]))
+                        accepted[name] = arguments[name]
+            if all(name in accepted for name in needed):
+                return self._case.call({name: accepted[name] for name in needed}).result.ok
+        return False
 
     def remarks(self) -> tuple[str, ...]:
         """Return how many valid arguments were refused for reasons that no schema can express."""

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
-import subprocess
 import sysconfig
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +22,8 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 BESIDE = ("_pytest", "_hypothesis")
 """What pytest and Hypothesis install with a name that begins with an underscore."""
+OTHER_PLUGINS = ("anyio", "pytest_xdist")
+"""Distributions with plugins for pytest that each run would import, a third of its time, and not use."""
 
 
 def entry_points() -> str:
@@ -35,11 +37,16 @@ def entry_points() -> str:
 
 @pytest.fixture(scope="session")
 def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that a test run has, and with the metadata that pytest finds our plugin by."""
-    folder = tmp_path_factory.mktemp("with_pytest")
+    """A folder with all that a test run has, and with the metadata of two plugins for pytest: ours and Hypothesis's.
+
+    By its name, Hypothesis knows that these are not the modules of the project, whose source it would search for constants.
+    """
+    folder = tmp_path_factory.mktemp("with_pytest") / "site-packages"
+    folder.mkdir()
     beside = [each for each in Path(sysconfig.get_path("purelib")).iterdir() if each.name.startswith(BESIDE)]
     for each in (*dependencies.iterdir(), *beside):
-        (folder / each.name).symlink_to(each)
+        if not each.name.startswith(OTHER_PLUGINS):
+            (folder / each.name).symlink_to(each)
     info = folder / f"fcregistry-{fcregistry.__version__}.dist-info"
     info.mkdir()
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: fcregistry\nVersion: {fcregistry.__version__}\n")
@@ -50,9 +57,9 @@ def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -
 class Run:
     """What a run of pytest said."""
 
-    def __init__(self, done: subprocess.CompletedProcess[str]) -> None:
-        self.status = done.returncode
-        self.text = done.stdout + done.stderr
+    def __init__(self, text: str, status: int) -> None:
+        self.status = status
+        self.text = text
         self.outcomes = dict(
             re.findall(r"^(?:\S*/)?fcregistry::(.+) (PASSED|FAILED|SKIPPED|ERROR)\b.*$", self.text, re.MULTILINE)
         )
@@ -65,6 +72,17 @@ class Run:
         )
         assert found, self.text
         return found[1]
+
+
+SEVERAL = """
+import json, os, sys
+import pytest
+os.dup2(1, 2)
+for arguments in json.loads(sys.argv[1]):
+    status = pytest.main(arguments)
+    print(f"\\nstatus: {int(status)}", flush=True)
+"""
+"""Runs pytest several times in one process, whose imports take most of the time."""
 
 
 class Project:
@@ -85,7 +103,15 @@ class Project:
         """Run pytest in the project's folder, each outcome on a line."""
         settings = {"PYTEST_ADDOPTS": "", "CI": "1", **(env or {})}
         done = self.site.run("-m", "pytest", "-v", *arguments, cwd=cwd or self.folder, env=settings)
-        return Run(done)
+        return Run(done.stdout + done.stderr, done.returncode)
+
+    def pytest_each(self, *runs: Sequence[str]) -> list[Run]:
+        """Run pytest several times in one process, where nothing of the project changes between the runs."""
+        words = json.dumps([["-v", *arguments] for arguments in runs])
+        done = self.site.run("-c", SEVERAL, words, cwd=self.folder, env={"PYTEST_ADDOPTS": "", "CI": "1"})
+        parts = re.split(r"^status: (\d+)\n", done.stdout, flags=re.MULTILINE)
+        assert len(parts) == 2 * len(runs) + 1, done.stdout + done.stderr
+        return [Run(text, int(status)) for text, status in zip(parts[::2], parts[1::2], strict=False)]
 
 
 GOOD = """

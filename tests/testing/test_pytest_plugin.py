@@ -26,6 +26,11 @@ def collected(project: Project, *arguments: str, **settings: Path) -> list[str]:
     return project.pytest("--fcregistry", *COLLECT, *arguments, **settings).ids
 
 
+def collected_each(project: Project, *runs: list[str]) -> list[list[str]]:
+    """Return the names of the items that each of several runs would try."""
+    return [run.ids for run in project.pytest_each(*(["--fcregistry", *COLLECT, *run] for run in runs))]
+
+
 # --- a run --------------------------------------------------------------------------------------------------------
 
 
@@ -63,8 +68,8 @@ def test_without_the_option_nothing_is_added(project: Project) -> None:
 
 def test_the_plugin_can_be_left_out(project: Project) -> None:
     project.write({"test_own.py": "def test_own():\n    pass\n"})
-    assert project.pytest("-p", "no:fcregistry").status == 0
-    run = project.pytest("-p", "no:fcregistry", "--fcregistry")
+    without, run = project.pytest_each(["-p", "no:fcregistry"], ["-p", "no:fcregistry", "--fcregistry"])
+    assert without.status == 0
     assert run.status == 4
     assert "unrecognized arguments: --fcregistry" in run.text
 
@@ -85,18 +90,18 @@ def test_warnings_as_errors_and_strict_settings_are_not_hindrance(project: Proje
 
 def test_items_are_chosen_by_keyword_and_by_marker(project: Project) -> None:
     project.write({"test_own.py": "def test_forecast():\n    pass\n"})
-    assert collected(project, "-k", "forecast and schema") == [each for each in FORECAST if "schema" in each]
-    assert collected(project, "-m", "fcregistry") == ALL
-    run = project.pytest("--fcregistry", *COLLECT, "-m", "not fcregistry")
-    assert (run.ids, "test_own.py::test_forecast" in run.text) == ([], True)
+    chosen = (["-k", "forecast and schema"], ["-m", "fcregistry"], ["-m", "not fcregistry"])
+    by_keyword, by_marker, others = project.pytest_each(*(["--fcregistry", *COLLECT, *each] for each in chosen))
+    assert by_keyword.ids == [each for each in FORECAST if "schema" in each]
+    assert by_marker.ids == ALL
+    assert (others.ids, "test_own.py::test_forecast" in others.text) == ([], True)
 
 
 def test_items_are_chosen_by_their_ids(project: Project) -> None:
     """As they stand in the summary of a run; the id of a tool means all of its rules."""
     project.write({"test_own.py": "def test_own():\n    pass\n"})
     one = FORECAST[3]
-    assert collected(project, f"fcregistry::{one}") == [one]
-    assert collected(project, "fcregistry::acme-weather:cities") == CITIES
+    assert collected_each(project, [f"fcregistry::{one}"], ["fcregistry::acme-weather:cities"]) == [[one], CITIES]
     below = project.folder / "below"
     below.mkdir()
     assert collected(project, f"../fcregistry::{one}", cwd=below) == [one]  # as pytest shows it there
@@ -127,12 +132,13 @@ def test_selectors_say_which_tools_instead(project: Project) -> None:
     """By commas, by spaces, or the option again; that the plugins of distributions they name load is asked too."""
     chosen = ["acme-weather:forecast", "other-tools:forecast"]
     labels = ["acme-weather[weather]", "other-tools[tools]"]
-    for given in (
+    selected = (
         ["*:forecast"],
         ["acme-weather:forecast,other-tools:forecast"],
         [" acme-weather:* ", "other-tools:* !*:cities"],
-    ):
-        names = collected(project, *(f"--fcregistry-tools={each}" for each in given), "-k", "loads or valid-schema")
+    )
+    options = [[f"--fcregistry-tools={each}" for each in given] for given in selected]
+    for names in collected_each(project, *([*each, "-k", "loads or valid-schema"] for each in options)):
         assert names == [*(f"{each}[loads]" for each in labels), *(f"{each}[has-a-valid-schema]" for each in chosen)]
 
 
@@ -143,19 +149,17 @@ def test_a_plain_name_asks_nothing_of_plugins(project: Project) -> None:
     assert list(run.outcomes) == [f"{each}:forecast[has-a-valid-schema]" for each in ("acme-weather", "other-tools")]
 
 
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        ("forecasts", "ERROR: --fcregistry: there is no tool 'forecasts'; did you mean "),
-        ("acme-weather:nothing_*", "ERROR: --fcregistry: the selector 'acme-weather:nothing_*' matches no tool"),
-        ("a=b", "ERROR: --fcregistry: 'a=b' is not a selector"),
-    ],
-)
-def test_a_selector_that_means_nothing_is_reported(project: Project, given: str, said: str) -> None:
-    run = project.pytest("--fcregistry", f"--fcregistry-tools={given}")
-    assert run.status == 4
-    assert said in run.text
-    assert "Traceback" not in run.text
+def test_a_selector_that_means_nothing_is_reported(project: Project) -> None:
+    errors = {
+        "forecasts": "ERROR: --fcregistry: there is no tool 'forecasts'; did you mean ",
+        "acme-weather:nothing_*": "ERROR: --fcregistry: the selector 'acme-weather:nothing_*' matches no tool",
+        "a=b": "ERROR: --fcregistry: 'a=b' is not a selector",
+    }
+    runs = project.pytest_each(*(["--fcregistry", f"--fcregistry-tools={given}"] for given in errors))
+    for run, error in zip(runs, errors.values(), strict=True):
+        assert run.status == 4
+        assert error in run.text
+        assert "Traceback" not in run.text
 
 
 def test_a_distribution_is_checked_in_the_folder_it_was_installed_from(project: Project) -> None:
@@ -219,20 +223,14 @@ def test_a_declaration_that_replaces_another_is_checked_in_its_place(project: Pr
     assert set(run.outcomes.values()) == {"PASSED"}
 
 
-@pytest.mark.parametrize(
-    ("metadata", "settings"),
-    [
-        ("no JSON", PYPROJECT),
-        ("[]", PYPROJECT),
-        ('{"url": 1}', PYPROJECT),
-        ('{"url": "https://acme.example/w.whl"}', PYPROJECT),
-    ],
-)
-def test_metadata_that_cannot_be_read_says_nothing_of_the_source(
-    project: Project, metadata: str, settings: str
-) -> None:
+def test_metadata_that_cannot_be_read_says_nothing_of_the_source(project: Project) -> None:
+    """A project's plugin is then found by its name, and other distributions are not in the way."""
+    broken = ["[]", '{"url": 1}', '{"url": "https://acme.example/w.whl"}']
     info = project.site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD})
-    (info / "direct_url.json").write_text(metadata, encoding="utf-8")
+    (info / "direct_url.json").write_text("no JSON", encoding="utf-8")
+    for number, metadata in enumerate(broken):
+        info = project.site.install(f"other-{number}", {"tools": f"other_{number}"}, {f"other_{number}.py": GOOD})
+        (info / "direct_url.json").write_text(metadata, encoding="utf-8")
     assert collected(project) == ALL
 
 
