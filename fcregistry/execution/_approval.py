@@ -21,17 +21,8 @@ from fcregistry._base.forks import after_fork
 from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import ConfigurationError
+from fcregistry.execution import _messages as messages
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
-from fcregistry.execution._messages import (
-    approval_failed,
-    approval_required,
-    cancelled_before,
-    denied,
-    denied_because,
-    invalid_edit,
-    not_allowed,
-    unanswered,
-)
 from fcregistry.execution._policy import Policy, Ruling, apply_configuration
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copy_json
@@ -99,7 +90,7 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
-    return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
+    return messages.denied_because(name, answer.reason) if isinstance(answer, Deny) else messages.denied(name)
 
 
 def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
@@ -127,7 +118,7 @@ def apply_edit(
     if not isinstance(again, ToolResult) or again.error is None:
         return again
     if again.error.code in ("invalid_arguments", "malformed_call"):
-        error = invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
+        error = messages.invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
         return failed_result(again.call, error, step.bound.tool)
     return again
 
@@ -244,7 +235,7 @@ class ApprovalRules:
         """
         question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
-            return approval_required(step.bound.tool.name)
+            return messages.approval_required(step.bound.tool.name)
         return question
 
     def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
@@ -277,12 +268,12 @@ class ApprovalRules:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
-            return approval_failed(step.bound.tool.name, error)
+            return messages.approval_failed(step.bound.tool.name, error)
         return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    return denied_because(tool.name, ruling.reason) if ruling.reason else not_allowed(tool.name)
+    return messages.denied_because(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
 
 
 def _why_asked(ruling: Ruling) -> str:
@@ -355,10 +346,10 @@ class ApprovalQuestion:
             raise error
         tool = self.step.bound.tool
         if not isinstance(error, GivenUp):
-            return approval_failed(tool.name, error)
+            return messages.approval_failed(tool.name, error)
         if error.why == "cancelled":
-            return cancelled_before(tool, error.reason)
-        return unanswered(tool.name, error.seconds or 0)
+            return messages.cancelled_before(tool, error.reason)
+        return messages.unanswered(tool.name, error.seconds or 0)
 
 
 def ask_approver(

@@ -15,12 +15,9 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
+from fcregistry.execution import _messages as messages
 from fcregistry.execution._approval import Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
-from fcregistry.execution._messages import (
-    invalid_arguments,
-    plugin_unavailable,
-)
 from fcregistry.execution._pipeline import LoadPlugins
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import CallStep
@@ -147,7 +144,7 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
-            return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
+            return failed_result(step.call, messages.invalid_arguments(name, (problem,)), tool, step.repairs)
     ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
@@ -330,7 +327,7 @@ def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode
 def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
     """Return the error for an expression that is not a call, or whose plugin does not load."""
     if isinstance(error, PluginError):
-        return plugin_unavailable(error)
+        return messages.plugin_unavailable(error)
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )

@@ -240,8 +240,9 @@ class BackgroundLoop:
             return self.submit(make)
         return future
 
-    def replace_if_stuck(self) -> None:
-        """Replace the loop if a coroutine blocks it; the old one stops when its tasks are done."""
+    def give_up(self, future: Future[Any]) -> None:
+        """Cancel a coroutine, and replace the loop if it blocks that; the old one stops when its tasks are done."""
+        future.cancel()
         with self._lock:
             loop = self._loop
         if loop is None:
