@@ -292,7 +292,7 @@ def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: Cal
     if inspect.iscoroutine(answer):
         answer.close()  # it will not be awaited
     if inspect.isawaitable(answer):
-        raise TypeError("requires_approval is a plain function of the arguments, and no coroutine function")
+        raise TypeError("requires_approval must be a plain function of the arguments, not a coroutine function")
     return bool(answer)
 
 

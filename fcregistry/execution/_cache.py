@@ -84,7 +84,7 @@ class MemoryCache:
             with self._lock:
                 self._entries.pop(key, None)
             kind = f"{type(value).__module__}.{type(value).__qualname__}"
-            raise TypeError(f"a value of type {kind} cannot be kept, because it cannot be copied: {error}") from error
+            raise TypeError(f"a value of type {kind} cannot be cached, because it cannot be copied: {error}") from error
         with self._lock:
             self._entries[key] = copied
             self._entries.move_to_end(key)

@@ -337,17 +337,21 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
     """Return the error for a call that needs the result of a failed one."""
     return _with_code_of(
-        f"{name} was not run, since it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
+        f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
     )
 
 
 def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
     """Return the error for a call of an expression in which other calls were refused before anything ran."""
-    beginning = f"{name} was not run, since nothing of an expression runs before all of it may, and"
+    beginning = f"{name} was not run, because"
     if len(refused) == 1:
-        return _with_code_of(f"{beginning} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
+        return _with_code_of(
+            f"{beginning} {_name(refused[0])} in the same expression was refused: {_text(refused[0])}", refused[0]
+        )
     lines = [f"- {_name(each)}: {_text(each)}" for each in refused]
-    return _with_code_of("\n".join([f"{beginning} these may not:", *lines]), refused[0])
+    return _with_code_of(
+        "\n".join([f"{beginning} these calls in the same expression were refused:", *lines]), refused[0]
+    )
 
 
 def _name(result: ToolResult) -> str:

@@ -109,7 +109,7 @@ class Retry:
         except Exception as failure:  # foreign code: without an answer, the failure is not taken as transient
             from logging import getLogger  # only on the way to an error
 
-            message = "it is not known whether %s may be tried again, so it was not"
+            message = "the function on=… of Retry failed for %s, so the call was not tried again"
             getLogger("fcregistry").warning(message, tool.name, exc_info=failure)
             return False
 

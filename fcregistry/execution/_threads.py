@@ -116,7 +116,7 @@ class DaemonThreads:
         """
         after_fork(self, DaemonThreads._reset)
         if self._abandoned >= MOST_ABANDONED:
-            raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
+            raise NoThreadError(f"{self._abandoned} calls that timed out or were cancelled still occupy their threads")
         future: Future[Any] = Future()
         context = copy_context()
         if waited_for and threading.current_thread().name == _LOOP_THREAD:

@@ -383,7 +383,7 @@ def test_a_predicate_that_is_a_coroutine_function_has_not_said_no() -> None:
     assert codes(given) == {"denied"}
     assert given[0].error is not None
     assert str(given[0].error.exception) == (
-        "requires_approval is a plain function of the arguments, and no coroutine function"
+        "requires_approval must be a plain function of the arguments, not a coroutine function"
     )
 
 

@@ -60,7 +60,7 @@ def test_what_cannot_be_copied_is_not_kept_and_takes_away_what_was() -> None:
     with pytest.raises(TypeError) as error:
         cache.set("key", threading.Lock())
     assert str(error.value) == (
-        "a value of type _thread.lock cannot be kept, because it cannot be copied: cannot pickle '_thread.lock' object"
+        "a value of type _thread.lock cannot be cached, because it cannot be copied: cannot pickle '_thread.lock' object"
     )
     assert cache.get("key") is None
 

@@ -125,7 +125,7 @@ def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCa
     assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
     (record,) = [record for record in caplog.records if record.name == "fcregistry"]
     assert record.levelname == "WARNING"
-    assert record.getMessage() == "it is not known whether work may be tried again, so it was not"
+    assert record.getMessage() == "the function on=… of Retry failed for work, so the call was not tried again"
 
 
 @pytest.mark.parametrize(

@@ -201,7 +201,7 @@ print(json.dumps([sorted(codes), told, executor.run({"name": "quick"}).value]))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     codes, told, after = json.loads(done.stdout)
     assert codes == ["timeout"]
-    why = "cannot run now: 64 calls that were given up still hold their threads"
+    why = "cannot run now: 64 calls that timed out or were cancelled still occupy their threads"
     assert told == {way: ["unavailable", True, f"{'the call' if way == 'stream' else 'quick'} {why}"] for way in WAYS}
     assert after == "done"
 
