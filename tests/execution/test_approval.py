@@ -102,7 +102,7 @@ def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.
     assert "secret" not in given[0].content
     assert all(result.error and result.error.exception is failure for result in given)
     records = [each for each in caplog.records if each.name == "fcregistry"]
-    assert {each.getMessage() for each in records} == {"approval of delete could not be asked for"}
+    assert {each.getMessage() for each in records} == {"the approver of delete failed, so the call was denied"}
     assert all(each.exc_info and each.exc_info[1] is failure for each in records)
     assert deleted == []
 
