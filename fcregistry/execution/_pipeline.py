@@ -118,7 +118,7 @@ class Pipeline:
     # --- Preparing: read, look up, parse, validate, decode ---
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool of a name: its own, or the one that a provider's format gives it; None if there is none."""
+        """Return the tool of a name, its own or the one that a provider's format gives it, or None."""
         tool = self.tools.get(name)
         if tool is not None:
             return tool
@@ -316,7 +316,7 @@ class Pipeline:
 
 
 def _is_pending(path: str, pending: Collection[str]) -> bool:
-    """Return whether a result that is not known yet may change the value at a path: it goes there, into it or around it."""
+    """Return whether a result that is not known yet may change the value at a path."""
     return any(
         path == "$"
         or path == place

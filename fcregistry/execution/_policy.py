@@ -40,10 +40,10 @@ class Ruling(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Which calls run, which need approval and which are denied. `deny` overrides `ask`, and `ask` overrides `allow`.
+    """Which calls run, which need approval and which are denied.
 
-    Each is a list of selectors, applied in order: a selector after `!` removes tools that earlier selectors chose. Selectors match a renamed
-    tool by its old and by its new name.
+    `deny` overrides `ask`, and `ask` overrides `allow`. Each is a list of selectors, applied in order: a selector after `!` removes tools that
+    earlier selectors chose. Selectors match a renamed tool by its old and by its new name.
 
     Args:
         allow: Tools that run without approval, even if their author declared `requires_approval`.

@@ -392,14 +392,14 @@ def resume_calls(
 
     Args:
         prepared: The calls.
-        decisions: Those about waiting calls, by id.
-        by: Who decided.
-        rules: Says what is denied now, also about calls that needed no approval when they were prepared.
-        find: Finds a tool by the name that a model called it.
+        decisions: Decisions about the calls that wait, by id.
+        by: The name of the approver.
+        rules: Decides again about calls that needed no approval when they were prepared.
+        find: Returns the tool of a name.
         prepare: Reads, validates and decodes a call.
 
     Raises:
-        ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing is to run then.
+        ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
         TypeError: A decision is something else.
     """
     _check_decisions(prepared, decisions)
@@ -409,7 +409,6 @@ def resume_calls(
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
-        """Return the step of a call, if its tool is still the same and not denied."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -426,14 +425,11 @@ def resume_calls(
         if call.reason is None:
             step = step_of(call)
             verdict = None if isinstance(step, ToolResult) else rules.check_rules(step)  # which may have changed
-            if isinstance(verdict, ApprovalQuestion):
-                verdict = undecided(call.name)
-            return ResumedCall(step if verdict is None else refused(call, verdict))
-        decision = decisions.get(call.key)
-        if decision is None:
+            error = undecided(call.name) if isinstance(verdict, ApprovalQuestion) else verdict
+            return ResumedCall(step if error is None else refused(call, error))
+        if (decision := decisions.get(call.key)) is None:
             return ResumedCall(refused(call, undecided(call.name)))
-        answer = decision_of(call.name, decision)
-        approval = approval_of(answer, call.reason, by)
+        approval = approval_of(answer := decision_of(call.name, decision), call.reason, by)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
             return ResumedCall(refused(call, answer), approval)

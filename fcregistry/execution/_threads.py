@@ -241,7 +241,10 @@ class BackgroundLoop:
         return future
 
     def give_up(self, future: Future[Any]) -> None:
-        """Cancel a coroutine, and replace the loop if it blocks that; the old one stops when its tasks are done."""
+        """Cancel a coroutine, and replace the loop if the coroutine blocks it.
+
+        The old loop stops when its tasks are done.
+        """
         future.cancel()
         with self._lock:
             loop = self._loop

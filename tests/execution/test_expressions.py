@@ -390,9 +390,7 @@ def test_nothing_of_an_expression_runs_where_one_call_is_not_approved(run: Run) 
     assert denied.error.code == "denied"
     assert "it is still needed" in denied.content
     nobody = run(Executor([*TOOLS, pair]), "pair(delete(pick()), delete('a'))")
-    assert nobody.content.startswith(
-        "pair was not run, because delete in the same expression was refused: "
-    )
+    assert nobody.content.startswith("pair was not run, because delete in the same expression was refused: ")
     assert ran == []
 
 
