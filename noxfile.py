@@ -205,9 +205,12 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def typing(session: nox.Session) -> None:
-    """Do the types hold, in the package, in every plugin, and as users see them (tests/typing)?"""
+    """Do the types hold, in the package, in every plugin, and as users see them (tests/typing)? Do all public names have one?"""
     session.install(*dependencies("typing"))
     session.run("mypy")
+    here = {"PYTHONPATH": str(ROOT)}  # the package is not installed in this environment
+    session.run("pyright", "tests/typing", env=here)
+    session.run("pyright", "--verifytypes", PACKAGE["project"]["name"], "--ignoreexternal", env=here)
 
 
 @nox.session(requires=["build"], reuse_venv=False)

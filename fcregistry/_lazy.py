@@ -4,14 +4,14 @@ from __future__ import annotations
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Mapping
     from typing import Any
 
 
-def lazy_names(
-    namespace: dict[str, Any], homes: Mapping[str, str]
-) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Return the `__getattr__` and the `__dir__` of a package that imports names on first use.
+def lazy_names(namespace: dict[str, Any], homes: Mapping[str, str]) -> None:
+    """Give a package a `__getattr__` and a `__dir__`, which import names on first use.
+
+    Type checkers do not see them, so they find misspelt names of the package.
 
     Args:
         namespace: The package's globals, with `__all__`.
@@ -30,4 +30,4 @@ def lazy_names(
     def names() -> list[str]:
         return sorted({*namespace, *namespace["__all__"]})
 
-    return find, names
+    namespace |= {"__getattr__": find, "__dir__": names}

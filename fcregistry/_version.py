@@ -1,3 +1,3 @@
 """The version of the package. The one place that says so."""
 
-__version__ = "0.1.0"
+__version__: str = "0.1.0"

@@ -123,7 +123,7 @@ class DefinitionError(FcregistryError, TypeError):
 
             message, *problems = (sub(r" at 0x[0-9a-fA-F]+", "", each) for each in (message, *problems))
         super().__init__("\n".join([message, *(f"  - {problem}" for problem in problems)]))
-        self.problems = tuple(problems)
+        self.problems: tuple[str, ...] = tuple(problems)
 
 
 class DuplicateToolError(FcregistryError, ValueError):
@@ -264,8 +264,7 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
     """
 
     def __init__(self, result: UnfinishedRun) -> None:
-        cause = f": {result.error}" if result.error is not None else ""
-        super().__init__(f"there is no answer: {result}{cause}")
+        super().__init__(f"there is no answer: {result}")
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:

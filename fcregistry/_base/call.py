@@ -14,7 +14,7 @@ TYPE_CHECKING = False
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
-    from typing import Any, Final, TypeVar
+    from typing import Any, ClassVar, Final, TypeVar
 
     T = TypeVar("T")
 
@@ -55,7 +55,7 @@ class ToolCall:
             return NotImplemented
         return (self._name, self._arguments, self._id) == (other._name, other._arguments, other._id)
 
-    __hash__ = None  # type: ignore[assignment]  # arguments are a dict
+    __hash__: ClassVar[None] = None  # type: ignore[assignment]  # arguments are a dict
 
     def __repr__(self) -> str:
         identity = "" if self._id is None else f", id={self._id!r}"
@@ -163,12 +163,12 @@ class CallError:
         retry_after: float | None = None,
         exception: BaseException | None = None,
     ) -> None:
-        self.code = code
-        self.message = message
-        self.problems = problems
-        self.retryable = retryable
-        self.retry_after = retry_after
-        self.exception = exception
+        self.code: str = code
+        self.message: str = message
+        self.problems: tuple[Problem, ...] = problems
+        self.retryable: bool = retryable
+        self.retry_after: float | None = retry_after
+        self.exception: BaseException | None = exception
 
     @property
     def text(self) -> str:

@@ -357,10 +357,10 @@ class Output:
         parts: tuple[Content, ...] = (),
         whole: str | tuple[Content, ...] | None = None,
     ) -> None:
-        self.value = value
-        self.content = content
-        self.parts = parts
-        self.whole = whole
+        self.value: object = value
+        self.content: str = content
+        self.parts: tuple[Content, ...] = parts
+        self.whole: str | tuple[Content, ...] | None = whole
 
 
 def text_of(parts: Iterable[Content]) -> str:

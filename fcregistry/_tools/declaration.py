@@ -54,13 +54,15 @@ class Declaration:
         names: dict[str, Any] | None = None,
         plugin: tuple[str, str] | None = None,
     ) -> None:
-        self.function = function
-        self.name = name
-        self.group = group
-        self.module = module
-        self.options = options
-        self.locals = names
-        self.plugin = plugin  # (distribution, entry point) of a function that an entry point names itself
+        self.function: Callable[..., Any] = function
+        self.name: str = name
+        self.group: str = group
+        self.module: str = module
+        self.options: dict[str, Any] = options
+        self.locals: dict[str, Any] | None = names
+        self.plugin: tuple[str, str] | None = (
+            plugin  # (distribution, entry point) of a function that an entry point names itself
+        )
         self.tool: Any = None  # the Tool that the catalogue made of it; `Tool` is above this module
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:

@@ -31,7 +31,6 @@ if TYPE_CHECKING:
     from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
     from fcregistry.agents._react import ReactAgent
     from fcregistry.agents._rewoo import ReWOOAgent
-    from fcregistry.agents._run import STOP_REASON_TEXTS as STOP_REASON_TEXTS
     from fcregistry.agents._run import RunResult, RunState, Step, StopReason
     from fcregistry.agents._visible_tools import VisibleTools
 
@@ -88,9 +87,4 @@ _HOMES: Final = {
     "VisibleTools": "._visible_tools",
 }
 
-# What other rooms use; not public.
-_FOR_OTHER_ROOMS: Final = {
-    "STOP_REASON_TEXTS": "._run",
-}
-
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), _HOMES)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypedDict, cast
 
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
-from fcregistry.agents._run import Chat, Control, check_state, checked_limit
+from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
-from fcregistry.errors import UnfinishedRunError
 from fcregistry.execution import Executor
 from fcregistry.models import resolve, stream_sync
 
@@ -20,18 +19,21 @@ if TYPE_CHECKING:
 
     from fcregistry._registry import Registry
     from fcregistry.agents._events import Event
-    from fcregistry.agents._loop import Answers
-    from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
     from fcregistry.execution import Approver, Decision, Effects, ToolLike
-    from fcregistry.models import MessageLike, ModelLike
+    from fcregistry.models import MessageLike, Model, ModelLike
 
 Query: TypeAlias = "MessageLike | Iterable[MessageLike]"
 """A question, a message, or a conversation."""
 
+AgentTools: TypeAlias = "ToolLike | Iterable[ToolLike] | Executor"
+"""What an agent takes as its tools."""
 
-class Agent(ABC):
+
+class Agent(ABC, Generic[AnswerT_co]):
     """A model, tools, and a way of working with them: the base of all agents.
+
+    `Agent[Note]` is an agent whose answers are of the type `Note`.
 
     It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
     entered and left by its owner. Several threads and tasks may ask one agent at once: a run stores nothing in it.
@@ -62,7 +64,7 @@ class Agent(ABC):
     def __init__(
         self,
         llm: ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         instructions: str = "",
         answer_type: Any = str,
@@ -73,9 +75,9 @@ class Agent(ABC):
     ) -> None:
         if isinstance(tools, Executor) and (registry is not None or approve is not None or deps):
             raise TypeError("registry, approve and deps are for the executor: give them where it is made")
-        self.model = resolve(llm)
+        self.model: Model = resolve(llm)
         self._executor_is_given = isinstance(tools, Executor)
-        self.executor = (
+        self.executor: Executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
         self._suspends = self.executor._pipeline.rules.approve is None
@@ -93,12 +95,14 @@ class Agent(ABC):
         )
 
     @abstractmethod
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(
+        self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         """Return the coroutine of a run.
 
         Args:
             chat: The conversation; in a resumed run, calls wait in it.
-            mind: For a resumed run, what its state has in addition to the conversation.
+            stored: For a resumed run, the `progress` of its state.
             decisions: The decisions about the calls that wait.
         """
 
@@ -111,17 +115,17 @@ class Agent(ABC):
             visible.restore(message.to_dict() for message in messages)
         return Chat(messages=list(messages), control=control, visible=visible)
 
-    def _new_run(self, query: Query, control: Control) -> Effects[RunResult]:
+    def _new_run(self, query: Query, control: Control) -> Effects[RunResult[AnswerT_co]]:
         return self._steps(self._new_chat(query, control), {}, {})
 
     def _resumed_run(
         self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
-    ) -> Effects[RunResult]:
+    ) -> Effects[RunResult[AnswerT_co]]:
         check_state(state, type(self).__name__)
         visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
-        return self._steps(state.resumed(control, visible), state.mind, decisions or {})
+        return self._steps(state.resumed(control, visible), state.progress, decisions or {})
 
-    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> Any:
+    def __call__(self, query: Query, **options: Unpack[RunOptions]) -> AnswerT_co:
         """Return the answer to a question; with `return_last_tool_calls`, the calls of the last round.
 
         Args:
@@ -136,10 +140,10 @@ class Agent(ABC):
             UnfinishedRunError: There is no answer; the error says why, and has the whole result.
         """
         result = self.run(query, **options)
-        answer = answer_of(result)
-        return result.last_tool_calls if self._returns_calls else answer
+        answer = result.unwrap()
+        return cast("AnswerT_co", result.last_tool_calls) if self._returns_calls else answer
 
-    def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
+    def run(self, query: Query, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Answer a question, and wait for the answer.
 
         Failures of models and tools are in the result; they do not raise.
@@ -155,7 +159,7 @@ class Agent(ABC):
         control = Control(**options)
         return run_to_end(self._new_run(query, control), control)
 
-    async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult:
+    async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Answer a question on the running loop.
 
         Args:
@@ -169,7 +173,7 @@ class Agent(ABC):
         control = Control(**options)
         return await arun_to_end(self._new_run(query, control), control)
 
-    def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
+    def stream(self, query: Query, **options: Unpack[RunOptions]) -> Generator[Event[AnswerT_co], None, None]:
         """Answer a question, and yield events as they happen, `Finished` last.
 
         Closing the generator cancels the run. The run takes place on a background loop.
@@ -186,7 +190,7 @@ class Agent(ABC):
         run = self._new_run(query, control)
         return stream_sync(lambda: astream(run, control))
 
-    def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
+    def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Answer a question on the running loop, and yield events as they happen, `Finished` last.
 
         Closing the generator cancels the run.
@@ -204,7 +208,7 @@ class Agent(ABC):
 
     def resume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> RunResult:
+    ) -> RunResult[AnswerT_co]:
         """Continue a run that waits for decisions.
 
         Args:
@@ -222,7 +226,7 @@ class Agent(ABC):
 
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> RunResult:
+    ) -> RunResult[AnswerT_co]:
         """Continue a run on the running loop.
 
         Args:
@@ -240,7 +244,7 @@ class Agent(ABC):
 
     def resume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> Generator[Event, None, None]:
+    ) -> Generator[Event[AnswerT_co], None, None]:
         """Continue a run, and yield events as they happen, `Finished` last.
 
         Closing the generator cancels the run. The run takes place on a background loop.
@@ -261,7 +265,7 @@ class Agent(ABC):
 
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> AsyncGenerator[Event, None]:
+    ) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Continue a run on the running loop, and yield events, `Finished` last.
 
         Closing the generator cancels the run.
@@ -299,18 +303,7 @@ class Agent(ABC):
         return f"<{type(self).__name__} of {self.model.name} with {', '.join(self.executor.tools) or 'no tools'}>"
 
 
-def answer_of(result: RunResult) -> Any:
-    """Return the answer of a run.
-
-    Raises:
-        UnfinishedRunError: The run has no answer.
-    """
-    if not result.ok:
-        raise UnfinishedRunError(result) from result.error
-    return result.answer
-
-
-def _answers_of_type(answer_type: Any, retries: int) -> Answers:
+def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswers:
     if answer_type is str:
         return TextAnswers()
     from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers
@@ -336,22 +329,17 @@ def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
 
 
 class AgentOptions(TypedDict, total=False):
-    """The options of every agent, which `Agent` describes."""
+    """The options of every agent except `answer_type`, which `Agent` describes."""
 
     instructions: str
-    answer_type: Any
     answer_retries: int
     registry: Registry | None
     approve: Approver | None
     deps: Sequence[Any]
 
 
-class ConversationOptions(AgentOptions, total=False):
-    """The options of a conversation that is read from JSON, which `Conversation` describes."""
+class RoundOptions(AgentOptions, total=False):
+    """The options of agents that limit their rounds, which `ReactAgent` describes."""
 
-    max_tool_calls: int | None
     max_rounds: int | None
     max_retries: int | None
-    max_messages: int | None
-    max_tokens: int | None
-    count_tokens: CountTokens

@@ -6,28 +6,42 @@ import json
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 
 from fcregistry._base.forks import after_fork
-from fcregistry.agents._agent import Agent
+from fcregistry.agents._agent import Agent, RoundOptions
 from fcregistry.agents._events import Finished
 from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
-from fcregistry.agents._run import RunState, checked_limit
+from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
 from fcregistry.errors import ApprovalError
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
 
-    from fcregistry.agents._agent import AgentOptions, ConversationOptions
+    from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._events import Event
     from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult
-    from fcregistry.execution import Decision, Executor, ToolLike, WaitingCall
+    from fcregistry.execution import Decision, WaitingCall
     from fcregistry.models import Message, MessageLike, ModelLike
 
 
-class Conversation:
+class HistoryOptions(TypedDict, total=False):
+    """The options of a conversation with an agent, which `Conversation` describes."""
+
+    max_messages: int | None
+    max_tokens: int | None
+    count_tokens: CountTokens
+
+
+class ConversationOptions(HistoryOptions, RoundOptions, total=False):
+    """The options of a conversation with a model, which `Conversation` describes."""
+
+    max_tool_calls: int | None
+
+
+class Conversation(Generic[AnswerT_co]):
     """An agent, and the messages exchanged with it so far.
 
     A turn is a message of the user and all that the agent does about it. However a turn ends, its messages are part of the history, unless the
@@ -62,14 +76,48 @@ class Conversation:
         ValueError: A limit is not a whole number above 0.
     """
 
+    @overload
+    def __init__(
+        self, agent: Agent[AnswerT_co], *, messages: Iterable[MessageLike] = ..., **options: Unpack[HistoryOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Conversation[str],
+        agent: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        messages: Iterable[MessageLike] = ...,
+        **options: Unpack[ConversationOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self,
+        agent: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: type[AnswerT_co],
+        messages: Iterable[MessageLike] = ...,
+        **options: Unpack[ConversationOptions],
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: Conversation[Any],
+        agent: Agent | ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: Any = ...,
+        messages: Iterable[MessageLike] = ...,
+        **options: Unpack[ConversationOptions],
+    ) -> None: ...
     def __init__(
         self,
         agent: Agent | ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         max_tool_calls: int | None = None,
         max_rounds: int | None = None,
         max_retries: int | None = None,
+        answer_type: Any = str,
         max_messages: int | None = None,
         max_tokens: int | None = None,
         count_tokens: CountTokens = estimate_tokens,
@@ -78,7 +126,9 @@ class Conversation:
     ) -> None:
         limits = {"max_tool_calls": max_tool_calls, "max_rounds": max_rounds, "max_retries": max_retries}
         given = {name: value for name, value in limits.items() if value is not None} | options
-        self.agent = _agent_from(agent, tools, given)
+        if answer_type is not str:
+            given["answer_type"] = answer_type
+        self.agent: Agent[AnswerT_co] = _agent_from(agent, tools, given)
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         self._count_tokens = count_tokens
@@ -100,7 +150,7 @@ class Conversation:
         """The calls that wait for a decision: `resume` continues the turn."""
         return () if self._state is None else self._state.prepared.waiting
 
-    def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
+    def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Begin a turn, and wait for the answer.
 
         Args:
@@ -119,7 +169,7 @@ class Conversation:
         with self._new_turn():
             return self._record(self.agent.run(self._messages_with(text), **options))
 
-    async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult:
+    async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Begin a turn on the running loop, and wait for the answer.
 
         Args:
@@ -138,7 +188,7 @@ class Conversation:
         with self._new_turn():
             return self._record(await self.agent.arun(self._messages_with(text), **options))
 
-    def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event, None, None]:
+    def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event[AnswerT_co], None, None]:
         """Begin a turn, and yield events as they happen, `Finished` last.
 
         The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
@@ -156,7 +206,9 @@ class Conversation:
         with self._new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
             yield from map(self._record_event, events)
 
-    async def astream(self, text: MessageLike, **options: Unpack[RunOptions]) -> AsyncGenerator[Event, None]:
+    async def astream(
+        self, text: MessageLike, **options: Unpack[RunOptions]
+    ) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Begin a turn on the running loop, and yield events as they happen, `Finished` last.
 
         The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
@@ -176,7 +228,9 @@ class Conversation:
                 async for event in events:
                     yield self._record_event(event)
 
-    def resume(self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]) -> RunResult:
+    def resume(
+        self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
+    ) -> RunResult[AnswerT_co]:
         """Continue a turn that waits for decisions.
 
         Args:
@@ -193,7 +247,7 @@ class Conversation:
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> RunResult:
+    ) -> RunResult[AnswerT_co]:
         """Continue a turn on the running loop.
 
         Args:
@@ -210,7 +264,7 @@ class Conversation:
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> Generator[Event, None, None]:
+    ) -> Generator[Event[AnswerT_co], None, None]:
         """Continue a turn, and yield events as they happen, `Finished` last.
 
         Args:
@@ -230,7 +284,7 @@ class Conversation:
 
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
-    ) -> AsyncGenerator[Event, None]:
+    ) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Continue a turn on the running loop, and yield events, `Finished` last.
 
         Args:
@@ -270,10 +324,11 @@ class Conversation:
         cls,
         text: str,
         agent: Agent | ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         key: bytes | None = None,
         max_age: float | None = None,
+        answer_type: Any = str,
         **options: Unpack[ConversationOptions],
     ) -> Self:
         """Return the conversation that `to_json` wrote.
@@ -284,6 +339,7 @@ class Conversation:
             tools: The tools of a model, as when a conversation is made.
             key: The key that waiting calls were signed with.
             max_age: The seconds that may have passed since these were signed; None for no limit.
+            answer_type: The type of the answers of a model, as when a conversation is made.
             **options: The other options of a conversation.
 
         Raises:
@@ -291,7 +347,7 @@ class Conversation:
             ApprovalError: Calls wait in it, and there is no key, or they were signed with another key, changed since, or are too old.
         """
         written = _read_transcript(text)
-        conversation = cls(agent, tools, messages=written["messages"], **options)
+        conversation = cls(agent, tools, messages=written["messages"], answer_type=answer_type, **options)
         if (state := written.get("state")) is not None:
             if key is None:
                 raise ApprovalError(
@@ -357,22 +413,20 @@ class Conversation:
             self._state = None
             self._messages = self._messages[:-1]  # which makes these calls
 
-    def _record(self, result: RunResult) -> RunResult:
+    def _record(self, result: RunResult[AnswerT_co]) -> RunResult[AnswerT_co]:
         """Record the result of a turn, and return it."""
         self._messages = result.messages
         self._state = result.state
         return result
 
-    def _record_event(self, event: Event) -> Event:
+    def _record_event(self, event: Event[AnswerT_co]) -> Event[AnswerT_co]:
         """Record the result of a turn if an event has it, and return the event."""
         if isinstance(event, Finished):
             self._record(event.result)
         return event
 
 
-def _agent_from(
-    given: Agent | ModelLike, tools: ToolLike | Iterable[ToolLike] | Executor, options: Mapping[str, Any]
-) -> Agent:
+def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[str, Any]) -> Agent:
     """Return an agent that was given, or make one of a model.
 
     Raises:

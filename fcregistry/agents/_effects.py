@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._events import Event
-    from fcregistry.agents._run import Control, RunResult
+    from fcregistry.agents._run import AnswerT_co, Control, RunResult
     from fcregistry.execution import Decision, Effects, Executor, PreparedCalls
     from fcregistry.models import Message, Model, ToolChoice
 
@@ -41,7 +41,7 @@ async def arun_to_end(run: Effects[T], control: Control) -> T:
         return await adrive(run)
 
 
-async def astream(run: Effects[RunResult], control: Control) -> AsyncGenerator[Event, None]:
+async def astream(run: Effects[RunResult[AnswerT_co]], control: Control) -> AsyncGenerator[Event[AnswerT_co], None]:
     """Run an agent's coroutine on the running loop, and yield its events; the last one is `Finished`."""
     events: asyncio.Queue[Any] = asyncio.Queue()
     control.events = events

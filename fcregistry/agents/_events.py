@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Generic, TypeAlias
 
 from fcregistry._base.call import ToolCall
+from fcregistry.agents._run import AnswerT_co
 
 if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
@@ -134,14 +135,14 @@ class StepEnded(_Event):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Finished(_Event):
+class Finished(_Event, Generic[AnswerT_co]):
     """The run is over, or waits for a decision. The last event.
 
     Attributes:
         result: The result of the run.
     """
 
-    result: RunResult
+    result: RunResult[AnswerT_co]
 
 
 def _written(value: Any) -> Any:
@@ -158,6 +159,4 @@ def _written(value: Any) -> Any:
     return value.to_json() if hasattr(value, "to_json") else value
 
 
-Event: TypeAlias = (
-    "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished"
-)
+Event: TypeAlias = "Thinking | Text | Calling | Progressed | Returned | Planning | Planned | StepBegan | StepEnded | Finished[AnswerT_co]"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
@@ -31,7 +30,6 @@ from fcregistry.models import Message
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from typing import Self
 
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
@@ -51,27 +49,20 @@ _MAX_HINTS: Final = 20
 """The number of hidden tools for which a hint says how they become visible."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Expressions:
     """The names and functions of expressions; runs the calls in a model's text.
 
-    Attributes:
+    Args:
         context: The names that expressions may use, with their values.
         allow: The functions that they may call in addition to tools, such as `{"np.array": np.array}`.
+
+    Raises:
+        TypeError: `context` or `allow` is not a dict from names, or an allowed value is not a function.
     """
 
-    context: Mapping[str, Any] = field(default_factory=dict)
-    allow: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None) -> Self:
-        """Return the checked options of an agent.
-
-        Raises:
-            TypeError: `context` or `allow` is not a dict from names, or an allowed value is not a function.
-        """
+    def __init__(self, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None) -> None:
         scope = ExpressionScope.of((), context, allow)
-        return cls(context=scope.context, allow=scope.allow)
+        self.context, self.allow = scope.context, scope.allow
 
     def described_names(self) -> str:
         """Return a description of the names that expressions may use; empty if there are none."""

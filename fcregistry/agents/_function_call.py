@@ -8,7 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from fcregistry import formats
-from fcregistry.agents._agent import Agent, Query, answer_of
+from fcregistry.agents._agent import Agent, Query
 from fcregistry.agents._effects import arun_to_end, run_to_end
 from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, run_calls
 from fcregistry.agents._run import Control, End
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from fcregistry.models import ModelLike
 
 
-class FunctionCall(Agent):
+class FunctionCall(Agent["str | dict[str, Any]"]):
     """One round: the model, then the calls it made.
 
     Calling it returns the message of the round. `run`, `stream` and their asynchronous forms give a result whose `answer` is the same; its
@@ -117,7 +117,7 @@ class FunctionCall(Agent):
         control = Control(**options)
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
@@ -198,12 +198,12 @@ class _NoModel(Model):
         raise TypeError("there is no model: give llm=…, or use execute(message) with a message of your own model's")
 
 
-def _returned_value(result: RunResult) -> str | dict[str, Any]:
+def _returned_value(result: RunResult[str | dict[str, Any]]) -> str | dict[str, Any]:
     """Return the value of a round, also of an answer that a limit or filter ended."""
     if result.error is not None:
         raise result.error
     stopped = result.stop_reason in ("cancelled", "time_budget")
-    return cast("str | dict[str, Any]", answer_of(result) if stopped else result.answer)
+    return result.unwrap() if stopped else cast("str | dict[str, Any]", result.answer)
 
 
 def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, Any]:

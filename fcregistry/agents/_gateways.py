@@ -119,7 +119,7 @@ class Gateway:
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return what a call with these decoded arguments opens, if it succeeds."""
-        raise TypeError(f"{type(self).__name__} does not say what it opens")
+        return Opened()
 
 
 class GroupGateway(Gateway):
@@ -141,7 +141,7 @@ class GroupGateway(Gateway):
     def __call__(self) -> str:
         """Show the tools of a group."""
         lines = [
-            f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.missing_env
+            f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.unavailable
         ]
         lines += [
             f"- {gateway_name(group)}: {_group_description(group)}" for group in self.gateway_map.inner(self.group)
@@ -155,15 +155,11 @@ class GroupGateway(Gateway):
 
 
 class SearchGateway(Gateway):
-    """Finds tools by words."""
+    """Finds tools by words. It opens nothing: what is found has to be loaded."""
 
     def __init__(self, gateway_map: GatewayMap) -> None:
         super().__init__(gateway_map)
         self._search = ToolSearch(gateway_map.tools.values())
-
-    def opens(self, arguments: Mapping[str, Any]) -> Opened:
-        """Return nothing: what is found has to be loaded."""
-        return Opened()
 
     def __call__(self, query: str, limit: Annotated[int, Interval(ge=1, le=_MAX_NAMES)] = 10) -> list[FoundTool]:
         """Find tools by words, among more tools than you see.
@@ -211,7 +207,7 @@ class LoadGateway(Gateway):
         loaded, unknown = [], []
         for name in dict.fromkeys(names):
             tool = self.gateway_map.tools.get(name)
-            if tool is None or tool.missing_env:
+            if tool is None or tool.unavailable:
                 unknown.append(name)
             else:
                 loaded.append(tool)

@@ -36,6 +36,9 @@ SUMMARIZE: Final = (
     "and say what is missing."
 )
 
+_ANNOUNCED_ROUNDS: Final = 2
+"""The model reads how many rounds are left once there are so few."""
+
 
 def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> Effects[End]:
     """Continue a conversation until there is an answer, or a reason why there is none.
@@ -305,7 +308,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     messages = list(chat.messages)
     left = loop.max_rounds + chat.extra - chat.rounds
     last = messages[-1] if messages else None
-    if chat.rounds and left > 0 and last is not None and _has_results(last, chat):
+    if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
     instructions = loop.instructions
     if loop.expressions is not None:
@@ -331,7 +334,7 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
     """Return a message in which a call without an id, or with another's, gets a new one."""
-    known = {*chat.taken, *ids_in(chat.messages)} if message.tool_calls else set()
+    known = {*ids_in(chat.history), *ids_in(chat.messages)} if message.tool_calls else set()
     free = (name for number in count(1) if (name := f"call_{number}") not in known)
     calls: list[ToolCall] = []
     for call in message.tool_calls:
@@ -389,7 +392,7 @@ class Loop:
             return chat.visible.offered()
         if self.offered is not None:
             return self.offered
-        return tuple(tool for tool in self.executor.tools.values() if not tool.missing_env)
+        return tuple(tool for tool in self.executor.tools.values() if not tool.unavailable)
 
 
 class ExpressionRunner(Protocol):
@@ -407,19 +410,19 @@ class ExpressionRunner(Protocol):
 _NOTHING_OPENED: Final[Mapping[str, Any]] = {"groups": [], "tools": []}
 
 
-def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None = None) -> RunResult:
+def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | None = None) -> RunResult:
     """Return the result of a run that is one loop, or that waits in one.
 
     Args:
         chat: The state of the loop.
         end: How it ended.
         agent: The class of the agent, which alone can resume it.
-        mind: What else the agent needs to resume it, such as its plan.
+        progress: What else the agent needs to resume it, such as its plan.
     """
     state = None
     if chat.prepared is not None:
         opened = _NOTHING_OPENED if chat.visible is None else chat.visible.to_json()
-        state = RunState(agent=agent, chat=chat, mind=mind or {}, opened=opened)
+        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened)
     return RunResult(
         answer=end.answer,
         stop_reason=end.reason,
@@ -437,10 +440,6 @@ def result_of(chat: Chat, end: End, agent: str, mind: Mapping[str, Any] | None =
 
 class Answers(Protocol):
     """Judges what a model says without calling."""
-
-    @property
-    def instructions(self) -> str:
-        """The instructions about the form of the answer; empty for text."""
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return how the loop ends; or append to `chat` why the model has to try again, and return None."""

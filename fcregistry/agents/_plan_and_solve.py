@@ -5,15 +5,14 @@ Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, overload
 
 from fcregistry.agents._agent import Agent, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import TextAnswers, result_of, run_loop
-from fcregistry.agents._messages import ids_in
 from fcregistry.agents._planning import (
     PlanDraft,
     Plans,
@@ -26,18 +25,19 @@ from fcregistry.agents._planning import (
     seconds_since,
     steps_of,
 )
-from fcregistry.agents._react import expressions_of
-from fcregistry.agents._run import Step, checked_limit
+from fcregistry.agents._react import ExpressionOptions, expressions_of
+from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.models import Message, resolve
+from fcregistry.types import codec_of
 
 if TYPE_CHECKING:
-    from typing import Self, Unpack
+    from typing import Unpack
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.agents._agent import AgentOptions
+    from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._run import Chat, End, RunResult
-    from fcregistry.execution import Decision, Effects, Executor, ToolLike
-    from fcregistry.models import ModelLike
+    from fcregistry.execution import Decision, Effects
+    from fcregistry.models import Model, ModelLike
 
 _PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
@@ -58,7 +58,15 @@ and nothing else."""
 """The instructions of the solver."""
 
 
-class PlanAndSolveAgent(Agent):
+class PlanOptions(ExpressionOptions, total=False):
+    """The options that `PlanAndSolveAgent` describes."""
+
+    planner: ModelLike | None
+    max_steps: int
+    max_replans: int
+
+
+class PlanAndSolveAgent(Agent[AnswerT_co]):
     """Has a planner write steps, and solves each in a loop with tools.
 
     The loop of a step sees the goal, the plan and the results so far.
@@ -81,9 +89,9 @@ class PlanAndSolveAgent(Agent):
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         **options: The options of every agent, by keyword. They are the following.
         instructions: The system message before every conversation.
-        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
@@ -96,10 +104,28 @@ class PlanAndSolveAgent(Agent):
         ModelNotFoundError: There is no model of the name of the planner.
     """
 
+    @overload
+    def __init__(
+        self: PlanAndSolveAgent[str], llm: ModelLike, tools: AgentTools = ..., **options: Unpack[PlanOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, llm: ModelLike, tools: AgentTools = ..., *, answer_type: type[AnswerT_co], **options: Unpack[PlanOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: PlanAndSolveAgent[Any],
+        llm: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: Any = ...,
+        return_last_tool_calls: bool = ...,
+        **options: Unpack[PlanOptions],
+    ) -> None: ...
     def __init__(
         self,
         llm: ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         planner: ModelLike | None = None,
         max_steps: int = 10,
@@ -111,10 +137,11 @@ class PlanAndSolveAgent(Agent):
         allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,
+        answer_type: Any = str,
         **options: Unpack[AgentOptions],
     ) -> None:
-        super().__init__(llm, tools, **options)
-        self.planner = self.model if planner is None else resolve(planner)
+        super().__init__(llm, tools, answer_type=answer_type, **options)
+        self.planner: Model = self.model if planner is None else resolve(planner)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_limit("max_replans", max_replans, 0)
@@ -132,13 +159,15 @@ class PlanAndSolveAgent(Agent):
             step, answers=StepAnswers(self._answers), instructions=join_paragraphs(_SOLVER, self._instructions)
         )
 
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(
+        self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         """Plan and solve until there is an answer, or a reason why there is none."""
         if chat.prepared is None:
-            progress = PlanProgress(goal=tuple(chat.messages), history=list(chat.messages))
+            progress = PlanProgress(goal=len(chat.messages))
+            chat.history = list(chat.messages)
         else:
-            progress = PlanProgress.from_json(mind)
-            chat.taken = ids_in(progress.history)
+            progress = codec_of(PlanProgress).decode(stored)
         visible, end = chat.visible, None
         while end is None:
             if chat.prepared is None:
@@ -147,7 +176,7 @@ class PlanAndSolveAgent(Agent):
                     chat, end = yield from self._plan(progress, chat, tools)
                     if end is not None:
                         break
-                chat = chat.next(progress.for_solver(), visible, ids_in(progress.history))
+                chat = chat.next(progress.for_solver(chat), visible)
                 yield Tell(chat.control, StepBegan(index=progress.place, text=progress.step))
             loop = self._last_step if progress.is_last else self._step
             before = len(chat.steps)
@@ -158,13 +187,13 @@ class PlanAndSolveAgent(Agent):
     def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
         """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
         plans = Plans(self._draft, self._max_replans)
-        chat = chat.next(progress.for_planner(), taken=ids_in(progress.history))
+        chat = chat.next(progress.for_planner(chat))
         chat.retries = progress.replans
-        known = len(progress.goal) + (progress.failure is not None)
+        known = progress.goal + (progress.failure is not None)
         end = yield from make_plan(
             self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
         )
-        progress.history += chat.messages[known:]
+        chat.history += chat.messages[known:]
         progress.replans = chat.retries
         if end.reason != "answered":
             return chat, end
@@ -175,7 +204,7 @@ class PlanAndSolveAgent(Agent):
         """Record the end of a step; return how the run ends, if it does."""
         if end.reason == "approval":
             return end
-        progress.history += chat.messages[len(progress.goal) + 1 :]
+        chat.history += chat.messages[progress.goal + 1 :]
         failure = failure_of(end)
         outcome = chat.messages[-1].text if failure is None else failure
         yield Tell(chat.control, StepEnded(index=progress.place, text=outcome, ok=failure is None))
@@ -191,11 +220,11 @@ class PlanAndSolveAgent(Agent):
             return None
         return end_of_failed_step(progress.step, end)
 
-    def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult:
-        mind = progress.to_json() if chat.prepared is not None else None
-        result = result_of(chat, end, type(self).__name__, mind)
-        waiting = chat.messages[len(progress.goal) + 1 :] if chat.prepared is not None else ()
-        return replace(result, messages=(*progress.history, *waiting))
+    def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
+        waits = chat.prepared is not None
+        stored = codec_of(PlanProgress).encode(progress) if waits else None
+        waiting = chat.messages[progress.goal + 1 :] if waits else ()
+        return replace(result_of(chat, end, type(self).__name__, stored), messages=(*chat.history, *waiting))
 
     def _planner_instructions(self, offered: Sequence[Tool]) -> str:
         lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in offered)
@@ -231,8 +260,7 @@ class PlanProgress:
     """The progress of a run. It changes.
 
     Attributes:
-        goal: The conversation that asks for something.
-        history: All messages, in order; the goal is its beginning.
+        goal: The number of messages that the run began with.
         plan: The steps of the plan.
         place: The index of the next step.
         done: The steps that are done, of earlier plans too, each with its result.
@@ -240,8 +268,7 @@ class PlanProgress:
         failure: Why the next step could not be done; None if it did not fail.
     """
 
-    goal: tuple[Message, ...]
-    history: list[Message] = field(default_factory=list)
+    goal: int
     plan: tuple[str, ...] = ()
     place: int = 0
     done: list[tuple[str, str]] = field(default_factory=list)
@@ -258,18 +285,19 @@ class PlanProgress:
         """Whether the next step is the last one."""
         return self.place == len(self.plan) - 1
 
-    def for_planner(self) -> list[Message]:
+    def for_planner(self, chat: Chat) -> list[Message]:
         """Return the conversation with the planner: the goal, and how the previous plan failed."""
+        goal = chat.history[: self.goal]
         if self.failure is None:
-            return list(self.goal)
+            return goal
         text = _FAILED.format(done=self._done_steps(), number=self.place + 1, step=self.step, reason=self.failure)
-        return [*self.goal, self._plan_message(), Message(role="user", content=text, continues=True)]
+        return [*goal, self._plan_message(), Message(role="user", content=text, continues=True)]
 
-    def for_solver(self) -> list[Message]:
+    def for_solver(self, chat: Chat) -> list[Message]:
         """Return the conversation for the next step: the goal, the plan, and the results so far."""
         text = _STEP.format(number=self.place + 1, step=self.step, end=_LAST if self.is_last else _NOT_LAST)
         return [
-            *self.goal,
+            *chat.history[: self.goal],
             self._plan_message(),
             Message(role="user", content=self._done_steps() + text, continues=True),
         ]
@@ -283,28 +311,4 @@ class PlanProgress:
             _DONE.format(results="\n".join(f"- {step}\n  Result: {result}" for step, result in self.done))
             if self.done
             else ""
-        )
-
-    def to_json(self) -> dict[str, Any]:
-        """Return a JSON object; a run that waits has no failed step."""
-        return {
-            "goal": len(self.goal),
-            "said": [message.to_dict() for message in self.history],
-            "plan": list(self.plan),
-            "place": self.place,
-            "done": [list(each) for each in self.done],
-            "replans": self.replans,
-        }
-
-    @classmethod
-    def from_json(cls, written: Mapping[str, Any]) -> Self:
-        """Return what `to_json` wrote."""
-        history = list(map(Message.of, written["said"]))
-        return cls(
-            goal=tuple(history[: written["goal"]]),
-            history=history,
-            plan=tuple(written["plan"]),
-            place=written["place"],
-            done=[(step, result) for step, result in written["done"]],
-            replans=written["replans"],
         )

@@ -17,7 +17,7 @@ from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import Planned, Planning
 from fcregistry.agents._gateways import Opened, gateway_of
 from fcregistry.agents._loop import run_loop
-from fcregistry.agents._run import STOP_REASON_TEXTS, End, Step
+from fcregistry.agents._run import End, Step, end_text
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
@@ -45,8 +45,8 @@ class PlanDraft:
         is_usable: Whether it can be carried out in spite of its problems.
     """
 
-    plan: Any
-    steps: tuple[str, ...]
+    plan: Any = ()
+    steps: tuple[str, ...] = ()
     problems: tuple[str, ...] = ()
     is_usable: bool = True
 
@@ -58,8 +58,6 @@ class Plans:
         read: Reads a plan.
         retries: How often the planner may try again.
     """
-
-    instructions = ""
 
     def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
         self._read = read
@@ -156,6 +154,11 @@ _LINE: Final = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _LABEL: Final = re.compile(r"(?:[*_#\s]*plan[*_\s]*[:：][*_\s]*)?", re.IGNORECASE)  # noqa: RUF001  # as above
+_END: Final = re.compile(
+    r"(?:<END_OF_PLAN>|</plan>)[^\w\n]*$|^[^\w\n]*END[ _]OF[ _](?:THE[ _])?PLAN[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+"""The mark that some models write after a plan, as they are asked to elsewhere (LangChain)."""
+
 _FENCE: Final = "```"
 
 
@@ -175,6 +178,7 @@ def steps_of(text: str) -> tuple[str, ...]:
     Args:
         text: The text of a planner.
     """
+    text = _END.split(text, maxsplit=1)[0]
     lines = text.expandtabs(4).splitlines()
     marks = _steps_among([mark for number, line in enumerate(lines) if (mark := _mark(number, line))])
     if not marks:
@@ -248,7 +252,6 @@ class StepAnswers:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self.instructions = answers.instructions
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         found = _FAILED.match(completion.message.text)
@@ -263,7 +266,7 @@ def failure_of(end: End) -> str | None:
         return end.answer.reason
     if end.reason == "answered":
         return None
-    return f"{STOP_REASON_TEXTS[end.reason]}: {end.error}" if end.error is not None else STOP_REASON_TEXTS[end.reason]
+    return end_text(end.reason, end.error)
 
 
 def end_of_failed_step(step: str, end: End) -> End:

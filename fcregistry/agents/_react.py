@@ -5,29 +5,46 @@ Source: Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, overload
 
-from fcregistry.agents._agent import Agent, rounds_limit
+from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._loop import result_of, run_loop
-from fcregistry.agents._run import checked_limit
+from fcregistry.agents._run import AnswerT_co, checked_limit
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fcregistry.agents._agent import AgentOptions
+    from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._expressions import Expressions
     from fcregistry.agents._loop import MoreRounds
     from fcregistry.agents._run import Chat, RunResult
-    from fcregistry.execution import Decision, Effects, Executor, ToolLike
+    from fcregistry.execution import Decision, Effects, Executor
     from fcregistry.models import ModelLike
 
 
-class ReactAgent(Agent):
+class ExpressionOptions(RoundOptions, total=False):
+    """The options of agents whose models may write calls as expressions, which `ReactAgent` describes."""
+
+    max_tool_calls: int | None
+    calls: Literal["json", "expression"]
+    context: Mapping[str, Any] | None
+    allow: Mapping[str, Callable[..., Any]] | None
+
+
+class ReactOptions(ExpressionOptions, total=False):
+    """The options that `ReactAgent` describes."""
+
+    stop_tools: Collection[str]
+    force_summarize: bool
+    on_max_rounds: MoreRounds | None
+
+
+class ReactAgent(Agent[AnswerT_co]):
     """Asks the model, runs its calls, and asks again with the results, until it answers without a call.
 
-    From the second round on, the last result ends with a notice of how many rounds are left.
+    When one or two rounds are left, the last result that the model reads ends with a note that says so.
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
@@ -44,9 +61,9 @@ class ReactAgent(Agent):
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         **options: The options of every agent, by keyword. They are the following.
         instructions: The system message before every conversation.
-        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
@@ -59,10 +76,28 @@ class ReactAgent(Agent):
         ToolNotFoundError: One of `stop_tools` is not among the tools.
     """
 
+    @overload
+    def __init__(
+        self: ReactAgent[str], llm: ModelLike, tools: AgentTools = ..., **options: Unpack[ReactOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, llm: ModelLike, tools: AgentTools = ..., *, answer_type: type[AnswerT_co], **options: Unpack[ReactOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: ReactAgent[Any],
+        llm: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: Any = ...,
+        return_last_tool_calls: bool = ...,
+        **options: Unpack[ReactOptions],
+    ) -> None: ...
     def __init__(
         self,
         llm: ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         max_rounds: int | None = None,
         max_tool_calls: int | None = None,
@@ -74,9 +109,10 @@ class ReactAgent(Agent):
         allow: Mapping[str, Callable[..., Any]] | None = None,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,
+        answer_type: Any = str,
         **options: Unpack[AgentOptions],
     ) -> None:
-        super().__init__(llm, tools, **options)
+        super().__init__(llm, tools, answer_type=answer_type, **options)
         self._returns_calls = return_last_tool_calls
         self._loop = replace(
             self._loop,
@@ -88,7 +124,9 @@ class ReactAgent(Agent):
             expressions=expressions_of(calls, context, allow),
         )
 
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(
+        self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 
@@ -104,7 +142,7 @@ def expressions_of(
     if calls == "expression":
         from fcregistry.agents._expressions import Expressions  # with Python's parser, for expressions alone
 
-        return Expressions.of(context, allow)
+        return Expressions(context, allow)
     if calls != "json":
         raise ValueError(f"calls is 'json' or 'expression', not {calls!r:.50}")
     if context or allow:

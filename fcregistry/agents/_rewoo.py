@@ -7,26 +7,25 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, overload
 
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
-from fcregistry.agents._agent import Agent, rounds_limit
+from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
 from fcregistry.agents._planning import (
     GatewayToolFinder,
-    PlanDraft,
     Plans,
     callable_tools,
     join_paragraphs,
     make_plan,
 )
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
-from fcregistry.agents._run import Step, checked_limit
+from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
@@ -35,10 +34,10 @@ if TYPE_CHECKING:
 
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool, Toolset
-    from fcregistry.agents._agent import AgentOptions
+    from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._run import Chat, End, RunResult
-    from fcregistry.execution import Decision, Effects, Executor, ToolLike
-    from fcregistry.models import ModelLike
+    from fcregistry.execution import Decision, Effects
+    from fcregistry.models import Model, ModelLike
 
 _PLANNER: Final = """\
 Plan which tools have to be called to answer what is asked for. Do not answer it, and call nothing.
@@ -68,7 +67,16 @@ _NO_CALLS: Final = "all calls of the plan were made; answer from the evidence"
 """The result of a call that a solver makes."""
 
 
-class ReWOOAgent(Agent):
+class ReWOOOptions(RoundOptions, total=False):
+    """The options that `ReWOOAgent` describes."""
+
+    planner: ModelLike | None
+    solver: ModelLike | None
+    max_steps: int
+    max_replans: int
+
+
+class ReWOOAgent(Agent[AnswerT_co]):
     """Has a planner write all calls at once, runs them, and has a solver answer from the evidence.
 
     The calls may refer to the results of others.
@@ -93,9 +101,9 @@ class ReWOOAgent(Agent):
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
+        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         **options: The options of every agent, by keyword. They are the following.
         instructions: The system message before every conversation.
-        answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
@@ -107,10 +115,28 @@ class ReWOOAgent(Agent):
         ModelNotFoundError: There is no model of the name of the planner or the solver.
     """
 
+    @overload
+    def __init__(
+        self: ReWOOAgent[str], llm: ModelLike, tools: AgentTools = ..., **options: Unpack[ReWOOOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self, llm: ModelLike, tools: AgentTools = ..., *, answer_type: type[AnswerT_co], **options: Unpack[ReWOOOptions]
+    ) -> None: ...
+    @overload
+    def __init__(
+        self: ReWOOAgent[Any],
+        llm: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        answer_type: Any = ...,
+        return_last_tool_calls: bool = ...,
+        **options: Unpack[ReWOOOptions],
+    ) -> None: ...
     def __init__(
         self,
         llm: ModelLike,
-        tools: ToolLike | Iterable[ToolLike] | Executor = (),
+        tools: AgentTools = (),
         *,
         planner: ModelLike | None = None,
         solver: ModelLike | None = None,
@@ -119,11 +145,12 @@ class ReWOOAgent(Agent):
         max_replans: int = 2,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,
+        answer_type: Any = str,
         **options: Unpack[AgentOptions],
     ) -> None:
-        super().__init__(llm, tools, **options)
-        self.planner = self.model if planner is None else resolve(planner)
-        self.solver = self.model if solver is None else resolve(solver)
+        super().__init__(llm, tools, answer_type=answer_type, **options)
+        self.planner: Model = self.model if planner is None else resolve(planner)
+        self.solver: Model = self.model if solver is None else resolve(solver)
         self._returns_calls = return_last_tool_calls
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_limit("max_replans", max_replans, 0)
@@ -136,14 +163,16 @@ class ReWOOAgent(Agent):
             max_rounds=rounds_limit(max_rounds, max_retries),
         )
 
-    def _steps(self, chat: Chat, mind: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _steps(
+        self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         if chat.prepared is not None:
-            return (yield from self._gather(codec_of(EvidenceProgress).decode(mind), chat, decisions))
+            return (yield from self._gather(codec_of(EvidenceProgress).decode(stored), chat, decisions))
         goal, visible = len(chat.messages), chat.visible
         questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
         self._finder.open(visible, "\n".join(questions))
         tools = callable_tools(self._loop.offered_tools(chat))
-        plans = Plans(lambda text: self._draft(text, tools), self._max_replans)
+        plans = Plans(lambda text: read_plan(text, tools, self._max_steps), self._max_replans)
         chat = chat.next(chat.messages)
         end = yield from make_plan(
             self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
@@ -153,7 +182,9 @@ class ReWOOAgent(Agent):
             return self._result(chat, end)
         return (yield from self._gather(EvidenceProgress(goal=goal, steps=end.answer.plan), chat, {}))
 
-    def _gather(self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+    def _gather(
+        self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]
+    ) -> Effects[RunResult[AnswerT_co]]:
         """Run the steps, as many at a time as can run, and have the question answered."""
         while steps := progress.next_steps():
             if chat.prepared is not None:
@@ -178,7 +209,7 @@ class ReWOOAgent(Agent):
         chat.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
         return (yield from run_calls(self._solver_loop, chat, calls))
 
-    def _solve(self, progress: EvidenceProgress, chat: Chat) -> Effects[RunResult]:
+    def _solve(self, progress: EvidenceProgress, chat: Chat) -> Effects[RunResult[AnswerT_co]]:
         """Have the question answered."""
         evidence = progress.for_solver(chat.messages)
         solving = chat.next([*chat.messages[: progress.goal], evidence])
@@ -186,18 +217,13 @@ class ReWOOAgent(Agent):
         solving.messages = append_messages(chat.messages, solving.messages[progress.goal :])
         return self._result(solving, end)
 
-    def _result(self, chat: Chat, end: End, mind: Mapping[str, Any] | None = None) -> RunResult:
-        return result_of(chat, end, type(self).__name__, mind)
+    def _result(self, chat: Chat, end: End, stored: Mapping[str, Any] | None = None) -> RunResult[AnswerT_co]:
+        return result_of(chat, end, type(self).__name__, stored)
 
     def _planner_instructions(self, tools: Toolset) -> str:
         described = formats.get("text").describe(tools.values())
         tool_lines = _WITH_TOOLS.format(tools=described) if tools else _WITHOUT_TOOLS
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tool_lines))
-
-    def _draft(self, text: str, tools: Toolset) -> PlanDraft:
-        found = read_plan(text, tools, self._max_steps)
-        words = tuple(step.text for step in found.steps)
-        return PlanDraft(plan=found.steps, steps=words, problems=found.problems, is_usable=found.is_usable)
 
 
 # --- The progress of a run ---

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_lenient_json
 from fcregistry.agents._loop import json_value_of
+from fcregistry.agents._planning import PlanDraft
 from fcregistry.dialects import value_by_schema
 from fcregistry.execution import unknown_tool
 from fcregistry.types import to_json_text
@@ -67,23 +68,10 @@ class EvidenceStep:
         return tuple(dict.fromkeys(references_in(self.arguments)))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReWOOPlan:
-    """A ReWOO plan.
+def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
+    """Return the plan of a text, whose `plan` is a tuple of `EvidenceStep`. One without steps is a plan: no tool is needed.
 
-    Attributes:
-        steps: Its steps, as they are written.
-        problems: What is wrong with it, for the planner.
-        is_usable: Whether it can be carried out in spite of its problems: a call that fails is evidence, too.
-    """
-
-    steps: tuple[EvidenceStep, ...] = ()
-    problems: tuple[str, ...] = ()
-    is_usable: bool = True
-
-
-def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> ReWOOPlan:
-    """Return the plan of a text. One without steps is a plan: no tool is needed.
+    A plan with problems can be carried out if its calls can run: a call that fails is evidence, too.
 
     The time grows linearly with the length of the text.
 
@@ -94,12 +82,13 @@ def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> ReWOOPlan:
     """
     steps, problems = _read_steps(text, tools, most)
     if len(steps) > most:
-        return ReWOOPlan(problems=(f"the plan has more than {most} steps; write fewer",), is_usable=False)
+        return PlanDraft(problems=(f"the plan has more than {most} steps; write fewer",), is_usable=False)
     if not steps and problems:
-        return ReWOOPlan(problems=("there is no step that can be read: write #E1 = tool[arguments]",), is_usable=False)
+        return PlanDraft(problems=("there is no step that can be read: write #E1 = tool[arguments]",), is_usable=False)
     problems += _unknown_references(steps)
     fatal = _duplicate_names(steps) or _cycles(steps)
-    return ReWOOPlan(steps=tuple(steps), problems=(*problems, *fatal), is_usable=not fatal)
+    words = tuple(step.text for step in steps)
+    return PlanDraft(plan=tuple(steps), steps=words, problems=(*problems, *fatal), is_usable=not fatal)
 
 
 # --- Reading steps ---

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from threading import TIMEOUT_MAX, Timer
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypedDict
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, cast
+
+from typing_extensions import TypeVar
 
 from fcregistry._base.call import CancellationToken, ToolCall, linked_token
-from fcregistry.errors import ApprovalError
+from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
 from fcregistry.execution import RUN_STATE, PreparedCalls, calls_context, sign_state, verify_state
 from fcregistry.models import Message, Usage
 from fcregistry.types import to_json
@@ -20,6 +22,9 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import CallsContext, WaitingCall
+
+AnswerT_co = TypeVar("AnswerT_co", covariant=True, default=Any)
+"""The type of an agent's answers."""
 
 # --- Why a run ends ---
 
@@ -58,6 +63,16 @@ STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
 """Each reason in words."""
 
 _WITH_ANSWER: Final = frozenset({"answered", "stop_tool"})
+
+
+def end_text(reason: StopReason, error: BaseException | None) -> str:
+    """Return why a run or a step ended, in words."""
+    if error is None:
+        return STOP_REASON_TEXTS[reason]
+    message = exception_message(error)
+    if reason == "model_error" and not isinstance(error, FcregistryError):  # of a function: `'x'` alone says little
+        message = f"{type(error).__name__}: {message}".removesuffix(": ")
+    return f"{STOP_REASON_TEXTS[reason]}: {message}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -140,11 +155,11 @@ class Control:
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
-        self.deps = deps
+        self.deps: Sequence[Any] = deps
         self.by: str | None = None
         self.events: asyncio.Queue[Any] | None = None
-        self.is_bounded = cancellation is not None or time_budget is not None
-        self.token = CancellationToken()
+        self.is_bounded: bool = cancellation is not None or time_budget is not None
+        self.token: CancellationToken = CancellationToken()
         self._cancellation = cancellation
         self._time_budget = time_budget
         self._release: Callable[[], None] | None = None
@@ -263,7 +278,7 @@ class Chat:
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
         steps: What was done since the run began or was resumed.
-        taken: The ids of calls elsewhere in the run, which no call of this conversation gets.
+        history: All messages of a run that has several conversations, before this one. No call of this one gets an id of theirs.
     """
 
     messages: list[Message]
@@ -276,17 +291,14 @@ class Chat:
     usage: Usage = field(default_factory=Usage)
     prepared: PreparedCalls | None = None
     steps: list[Step] = field(default_factory=list)
-    taken: Collection[str] = ()
+    history: list[Message] = field(default_factory=list)
 
-    def next(
-        self, messages: Sequence[Message], visible: VisibleTools | None = None, taken: Collection[str] = ()
-    ) -> Chat:
+    def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.
 
         Args:
             messages: The messages that it begins with.
             visible: The tools that the model sees in it.
-            taken: The ids of calls elsewhere in the run.
         """
         return Chat(
             messages=list(messages),
@@ -295,7 +307,7 @@ class Chat:
             calls=self.calls,
             usage=self.usage,
             steps=self.steps,
-            taken=taken,
+            history=self.history,
         )
 
 
@@ -309,13 +321,13 @@ class RunState:
     Attributes:
         agent: The class of the agent whose run it is.
         chat: The conversation in which calls wait, with the counts of the run.
-        mind: What else the agent needs, such as its plan. JSON.
+        progress: What else the agent needs, such as its plan. JSON.
         opened: The tools behind gateways that the conversation has opened.
     """
 
     agent: str
     chat: Chat
-    mind: Mapping[str, Any] = field(default_factory=dict)
+    progress: Mapping[str, Any] = field(default_factory=dict)
     opened: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -336,7 +348,9 @@ class RunState:
             control: Ends what is left of the run.
             visible: The tools that the model sees, if some are behind gateways.
         """
-        return replace(self.chat, messages=list(self.chat.messages), control=control, visible=visible, steps=[])
+        chat = self.chat  # which stays as it is, since the caller has it
+        messages, history = list(chat.messages), list(chat.history)
+        return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
 
     def to_json(self, *, key: bytes) -> str:
         """Return signed JSON text, for a process that resumes the run later.
@@ -351,11 +365,12 @@ class RunState:
         written = {
             "agent": self.agent,
             "messages": [message.to_dict() for message in self.messages],
+            "history": [message.to_dict() for message in self.chat.history],
             "prepared": self.prepared.to_json(key=key),
             **{name: getattr(self.chat, name) for name in _COUNTS},
             "usage": to_json(self.chat.usage),
             "opened": dict(self.opened),
-            "mind": dict(self.mind),
+            "progress": dict(self.progress),
         }
         return sign_state(written, key, RUN_STATE)
 
@@ -375,11 +390,15 @@ class RunState:
         written = verify_state(text, key, RUN_STATE)
         chat = Chat(
             messages=list(map(Message.of, written["messages"])),
+            history=list(map(Message.of, written["history"])),
             prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
             usage=Usage(**written["usage"]),
             **{name: written[name] for name in _COUNTS},
         )
-        return cls(agent=written["agent"], chat=chat, mind=written["mind"], opened=written["opened"])
+        return cls(agent=written["agent"], chat=chat, progress=written["progress"], opened=written["opened"])
+
+    def __repr__(self) -> str:
+        return f"<RunState of a {self.agent}, waiting calls={len(self.prepared.waiting)}>"
 
 
 def check_state(state: object, agent: str) -> None:
@@ -403,8 +422,8 @@ def check_state(state: object, agent: str) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunResult:
-    """The result of a run.
+class RunResult(Generic[AnswerT_co]):
+    """The result of a run. Printed, it is the answer, or the reason why there is none.
 
     Attributes:
         answer: Text, or a value of the agent's `answer_type`. None if there is no answer; a falsy value may be one, and `stop_reason` says so.
@@ -417,7 +436,7 @@ class RunResult:
         state: The state for `resume`, if calls wait.
     """
 
-    answer: Any = None
+    answer: AnswerT_co | None = None
     stop_reason: StopReason = "answered"
     steps: tuple[Step, ...] = ()
     messages: tuple[Message, ...] = ()
@@ -449,6 +468,16 @@ class RunResult:
             {**call_as_chat_json(result.call or ToolCall("")), "tool_call_result": result.content} for result in last
         ]
 
+    def unwrap(self) -> AnswerT_co:
+        """Return the answer.
+
+        Raises:
+            UnfinishedRunError: There is none; the error says why, and its cause is `error`.
+        """
+        if not self.ok:
+            raise UnfinishedRunError(self) from self.error
+        return cast("AnswerT_co", self.answer)
+
     def to_json(self) -> dict[str, Any]:
         """This result as a JSON object, as `fcregistry ask --json` writes it.
 
@@ -470,4 +499,9 @@ class RunResult:
         }
 
     def __str__(self) -> str:
-        return str(self.answer) if self.ok else STOP_REASON_TEXTS[self.stop_reason]
+        return str(self.answer) if self.ok else end_text(self.stop_reason, self.error)
+
+    def __repr__(self) -> str:
+        outcome = repr(self.answer) if self.ok else exception_message(self.error) if self.error else ""
+        what = f": {' '.join(outcome.split()):.100}" if outcome else ""
+        return f"<RunResult {self.stop_reason}, requests={self.usage.requests}{what}>"

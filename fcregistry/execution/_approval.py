@@ -182,16 +182,16 @@ class ApprovalRules:
             raise TypeError(f"policy must be a Policy, not {policy!r}")
         if timeout is not None and not (type(timeout) in (int, float) and 0 < timeout < float("inf")):
             raise ValueError(f"approve_timeout must be a number of seconds above 0, not {timeout!r}")
-        self.approve = approve
-        self.timeout = timeout
-        self.approves_on_loop = approve is not None and _is_async(approve)
+        self.approve: Approver | None = approve
+        self.timeout: float | None = timeout
+        self.approves_on_loop: bool = approve is not None and _is_async(approve)
         self._tools = tuple(tools)
         self._by_policy = {} if policy is None else policy.rulings(self._tools)
         self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
         self._operator: Trust | None = trust()
         self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
         self.fresh_until = perf_counter() + CONFIGURATION_SECONDS
-        self.turns = AskingTurns()
+        self.turns: AskingTurns = AskingTurns()
 
     def renew(self) -> bool:
         """Read the configuration again if that is due, and return whether it has changed.
@@ -318,10 +318,10 @@ class ApprovalQuestion:
     __slots__ = ("call", "reason", "rules", "step")
 
     def __init__(self, rules: ApprovalRules, step: CallStep, reason: str) -> None:
-        self.rules = rules
-        self.step = step
-        self.reason = reason
-        self.call = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
+        self.rules: ApprovalRules = rules
+        self.step: CallStep = step
+        self.reason: str = reason
+        self.call: ToolCall = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
 
     def ask(self) -> Any:
         """Call the approver; return its answer, or an awaitable of it.

@@ -80,7 +80,8 @@ class Executor:
         cache: Stores the results of tools with `cache=True`; a `MemoryCache` of its own by default.
         deps: Objects that tools can read as `context.deps`, such as a connection to a database. Give a class in place of an object if the
             caller passes an instance of it with every call.
-        repairs: Which mistakes in a model's arguments the executor repairs: True for all, False for none, or some names of `REPAIRS`.
+        repairs: Which mistakes in a model's arguments the executor repairs: True for all of `REPAIRS`, False for none, or some names.
+            It repairs `missing-commas` only if that is named.
         max_argument_characters: The most characters that the arguments of a model's call may have; the executor refuses longer ones. None
             for no limit.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. The executor does not shut
@@ -168,7 +169,7 @@ class Executor:
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them, to send to a provider.
 
-        A tool whose `requires_env` is not set is left out.
+        A tool that is not available here is left out: a variable of its `requires_env` is not set, or its `available` does not return True.
 
         Args:
             format: The format's name.
@@ -179,7 +180,7 @@ class Executor:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, it cannot describe a tool, or the tools are too many for one request.
         """
-        offered = [tool for tool in self.tools.values() if not tool.missing_env]
+        offered = [tool for tool in self.tools.values() if not tool.unavailable]
         return formats.get(format).describe(offered, strict=strict, recursion=recursion)
 
     def run(

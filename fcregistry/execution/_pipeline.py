@@ -68,7 +68,7 @@ class Pipeline:
         self.tools = tools
         self.settings = settings
         self.rules = rules
-        self.has_unloaded_tools = any(not tool.is_loaded for tool in tools.values())
+        self.has_unloaded_tools: bool = any(not tool.is_loaded for tool in tools.values())
         self._bound: dict[str, Bound] = {}
         self._by_wire_name: dict[str, str] | None = None
         self.fast_paths: dict[str, FastPath] = {}
@@ -229,8 +229,8 @@ class Pipeline:
         if bound is None:
             return failed_result(call, messages.unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
-        if bound.needs_env and tool.missing_env:
-            return failed_result(call, messages.environment_not_set(tool), tool)
+        if bound.needs_env and (reason := tool.unavailable):
+            return failed_result(call, messages.environment_not_set(tool, reason), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:

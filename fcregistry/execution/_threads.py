@@ -148,7 +148,7 @@ class DaemonThreads:
                 self._idle.append(inbox)
 
 
-blocking_threads = DaemonThreads()
+blocking_threads: DaemonThreads = DaemonThreads()
 """The process's threads for blocking tools."""
 
 
@@ -271,7 +271,7 @@ class BackgroundLoop:
             raise
 
 
-background_loop = BackgroundLoop()
+background_loop: BackgroundLoop = BackgroundLoop()
 """The process's background loop."""
 
 

@@ -52,7 +52,9 @@ class ExpressionError(FcregistryError, ValueError):
 
     def __init__(self, problems: Iterable[ExpressionProblem]) -> None:
         """Join the problems, a line each."""
-        self.problems = tuple(sorted(problems, key=lambda each: (each.line, each.column)))[:MOST_PROBLEMS]
+        self.problems: tuple[ExpressionProblem, ...] = tuple(
+            sorted(problems, key=lambda each: (each.line, each.column))
+        )[:MOST_PROBLEMS]
         lines = [f"- {problem}" for problem in self.problems]
         super().__init__("\n".join(["the expression is not a valid call; nothing was run:", *lines]))
 

@@ -182,7 +182,7 @@ class ToolParameters:
         self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
         if not self._codecs and every:  # a tool made from a schema alone: its properties are its parameters
             self._positional = list(tool.parameters.get("properties", ()))
-        self.types = TypeNames(each.codec for each in every)
+        self.types: TypeNames = TypeNames(each.codec for each in every)
 
     def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[BoundArgument]:
         """Return the arguments of a call with their parameters. An unknown name is left to validation.

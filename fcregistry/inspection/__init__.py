@@ -70,4 +70,4 @@ _FOR_OTHER_ROOMS: dict[str, str] = {
     "write_lock": "._lock",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

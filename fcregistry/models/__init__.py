@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fcregistry.models._model import stream_sync as stream_sync
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
     from fcregistry.models._resolve import ModelLike, resolve
+    from fcregistry.models._resolve import model_prefixes as model_prefixes
     from fcregistry.models._text import TextModel
 
 __all__ = [
@@ -82,7 +83,8 @@ _FOR_OTHER_ROOMS: Final = {
     "call_as_chat_json": "._messages",
     "check_is_message": "._callable",
     "checked_completion": "._model",
+    "model_prefixes": "._resolve",
     "stream_sync": "._model",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})

@@ -5,6 +5,7 @@ Source: Anthropic API reference, "Messages".
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
@@ -62,6 +63,7 @@ class AnthropicMessages(HostedModel):
     _sdk = Sdk(
         package="anthropic",
         variable="ANTHROPIC_API_KEY",
+        address=lambda: os.environ.get("ANTHROPIC_BASE_URL"),
         other_variable="ANTHROPIC_AUTH_TOKEN",
         finds_keys=True,
         make_client=_make_client,

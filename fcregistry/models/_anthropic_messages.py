@@ -16,9 +16,20 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.formats.anthropic import media
-from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, join_surrogates, map_texts
+from fcregistry.models._messages import (
+    Message,
+    arguments_text,
+    call_of,
+    is_image_link,
+    join_surrogates,
+    map_texts,
+    mapping_of,
+    number_of,
+    required,
+    text_of,
+)
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._wire import finish_reason, mapping_of, number_of, required, text_of, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content

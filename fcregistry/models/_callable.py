@@ -17,8 +17,8 @@ from fcregistry._base.annotations import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
-from fcregistry.formats import is_absent, read_calls, read_field
-from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of
+from fcregistry.formats import is_absent, read_calls, read_field, tools_of
+from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -30,14 +30,13 @@ from fcregistry.models._model import (
     stream_sync,
 )
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import text_of
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
-    from fcregistry.models._model import FinishReason, ToolChoice
+    from fcregistry.models._model import FinishReason, ToolChoice, ToolOrDefinition
 
 
 T = TypeVar("T")
@@ -87,13 +86,13 @@ class FunctionModel(Model):
         """Return the function bound to its arguments, and the reader of its answer."""
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
         """Answer a conversation. A plain function runs on one of fcregistry's threads.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -104,7 +103,7 @@ class FunctionModel(Model):
             return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
 
@@ -112,14 +111,14 @@ class FunctionModel(Model):
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ValueError: The choice is not the name of one of the tools.
             TypeError: The function returned something else than an answer.
         """
-        request = self._request(messages, tools, tool_choice)
+        request = self._request(messages, tools_of(tools), tool_choice)
         answer = request.call() if self._is_async else await _wait_for(_on_thread(request.call))
         async with aclosing(_astream_answer(answer, request.reader)) as pieces:
             async for piece in pieces:
@@ -128,7 +127,7 @@ class FunctionModel(Model):
     def complete(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Completion:
@@ -136,7 +135,7 @@ class FunctionModel(Model):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -149,7 +148,7 @@ class FunctionModel(Model):
     def stream(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
@@ -157,14 +156,14 @@ class FunctionModel(Model):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ValueError: The choice is not the name of one of the tools, or a message cannot be read.
             TypeError: The function returned something else than an answer, or a message is not one.
         """
-        request = self._request(messages_of(messages), tools, tool_choice)
+        request = self._request(messages_of(messages), tools_of(tools), tool_choice)
         if self._is_async:
             return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)
@@ -343,7 +342,7 @@ class _Reader:
         self._name = name
         self._texts: list[str] = []
         self._thoughts: list[str] = []
-        self._calls = StreamedCalls()
+        self._calls: StreamedCalls | None = None
         self._completion: Completion | None = None
         self._joiner = SurrogateJoiner()
 
@@ -371,7 +370,9 @@ class _Reader:
         delta = Delta(content=piece) if isinstance(piece, str) else piece
         self._texts.append(delta.content)
         self._thoughts.append(delta.reasoning)
-        self._calls.add_delta(delta)
+        if delta.tool_calls:
+            self._calls = self._calls or StreamedCalls()
+            self._calls.add_delta(delta)
         return self._joiner.add(delta)
 
     def finish(self) -> Iterable[Delta | Completion]:
@@ -380,7 +381,7 @@ class _Reader:
         return (*([rest] if rest is not None else []), self._completion or self._completed())
 
     def _completed(self) -> Completion:
-        calls = self._calls.calls()
+        calls = self._calls.calls() if self._calls else ()
         text = "".join(self._texts)
         message = Message(
             role="assistant",

@@ -16,15 +16,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from fcregistry import formats
+from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
+from fcregistry.execution import background_loop
 from fcregistry.models._http_limits import HttpLimits, checked_size, send
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
 if TYPE_CHECKING:
-    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
-    from fcregistry.models._model import ToolChoice
+    from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
 T = TypeVar("T")
 
@@ -59,6 +60,8 @@ class Sdk:
     Attributes:
         package: The name of the package, and of fcregistry's extra.
         variable: The environment variable of the key.
+        address: Returns the URL of the API that the environment names; or the default URL of a local server.
+        start: What to do if a local server does not run.
         other_variable: The environment variable of another credential, which the SDK reads itself.
         finds_keys: Whether the SDK looks for a key in other places too.
         make_client: Makes a client from the URL and the key; None is the SDK's default.
@@ -66,6 +69,8 @@ class Sdk:
 
     package: str
     variable: str
+    address: Callable[[], str | None]
+    start: str = ""
     other_variable: str | None = None
     finds_keys: bool = False
     make_client: Callable[[str | None, str | None], Any]
@@ -74,7 +79,7 @@ class Sdk:
 class HostedModel(Model):
     """The base of the models that are reached through a provider's SDK."""
 
-    _sdk: ClassVar[Sdk]
+    _sdk: Sdk
     _provider: ClassVar[str]
     _choices: ClassVar[Mapping[str, Any]]
     """What the API writes for `auto`, `required` and `none`; None if the field is left out."""
@@ -103,7 +108,11 @@ class HostedModel(Model):
         client: Any,
         max_answer_bytes: int,
         settings: Mapping[str, Any] | None,
+        sdk: Sdk | None = None,
+        prefix: str | None = None,
     ) -> None:
+        self._sdk = sdk or self._sdk
+        self._prefix = prefix or self._provider
         self._model = model
         self._settings = dict(settings or {})
         if wrong := sorted(_RESERVED & self._settings.keys()):
@@ -115,16 +124,25 @@ class HostedModel(Model):
     @property
     def name(self) -> str:
         """The name of the model with its provider: `openai:gpt-5`."""
-        return f"{self._provider}:{self._model}"
+        return f"{self._prefix}:{self._model}"
+
+    def close(self) -> None:
+        """Close the connections, but not a client that the caller gave. The next request opens new ones."""
+        if self._connection.clients.held:
+            background_loop.run(self._connection.clients.aclose)
+
+    async def aclose(self) -> None:
+        """Do the same on the running loop."""
+        await self._connection.clients.aclose()
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
         """Answer a conversation.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -140,13 +158,13 @@ class HostedModel(Model):
         return await self._connection.answer(self._request(messages, tools, tool_choice), self._read)
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -164,18 +182,18 @@ class HostedModel(Model):
         """Return the fields of a request that hold a conversation."""
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice, **more: Any
     ) -> dict[str, Any]:
         """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
-        settings = dict(self._settings)
+        settings, offered_tools = dict(self._settings), formats.tools_of(tools)
         for_sdk: dict[str, Any] = {name: settings.pop(name) for name in _SDK_SETTINGS if name in settings}
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
         fields = {"model": self._model, **self._conversation(messages), **more}
-        if offered := [*formats.get(self._provider).describe(tools), *own_tools]:
+        if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
-        names = [*(tool.name for tool in tools), *(each["name"] for each in own_tools if "name" in each)]
+        names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]
         choice = self._choice(tool_choice, names, bool(offered))
         if choice is not None and not (tool_choice == "auto" and "tool_choice" in body):
             fields["tool_choice"] = choice
@@ -252,10 +270,10 @@ class Connection:
         self._max_answer_bytes = max_answer_bytes
         if client is None or callable(client):
             make = client or self._make_client
-            self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)
+            self.clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)
         else:  # its owner closes it
             given = _checked_async(client)
-            self._clients = PerLoop(lambda: given)
+            self.clients = PerLoop(lambda: given)
 
     async def answer(self, request: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
         """Send a request, and return the whole answer as `read` returns it.
@@ -268,7 +286,7 @@ class Connection:
             ModelError: There is no answer.
             MissingDependencyError: The SDK is not installed.
         """
-        client = await self._guarded(self._clients.get())
+        client = await self._guarded(self.clients.get())
 
         async def ask() -> T:
             return read(_as_json(await self._send(client, request)))
@@ -287,7 +305,7 @@ class Connection:
         Raises:
             ModelError, MissingDependencyError: As `answer` raises them.
         """
-        client = await self._guarded(self._clients.get())
+        client = await self._guarded(self.clients.get())
 
         async def ask() -> AsyncGenerator[T]:
             async with (
@@ -320,7 +338,7 @@ class Connection:
             # The SDK looks for a key when it sends, and has no exception of its own for a missing one
             if isinstance(error, TypeError) and "authentication" in str(error):
                 error = self._no_key()
-            failed = [model_error(error, self._full_name, self._sdk.variable, self._secrets(client))]
+            failed = [model_error(error, self._full_name, self._sdk.variable, self._secrets(client), self._sdk.start)]
         # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
         raise failed.pop()
 
@@ -349,7 +367,7 @@ class Connection:
             ModelError: There is no key for the provider's own API.
         """
         package = self._sdk.package
-        base_url = self._base_url or os.environ.get(f"{package.upper()}_BASE_URL") or None
+        base_url = self._base_url or self._sdk.address() or None
         key = self._api_key or os.environ.get(self._sdk.variable) or None
         is_own_server = base_url is not None and f"api.{package}.com" not in str(base_url)
         if not key and is_own_server and not os.environ.get(self._sdk.other_variable or ""):
@@ -360,7 +378,7 @@ class Connection:
             return self._sdk.make_client(base_url, key)
         except ImportError as error:
             raise MissingDependencyError(
-                f'{self._full_name} needs the package {package}: pip install "fcregistry[{package}]"'
+                f"{self._full_name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
 
 
@@ -405,20 +423,27 @@ class PerLoop(Generic[T]):
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None) -> None:
         self._make = make
         self._close = close
-        self._held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
+        self.held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
         # Held from outside, so that clients are still whole when this object is garbage: a collector that finds connections and generators
         # together finalises them in any order, and a connection that comes first is found open.
-        weakref.finalize(self, self._held.clear).atexit = False
+        weakref.finalize(self, self.held.clear).atexit = False
+
+    async def aclose(self) -> None:
+        """Close the client of the running loop; those of other loops are dropped, and closed there."""
+        held = self.held.pop(asyncio.get_running_loop(), None)
+        self.held.clear()
+        if held is not None:
+            await held[1].aclose()
 
     async def get(self) -> T:
         """Return the client of the running loop, which is made at the first call."""
         loop = asyncio.get_running_loop()
-        held = self._held.get(loop)
+        held = self.held.get(loop)
         if held is None:
-            for other in [each for each in list(self._held) if each.is_closed()]:
-                self._held.pop(other, None)
+            for other in [each for each in list(self.held) if each.is_closed()]:
+                self.held.pop(other, None)
             holder = _hold_client(self._make(), self._close)
-            held = self._held[loop] = (await anext(holder), holder)
+            held = self.held[loop] = (await anext(holder), holder)
         return held[0]
 
 

@@ -426,3 +426,34 @@ def _changed(change: Callable[[str], str], value: Any) -> Any:
         items = [_changed(change, each) for each in value]
         return value if all(map(is_, value, items)) else kind(items)
     return value
+
+
+# --- Fields of JSON, which may be missing or of another type ---
+
+
+def text_of(value: object) -> str:
+    return value if isinstance(value, str) else ""
+
+
+def number_of(value: object) -> int:
+    return value if isinstance(value, int) else 0
+
+
+def mapping_of(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
+
+
+def required(holder: Mapping[str, Any], name: str, kind: type[T]) -> T:
+    """Return a field of a piece of an answer.
+
+    Raises:
+        ValueError: It is missing, or of another type.
+    """
+    found = holder.get(name)
+    if not isinstance(found, kind):
+        raise ValueError(f"the {name} of {holder.get('type') or 'the answer'} is {found!r:.80}")  # noqa: TRY004  # from JSON
+    return found

@@ -5,10 +5,14 @@ Sources: OpenAI API reference, "Chat Completions" and "Responses".
 
 from __future__ import annotations
 
+import os
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from urllib.parse import urlsplit
 
 from fcregistry.errors import ModelError
 from fcregistry.models._connection import HostedModel, Sdk
@@ -35,10 +39,53 @@ def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
     return AsyncOpenAI(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
 
 
+def _ollama_address() -> str:
+    """Return the URL in `OLLAMA_HOST`, as Ollama's own clients read it: a host, a port, both, or a URL."""
+    scheme, _, rest = os.environ.get("OLLAMA_HOST", "").strip().rpartition("://")
+    parts = urlsplit(f"{scheme or 'http'}://{rest}")
+    host = parts.hostname or "127.0.0.1"
+    if host in ("0.0.0.0", "::"):  # where a server listens on all addresses; it is asked on this machine
+        host = "127.0.0.1"
+    port = parts.port or {"http": 80, "https": 443}.get(scheme, 11434)
+    return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}/v1"
+
+
+Server: TypeAlias = Literal["openai", "ollama", "vllm", "lmstudio"]
+
+_OPENAI: Final = Sdk(
+    package="openai",
+    variable="OPENAI_API_KEY",
+    address=lambda: os.environ.get("OPENAI_BASE_URL"),
+    make_client=_make_client,
+)
+_SERVERS: Final[Mapping[str, Sdk]] = {
+    "openai": _OPENAI,
+    "ollama": replace(
+        _OPENAI,
+        variable="OLLAMA_API_KEY",
+        address=_ollama_address,
+        start="start Ollama with `ollama serve`, or set OLLAMA_HOST to where it runs",
+    ),
+    "vllm": replace(
+        _OPENAI,
+        variable="VLLM_API_KEY",
+        address=lambda: os.environ.get("VLLM_BASE_URL") or "http://localhost:8000/v1",
+        start="start vLLM with `vllm serve MODEL`, or set VLLM_BASE_URL to where it runs, such as http://HOST:8000/v1",
+    ),
+    "lmstudio": replace(
+        _OPENAI,
+        variable="LM_API_TOKEN",
+        address=lambda: os.environ.get("LMSTUDIO_BASE_URL") or "http://localhost:1234/v1",
+        start="start LM Studio's server with `lms server start`, or set LMSTUDIO_BASE_URL to where it runs, such as http://HOST:1234/v1",
+    ),
+}
+"""Where a server that speaks OpenAI's protocol is found. vLLM's and LM Studio's own clients read no variable for it."""
+
+
 class OpenAIModel(HostedModel):
     """The base of the models of both APIs."""
 
-    _sdk = Sdk(package="openai", variable="OPENAI_API_KEY", make_client=_make_client)
+    _sdk = _OPENAI
     _choices = {"auto": "auto", "required": "required", "none": "none"}  # noqa: RUF012  # as the base says
 
     def __init__(
@@ -50,6 +97,7 @@ class OpenAIModel(HostedModel):
         client: Clients = None,
         max_answer_bytes: int = MAX_ANSWER_BYTES,
         settings: Mapping[str, Any] | None = None,
+        server: Server = "openai",
     ) -> None:
         """Name a model; nothing is imported or connected before it is asked.
 
@@ -63,12 +111,17 @@ class OpenAIModel(HostedModel):
             max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
             settings: More fields of each request, as they are: `temperature`, `max_completion_tokens`, … Tools of the provider's own, in `tools`, are
                 sent beside those of a request. `timeout` (seconds), `extra_headers` and `extra_query` are the SDK's.
+            server: A local server, which needs no key: `ollama`, `vllm` or `lmstudio`. Without `base_url`, it is looked for where
+                `OLLAMA_HOST`, `VLLM_BASE_URL` or `LMSTUDIO_BASE_URL` says, else at its default port on this machine. If it requires a key, give
+                `api_key`, or set `OLLAMA_API_KEY`, `VLLM_API_KEY` or `LM_API_TOKEN`. The name of the model begins with `ollama:`, and so on.
 
         Raises:
-            ValueError: A client is given beside base_url or api_key, max_answer_bytes is not a number above 0, or a setting is one of the
-                fields that every request sets itself.
+            ValueError: There is no such server, a client is given beside base_url or api_key, max_answer_bytes is not a number above 0, or a
+                setting is one of the fields that every request sets itself.
             TypeError: The client is sync: an `OpenAI`.
         """
+        if server not in _SERVERS:
+            raise ValueError(f"server is one of {', '.join(_SERVERS)}, not {server!r:.50}")
         super().__init__(
             model,
             base_url=base_url,
@@ -76,6 +129,8 @@ class OpenAIModel(HostedModel):
             client=client,
             max_answer_bytes=max_answer_bytes,
             settings=settings,
+            sdk=_SERVERS[server],
+            prefix=None if server == "openai" else server,
         )
 
 
@@ -127,6 +182,11 @@ class OpenAIResponses(OpenAIModel):
 
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         return {"input": input_items(messages, stored=self._settings.get("store") is not False)}
+
+
+OllamaChat = partial(OpenAIChat, server="ollama")
+VLLMChat = partial(OpenAIChat, server="vllm")
+LMStudioChat = partial(OpenAIChat, server="lmstudio")
 
 
 def _refuses_usage(error: ModelError) -> bool:

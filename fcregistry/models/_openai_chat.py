@@ -14,10 +14,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import is_like_arguments
-from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link, written_part
+from fcregistry.models._messages import (
+    Message,
+    arguments_text,
+    call_of,
+    is_image_link,
+    mapping_of,
+    number_of,
+    required,
+    text_of,
+    written_part,
+)
 from fcregistry.models._model import Completion, Delta, Usage
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import finish_reason, mapping_of, number_of, required, text_of, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall

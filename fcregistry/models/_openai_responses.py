@@ -14,19 +14,20 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import data_url
 from fcregistry.formats.openai import FILES, IMAGES
-from fcregistry.models._messages import Message, arguments_text, call_of, is_image_link
-from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._provider_errors import AnswerError
-from fcregistry.models._wire import (
-    finish_reason,
+from fcregistry.models._messages import (
+    Message,
+    arguments_text,
+    call_of,
+    is_image_link,
     mapping_of,
     mappings_in,
     number_of,
     required,
     text_of,
-    wire_name,
-    with_call_ids,
 )
+from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._provider_errors import AnswerError
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall

@@ -63,7 +63,9 @@ _PASSING_CODES: Final = frozenset(
 """Types and codes of errors without a status that may pass."""
 
 
-def model_error(error: BaseException, full_name: str, variable: str, secrets: Iterable[str]) -> ModelError:
+def model_error(
+    error: BaseException, full_name: str, variable: str, secrets: Iterable[str], start: str = ""
+) -> ModelError:
     """Return the error for an exception of an SDK, with a description of that exception as its cause.
 
     The exception itself holds the request, and with it the key and the conversation: raise the error outside the handler of the exception, since
@@ -74,6 +76,7 @@ def model_error(error: BaseException, full_name: str, variable: str, secrets: It
         full_name: The name of the model with its provider: `openai:gpt-5`.
         variable: The environment variable that holds the key.
         secrets: Texts that must not be shown: the key, from any source.
+        start: What to do if the server, which is a local one, does not run.
     """
     if isinstance(error, RefusedAnswerError):
         return error.error
@@ -82,7 +85,7 @@ def model_error(error: BaseException, full_name: str, variable: str, secrets: It
         for secret in hidden:
             error.args = (str(error).replace(secret, "…"),)
         return error.with_traceback(None)
-    worded = _model_error(error, full_name, variable, hidden)
+    worded = _model_error(error, full_name, variable, hidden, start)
     worded.__cause__ = SdkError(_described(error, hidden))
     return worded
 
@@ -117,7 +120,7 @@ class RefusedAnswerError(BaseException):
         self.error = error
 
 
-def _model_error(error: BaseException, full_name: str, variable: str, hidden: Sequence[str]) -> ModelError:
+def _model_error(error: BaseException, full_name: str, variable: str, hidden: Sequence[str], start: str) -> ModelError:
     kinds = _kinds(error)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
@@ -127,7 +130,7 @@ def _model_error(error: BaseException, full_name: str, variable: str, hidden: Se
             f"{full_name} did not answer in time: try again, or give a client with a longer timeout", retryable=True
         )
     if kinds & {"APIConnectionError", "TransportError", "RequestError", "OSError"}:
-        return _connection_error(error, full_name, variable)
+        return _connection_error(error, full_name, variable, start)
     if isinstance(error, AnswerError):
         return _error_in_answer(error.body, full_name, hidden)
     if "APIError" in kinds and "APIResponseValidationError" not in kinds:
@@ -189,7 +192,7 @@ def _status_error(error: BaseException, status: int, text: str, full_name: str, 
     )
 
 
-def _connection_error(error: BaseException, full_name: str, variable: str) -> ModelError:
+def _connection_error(error: BaseException, full_name: str, variable: str, start: str) -> ModelError:
     """Return the error for a connection that could not be made, or broke: its causes say which."""
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
@@ -199,7 +202,9 @@ def _connection_error(error: BaseException, full_name: str, variable: str) -> Mo
             f"{full_name} cannot be asked: base_url does not begin with http or https, or the key of {variable} has a line end in it"
         )
     return ModelError(
-        f"{full_name}: the provider cannot be reached; look at base_url, at the network, and whether the server runs",
+        f"{full_name}: the server cannot be reached; {start}"
+        if start
+        else f"{full_name}: the provider cannot be reached; look at base_url, at the network, and whether the server runs",
         retryable=True,
     )
 

@@ -18,8 +18,11 @@ ModelLike: TypeAlias = "Model | str | Callable[..., Any]"
 
 _BUILT_IN: Final = {
     "anthropic": ("fcregistry.models._anthropic", "AnthropicMessages"),
+    "lmstudio": ("fcregistry.models._openai", "LMStudioChat"),
+    "ollama": ("fcregistry.models._openai", "OllamaChat"),
     "openai": ("fcregistry.models._openai", "OpenAIChat"),
     "openai-responses": ("fcregistry.models._openai", "OpenAIResponses"),
+    "vllm": ("fcregistry.models._openai", "VLLMChat"),
 }
 """Prefix -> the module and the class of its models; the module is imported when such a model is asked for."""
 
@@ -28,7 +31,8 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
     """Return the model of a name or a function.
 
     Args:
-        llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`) or that an installed
+        llm: A `Model`; a name, `provider:model`, of a provider that is built in (`openai`, `openai-responses`, `anthropic`, or the local servers
+            `ollama`, `vllm` and `lmstudio`), or that an installed
             extension has, such as `llama:smollm2`; or a callable from messages to a message or text, as for `CallableModel`.
         dialect: How the texts of a callable hold calls, as for `TextModel`: the callable then takes a prompt and returns a text.
 
@@ -82,10 +86,14 @@ def _model_named(given: str) -> Model:
     return model
 
 
+def model_prefixes() -> list[str]:
+    """Return the prefixes of models: of the built-in providers, then of installed extensions, none of which is imported."""
+    return [*_BUILT_IN, *slots.model_prefixes()]
+
+
 def _name_advice(given: str) -> str:
     """Return the message about a name that does not have two parts."""
-    known = {*_BUILT_IN, *slots.model_prefixes()}
-    if given in known:
+    if given in model_prefixes():
         return f"{given!r} is a provider without a model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
 
@@ -96,5 +104,5 @@ def _prefixes(given: str) -> str:
 
     extensions = slots.model_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""
-    near = did_you_mean(nearest(given.lower(), [*_BUILT_IN, *extensions]))
+    near = did_you_mean(nearest(given.lower(), model_prefixes()))
     return f"the providers are {', '.join(_BUILT_IN)}{installed}{near}"

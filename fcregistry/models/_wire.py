@@ -1,19 +1,17 @@
-"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, finish reasons, and fields of JSON."""
+"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, and finish reasons."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import count
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Final
 
 from fcregistry._base.call import ToolCall
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
     from fcregistry.models._model import FinishReason
-
-T = TypeVar("T")
 
 # --- Calls ---
 
@@ -96,34 +94,3 @@ def finish_reason(word: object, has_calls: bool) -> FinishReason:
     """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
     reason = _FINISHED.get(str(word), "other")
     return "tool_calls" if has_calls and reason == "stop" else reason
-
-
-# --- Fields of JSON, which may be missing or of another type ---
-
-
-def text_of(value: object) -> str:
-    return value if isinstance(value, str) else ""
-
-
-def number_of(value: object) -> int:
-    return value if isinstance(value, int) else 0
-
-
-def mapping_of(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, Mapping) else {}
-
-
-def mappings_in(value: object) -> list[Mapping[str, Any]]:
-    return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
-
-
-def required(holder: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """Return a field of a piece of an answer.
-
-    Raises:
-        ValueError: It is missing, or of another type.
-    """
-    found = holder.get(name)
-    if not isinstance(found, kind):
-        raise ValueError(f"the {name} of {holder.get('type') or 'the answer'} is {found!r:.80}")  # noqa: TRY004  # from JSON
-    return found

@@ -31,4 +31,4 @@ _MODULES = {
 }
 """Module, imported on first use -> its names."""
 
-__getattr__, __dir__ = lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -26,4 +26,4 @@ _HOMES: Final = {
     "calls_of": "._extract",
 }
 
-__getattr__, __dir__ = lazy_names(globals(), _HOMES)
+lazy_names(globals(), _HOMES)

@@ -13,6 +13,7 @@ from fcregistry._base.call import Problem
 from fcregistry._base.json import with_plain_floats
 from fcregistry._base.messages import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
+from fcregistry._schema.document import References
 from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.prompts._extract import (
@@ -214,8 +215,9 @@ class OutputFormat(Generic[T]):
                     shown = show_type(value.__class__)
                     problems.append(f"examples[{place}] is of the Python type {shown}, or holds what does not fit")
                     continue
-                whole = codec_schema(self._codec)
-                written.append(_prune(self._codec.encode(value), (whole, whole), (self._schema, self._schema)))
+                whole, left = codec_schema(self._codec), self._schema
+                encoded = self._codec.encode(value)
+                written.append(_prune(encoded, (whole, References(whole)), (left, References(left))))
                 problems += [f"examples[{place}]: {problem}" for problem in self._problems(written[-1])]
             except Exception as error:  # noqa: BLE001  # external code: encoding a value reads its properties, which may raise anything
                 problems.append(f"examples[{place}] has no JSON form: {exception_message(error)}")
@@ -245,12 +247,13 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
         problems: Receives the fields that cannot be removed, with the reason.
     """
     left = deepcopy(schema)
+    references = References(left)
     for path in paths:
         *outer, name = path.split(".")
-        records = list(_outermost_records(left, left))
+        records = list(_outermost_records(left, references))
         for segment in outer:
             inner = [record["properties"][segment] for record in records if segment in record["properties"]]
-            records = [record for each in inner for record in _outermost_records(each, left)]
+            records = [record for each in inner for record in _outermost_records(each, references)]
         holders = [record for record in records if name in record["properties"]]
         if not holders:
             problems.append(_no_field(records, path, "exclude"))
@@ -270,7 +273,7 @@ def check_has_field(schema: dict[str, Any], name: str, option: str, problems: li
         option: The option that names it.
         problems: Receives the problem.
     """
-    records = list(_outermost_records(schema, schema))
+    records = list(_outermost_records(schema, References(schema)))
     if not any(name in record["properties"] for record in records):
         problems.append(_no_field(records, name, option))
 
@@ -281,18 +284,17 @@ def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
     return f"{option}: there is no field {name!r}; {there}"
 
 
-def _prune(value: Any, whole: tuple[Any, Any], left: tuple[Any, Any]) -> Any:
+def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, References]) -> Any:
     """Return a part of a value without the removed fields.
 
     Args:
         value: The part.
-        whole: Its schema, and the whole schema that this is part of.
+        whole: Its schema, and the references of the schema that this is part of.
         left: The same two schemas without the removed fields.
     """
     (schema, root), (rest, rest_root) = whole, left
     if reference := schema.get("$ref"):
-        name = reference.rpartition("/")[2]
-        return _prune(value, (root["$defs"][name], root), (rest_root["$defs"][name], rest_root))
+        return _prune(value, (root.target(reference), root), (rest_root.target(reference), rest_root))
     for keyword in ("anyOf", "oneOf"):
         for one, other in zip(schema.get(keyword, ()), rest.get(keyword, ()), strict=True):
             value = _prune(value, (one, root), (other, rest_root))
@@ -317,7 +319,7 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
         yield item, one if isinstance(one, dict) else {}, other if isinstance(other, dict) else {}
 
 
-def _outermost_records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+def _outermost_records(schema: Any, references: References) -> Iterator[dict[str, Any]]:
     """Yield the outermost records in a schema.
 
     It looks through lists, unions and references, but not through other records.
@@ -333,6 +335,6 @@ def _outermost_records(schema: Any, root: dict[str, Any]) -> Iterator[dict[str, 
             yield each
             continue
         if reference := each.get("$ref"):
-            stack.append(root["$defs"][reference.rpartition("/")[2]])
+            stack.append(references.target(reference))
         inner = [each.get("items"), *each.get("prefixItems", ()), *each.get("anyOf", ()), *each.get("oneOf", ())]
         stack += inner[::-1]

@@ -76,10 +76,10 @@ class ChoiceCodec(Codec):
             encoded, value = choice
             same = same and encoded is value
             self._by_key.setdefault(key_of(encoded), choice)
-        self.values = [encoded for encoded, _ in self._by_key.values()]
-        self.keys = list(self._by_key)
-        self.kinds = frozenset([kind for kind, _ in self.keys])
-        self.plain = same and "number" not in self.kinds  # 1.0 is accepted for 1, and must become 1
+        self.values: list[Any] = [encoded for encoded, _ in self._by_key.values()]
+        self.keys: list[tuple[str, object]] = list(self._by_key)
+        self.kinds: frozenset[str] = frozenset([kind for kind, _ in self.keys])
+        self.plain: bool = same and "number" not in self.kinds  # 1.0 is accepted for 1, and must become 1
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         names = {_TYPE_NAMES[type(value)] for value in self.values}

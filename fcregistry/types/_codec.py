@@ -168,7 +168,7 @@ class Wrapper(Codec):
 class Record(Named):
     """A type with named fields: an object."""
 
-    kinds = frozenset({"object"})
+    kinds: frozenset[str] = frozenset({"object"})
     hashable = False
     shown: str
     """The type as its author writes it."""

@@ -101,15 +101,15 @@ def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> 
 class ListCodec(Codec):
     """A sequence of any length, of one item type."""
 
-    kinds = frozenset({"array"})
-    hashable = False
+    kinds: frozenset[str] = frozenset({"array"})
+    hashable: bool = False
 
     def __init__(self, item: Codec, make: type[Any], abstract: bool = False) -> None:
         self.item = item
         self.make = make
         self._instances = _PYTHON_CLASSES.get(make, (make,)) if abstract else (make,)
-        self.plain = item.plain and make is list
-        self.natural = item.natural and make in (list, tuple)
+        self.plain: bool = item.plain and make is list
+        self.natural: bool = item.natural and make in (list, tuple)
         self.hashable = make is tuple and item.hashable
         self._decode_item = None if item.plain else item.decode
 
@@ -146,11 +146,11 @@ class ListCodec(Codec):
 class TupleCodec(Codec):
     """A tuple of fixed length: `prefixItems`, and no other items."""
 
-    kinds = frozenset({"array"})
+    kinds: frozenset[str] = frozenset({"array"})
 
     def __init__(self, items: list[Codec]) -> None:
         self._items = items
-        self.hashable = all(item.hashable for item in items)
+        self.hashable: bool = all(item.hashable for item in items)
 
     def children(self) -> Iterable[Codec]:
         return self._items
@@ -189,7 +189,7 @@ class TupleCodec(Codec):
 class DictCodec(Codec):
     """A dict: an object. Its keys are text in JSON, also those that are not in Python."""
 
-    kinds = frozenset({"object"})
+    kinds: frozenset[str] = frozenset({"object"})
     hashable = False
 
     def __init__(self, key: Codec, item: Codec, make: Callable[[], Any], origin: type[Any]) -> None:
@@ -197,8 +197,8 @@ class DictCodec(Codec):
         self.key = key
         self.item = item
         self._make = make
-        self.plain = key.plain and item.plain and make is dict
-        self.natural = key.plain and item.natural
+        self.plain: bool = key.plain and item.plain and make is dict
+        self.natural: bool = key.plain and item.natural
 
     def children(self) -> Iterable[Codec]:
         return (self.item,)

@@ -116,13 +116,13 @@ class AliasCodec(Named, Wrapper):
         module: The module that defines it.
     """
 
-    kinds = JSON_KINDS
+    kinds: frozenset[str] = JSON_KINDS
     hashable = False
 
     def __init__(self, shown: str, module: str) -> None:
         self._shown = shown
         self._module = module
-        self.inner = self  # until `fill` sets it, since the type may refer to this alias
+        self.inner: Codec = self  # until `fill` sets it, since the type may refer to this alias
         self.referred = False
 
     def fill(self, inner: Codec) -> None:

@@ -61,7 +61,7 @@ class TextCodec(Codec):
         hashable: Whether the values are hashable.
     """
 
-    kinds = frozenset({"string"})
+    kinds: frozenset[str] = frozenset({"string"})
 
     def __init__(
         self,
@@ -111,7 +111,7 @@ def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
 class DecimalCodec(Codec):
     """Decimal: a string or a number. A number keeps all its digits; a Decimal is written as a string."""
 
-    kinds = frozenset({"string", "number"})
+    kinds: frozenset[str] = frozenset({"string", "number"})
     exact = True
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:

@@ -173,7 +173,7 @@ class TypeReader:
         self._deep = False  # whether the schema may be nested too deeply
         self._checks: list[Callable[[], None]] = []
         self._fresh: dict[Any, Codec] = {}
-        self.scope = dict(scope or {})
+        self.scope: dict[str, Any] = dict(scope or {})
         self.owner = owner
         self.validated = False
 

@@ -79,9 +79,11 @@ def test_a_run_is_cancelled_while_its_model_thinks(way: Callable[..., RunResult]
 def test_a_run_ends_when_its_time_is_over(way: Callable[..., RunResult]) -> None:
     model = Waits()
 
-    result = way(ReactAgent(model, [add]), "?", time_budget=0.02)
+    result = way(ReactAgent(model, [add]), "?", time_budget=0.1)
     assert result.stop_reason == "time_budget"
-    assert model.ended.wait(LONG)
+    assert not model.asked.is_set() or model.ended.wait(
+        LONG
+    )  # on a busy machine, the time ends before the model is asked
 
 
 @pytest.mark.parametrize("way", WAYS)

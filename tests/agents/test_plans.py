@@ -124,7 +124,31 @@ def test_a_fence_around_the_plan_is_no_part_of_it() -> None:
     assert steps_of("1. Run\n```\nf()\n```") == ("Run\n```\nf()\n```",)
 
 
-@pytest.mark.parametrize("nothing", ["", " \n\t", "1. ", "1.\n2.\n", "Plan:"])
+@pytest.mark.parametrize(
+    "end",
+    [
+        " <END_OF_PLAN>",
+        "\n<END_OF_PLAN>",
+        "\n\n<end_of_plan>.",
+        "\n**END OF PLAN**",
+        "\n--- End of the plan ---",
+        "\n</plan>",
+    ],
+)
+@pytest.mark.parametrize("after", ["", "\n", "\nNow I carry it out:\n3. Multiply"])
+def test_the_mark_at_the_end_of_a_plan_and_text_after_it_are_in_no_step(end: str, after: str) -> None:
+    assert steps_of(f"Plan:\n1. Multiply\n2. Add{end}{after}") == ("Multiply", "Add")
+    assert steps_of(f"Multiply and add.{end}{after}") == ("Multiply and add.",)
+
+
+def test_a_step_may_be_about_the_end_of_a_plan() -> None:
+    assert steps_of("1. Write the end of plan A\n2. Put </plan> after it") == (
+        "Write the end of plan A",
+        "Put </plan> after it",
+    )
+
+
+@pytest.mark.parametrize("nothing", ["", "<END_OF_PLAN>", " \n\t", "1. ", "1.\n2.\n", "Plan:"])
 def test_what_says_nothing_has_no_steps(nothing: str) -> None:
     assert steps_of(nothing) == ()
 
@@ -144,7 +168,17 @@ def test_a_plan_that_is_written_as_asked_for_is_read_as_it_was_meant(steps: list
 
 
 @pytest.mark.parametrize(
-    "hostile", ["1.\n" * 30_000, " " * 100_000, "-  " * 50_000, "* " * 50_000, "step" + " " * 100_000, "**" * 50_000]
+    "hostile",
+    [
+        "1.\n" * 30_000,
+        " " * 100_000,
+        "-  " * 50_000,
+        "* " * 50_000,
+        "step" + " " * 100_000,
+        "**" * 50_000,
+        "\n" * 100_000,
+        "</plan>" + "-" * 100_000,
+    ],
 )
 def test_time_grows_with_the_length_of_a_plan(hostile: str) -> None:
     """With a reader that goes back, each of these takes minutes."""

@@ -9,7 +9,8 @@ from datetime import date
 import pytest
 
 from fcregistry import FunctionCall, ReactAgent, Tool
-from fcregistry.agents import RunResult
+from fcregistry.agents import Finished, RunResult
+from fcregistry.errors import ModelError, UnfinishedRunError
 from fcregistry.types import EncodingError
 
 from .scripts import Script, add, adds, calls, says
@@ -61,3 +62,36 @@ def test_calls_that_wait_and_what_the_model_raised_are_in_it() -> None:
         raise OSError("no route")
 
     assert ReactAgent(fails).run("?").to_json()["error"] == "OSError: no route"
+
+
+def test_a_printed_result_is_the_answer_or_says_why_there_is_none() -> None:
+    assert str(ReactAgent(Script(says("3."))).run("?")) == "3."
+    refused = ModelError("openai:gpt-5: the provider does not accept the key; set OPENAI_API_KEY")
+    assert str(ReactAgent(Script(refused)).run("?")) == f"the model gave no answer: {refused}"
+    assert str(ReactAgent(Script(KeyError("x"))).run("?")) == "the model gave no answer: KeyError: 'x'"
+    wrong = ReactAgent(Script(says("ten")), answer_type=int, answer_retries=0).run("?")
+    assert str(wrong).startswith(
+        "the model's answer was not of the type that was asked for: Your answer is not of the form"
+    )
+
+
+def test_a_result_a_state_and_the_last_event_have_a_repr_of_one_short_line() -> None:
+    asked = Tool.from_function(add, requires_approval=True)
+    waiting = ReactAgent(Script(calls(adds(1, 2))), [asked]).run("?")
+    assert repr(waiting) == "<RunResult approval, requests=1>"
+    assert repr(waiting.state) == "<RunState of a ReactAgent, waiting calls=1>"
+
+    answered = ReactAgent(Script(calls(adds(1, 2)), says("3.\n" * 200)), [add]).run("?")
+    assert repr(answered).startswith("<RunResult answered, requests=2: '3.\\n3.")
+    assert repr(Finished(result=answered)) == f"Finished(result={answered!r})"
+    assert len(repr(answered)) < 200
+
+    failed = ReactAgent(Script(RuntimeError("two\nlines"))).run("?")
+    assert repr(failed) == "<RunResult model_error, requests=0: two lines>"
+
+
+def test_unwrap_returns_the_answer_or_raises_why_there_is_none() -> None:
+    assert ReactAgent(Script(says("4")), answer_type=int).run("?").unwrap() == 4
+    with pytest.raises(UnfinishedRunError, match="offline") as raised:
+        ReactAgent(Script(RuntimeError("offline"))).run("?").unwrap()
+    assert isinstance(raised.value.__cause__, RuntimeError)

@@ -88,7 +88,8 @@ def test_a_dialect_for_a_model_with_its_own_calls_is_refused(llm: Any) -> None:
 
 
 WRONG = {
-    "opnai:gpt-5": "there is no model 'opnai:gpt-5': the providers are anthropic, openai, openai-responses; did you mean 'openai'?",
+    "opnai:gpt-5": "there is no model 'opnai:gpt-5': the providers are anthropic, "
+    "lmstudio, ollama, openai, openai-responses, vllm; did you mean 'openai'?",
     "OpenAI:gpt-5": "there is no model 'OpenAI:gpt-5': .*; did you mean 'openai'",
     "gpt-5": "there is no model 'gpt-5': write PROVIDER:MODEL, such as openai:gpt-5; the providers are anthropic, ",
     "anthropic": "'anthropic' is a provider without a model: write anthropic:MODEL",
@@ -172,7 +173,7 @@ answer += [resolve("echo:loud").name, loads]
 """
     )
     assert answer[0].endswith(
-        "the providers are anthropic, openai, openai-responses, and the extensions that are installed: echo, other; "
+        "the providers are anthropic, lmstudio, ollama, openai, openai-responses, vllm, and the extensions that are installed: echo, other; "
         "did you mean 'openai'?"
     )
     assert answer[1:] == [[], "loud: hi", "/a b/c:d.gguf: hi", "x: hi", "echo:loud", ["acme_echo"]]
