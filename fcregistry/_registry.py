@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Mapping
 from itertools import islice
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, overload
 
 from fcregistry._base.source import is_same_or_equal
 from fcregistry._tools.catalogue import Catalogue, select_tools
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, DeclarationLog, log
 from fcregistry._tools.decorator import bound_methods, declare
+from fcregistry._tools.definition import is_strict
 from fcregistry._tools.options import check_options, group_problem
 from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
 from fcregistry._tools.tool import Tool, Toolset
@@ -33,9 +34,10 @@ if TYPE_CHECKING:
 
     from typing_extensions import Unpack
 
+    from fcregistry._tools.decorator import Declarable, Decorator
     from fcregistry._tools.options import SharedOptions
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    F = TypeVar("F", bound=Declarable)
 
 
 class Registry:
@@ -45,14 +47,17 @@ class Registry:
 
     Args:
         default_group: The group of a tool that `register` is given without one.
-        strict: Whether a parameter without a type is an error rather than a warning.
+        strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
+
+    Raises:
+        DefinitionError: `default_group` cannot be the name of a group, or `strict` is not one of these policies.
     """
 
-    def __init__(self, *, default_group: str = DEFAULT_GROUP, strict: bool = False) -> None:
+    def __init__(self, *, default_group: str = DEFAULT_GROUP, strict: bool | Literal["error", "warn"] = False) -> None:
         if problem := group_problem(default_group):
             raise DefinitionError(problem)
         self.default_group = default_group
-        self._read(DeclarationLog(), discovers=False, strict=strict)
+        self._read(DeclarationLog(), discovers=False, strict=is_strict(strict, "strict"))
 
     def _read(self, declarations: DeclarationLog, *, discovers: bool, strict: bool) -> None:
         self._log = declarations
@@ -66,25 +71,46 @@ class Registry:
 
     # Declare
 
+    @overload
     def register(
         self, function: F, name: str | None = None, *, group: str | None = None, **options: Unpack[SharedOptions]
-    ) -> F:
-        """Declare a function as a tool; it is returned unchanged, so this is a decorator too.
+    ) -> F: ...
+
+    @overload
+    def register(
+        self, *, name: str | None = None, group: str | None = None, **options: Unpack[SharedOptions]
+    ) -> Decorator: ...
+
+    def register(
+        self, function: Any = None, name: str | None = None, *, group: str | None = None, **options: Any
+    ) -> Any:
+        """Declare a function as a tool; it is returned unchanged, so this is a decorator, with or without arguments.
+
+            @registry.register
+            @registry.register(name="add_numbers", tags=("math",))
 
         Args:
-            function: A function or another callable object, as `fc_register` takes it.
-            name: The tool's name, if not the function's.
-            group: The group, if not the default one.
+            function: A function or another callable object, as `fc_register` takes it; also a `Tool`, a toolset, or a list of these and
+                functions. Without it, a decorator is returned.
+            name: The tool's name, if not the function's or the `Tool`'s.
+            group: The group, if not that of the `Tool`, or the default one.
             **options: The options of `fc_register`, with the same meaning; `help(fc_register)` describes each.
 
         Raises:
             DefinitionError: The name, the group or an option is invalid.
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
-        given = dict(options)
-        check_options(given, f"{function!r}")
-        declare(function, name, group or self.default_group, given, sys._getframe(1), self._log)
-        return function
+        check_options(options, "a tool" if function is None else f"{function!r:.80}")
+        if function is not None:
+            declare(function, name, group, options, sys._getframe(1), self._log, self.default_group)
+            return function
+        given_name = name
+
+        def decorate(function: Any, name: str | None = None, /) -> Any:
+            declare(function, name or given_name, group, options, sys._getframe(1), self._log, self.default_group)
+            return function
+
+        return decorate
 
     def register_object(self, instance: object, *, prefix: str = "", group: str | None = None) -> tuple[str, ...]:
         """Declare the marked methods of an instance, bound to it.

@@ -1,4 +1,4 @@
-"""How do tests install a distribution as pip does, with a RECORD of its files?"""
+"""Installs a distribution as pip does, with a RECORD of its files."""
 
 from __future__ import annotations
 

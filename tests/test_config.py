@@ -1,4 +1,4 @@
-"""What does the environment say? Read when asked, in any of the ways people separate names."""
+"""What the environment configures. Read when asked, in any of the ways people separate names."""
 
 from __future__ import annotations
 

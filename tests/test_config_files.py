@@ -1,4 +1,4 @@
-"""Which configuration files are read, from where, and what is said of those that cannot be?"""
+"""Configuration files: which are read, from where, and the errors of those that cannot be."""
 
 from __future__ import annotations
 
@@ -140,7 +140,7 @@ WRONG = {
     'alow = ["acme:*"]': "FILE has the key 'alow', which does not exist; did you mean 'allow'?",
     "call-hooks = []": "FILE has the key 'call-hooks', which does not exist; did you mean 'call_hooks'?",
     "colour = 1": "FILE has the key 'colour', which does not exist; the keys are mode, allow, deny, ask, disable, precedence, "
-    "call_hooks, lock, model",
+    "call_hooks, lock, model, threads, max_tokens",
     'deny = "acme:*"': "deny in FILE must be a list of strings, such as [\"acme-weather\"], not 'acme:*'",
     "deny = [1]": 'deny in FILE must be a list of strings, such as ["acme-weather"], not [1]',
     'ask = ["a b"]': "ask in FILE: 'a b' is not a selector: write a tool's name, a glob, distribution:name, tag=…, group=…, a hint such as "

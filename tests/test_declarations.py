@@ -6,17 +6,19 @@ import functools
 import importlib
 import math
 import pickle
+import re
 import subprocess
 import sys
 import threading
+import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import TypedDict
+from typing import Any, TypedDict
 
 import pytest
 
-from fcregistry import Executor, Registry, fc_register, registry
+from fcregistry import Executor, Registry, Tool, fc_register, formats, registry
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
 
 from .declared import forgotten
@@ -203,6 +205,161 @@ def test_an_object_that_is_not_callable_is_refused_and_named(thing: object, said
     with pytest.raises(DefinitionError, match="cannot be a tool: it is ") as caught:
         fc_register("tool")(thing)  # type: ignore[type-var]
     assert said in str(caught.value)
+
+
+def test_a_tool_is_registered_with_its_name_description_options_and_group() -> None:
+    def look(word: str) -> str:
+        """Look up."""
+        return word
+
+    mine = Registry()
+    tool = Tool.from_function(look, name="look_up", tags=("read",), timeout=5.0)
+    assert mine.register(tool) is tool
+    mine.register(tool.renamed("find").described("Find."), group="words", tags=("found",))
+    mine.register(tool, "seek", timeout=2.0)
+    other = Registry(default_group="other")
+    other.register(mine.get("words.find"))
+
+    assert [each.id for each in mine.everything()] == ["look_up", "seek", "words.find"]
+    assert mine.get("look_up").options.tags == ("read",)
+    assert mine.get("look_up")("a") == "a"
+    assert (mine.get("find").description, mine.get("find").options.tags) == ("Find.", ("found",))
+    assert (mine.get("seek").options.timeout, mine.get("seek").options.tags) == (2.0, ("read",))
+    assert (other.get("find").group, other.get("find").description) == ("words", "Find.")
+    assert "Tool" not in mine
+
+
+def test_a_toolset_or_list_registers_all_or_none() -> None:
+    def one() -> None: ...
+    def two() -> None: ...
+    def three() -> None: ...
+    def other() -> None: ...
+
+    mine, rest = Registry(), Registry()
+    toolset = Executor([one, two]).tools.prefixed("my_")
+    assert mine.register(toolset, group="mine", tags=("all",)) is toolset
+    mine.register([three, [Tool.from_function(other, name="four")]])
+    assert [each.id for each in mine.everything()] == ["four", "mine.my_one", "mine.my_two", "three"]
+    assert mine.get("my_two").options.tags == ("all",)
+    rest.register(mine["mine"])
+    assert [each.id for each in rest.everything()] == ["mine.my_one", "mine.my_two"]
+
+    with pytest.raises(DuplicateToolError):
+        mine.register([Tool.from_function(one, name="new"), Tool.from_function(other, name="three")])
+    assert "new" not in mine
+    with pytest.raises(DefinitionError, match="the name 'x' is for one tool, and there are 2; leave it out"):
+        mine.register([one, two], "x")
+
+
+def test_fc_register_takes_a_tool_and_a_toolset() -> None:
+    def look() -> None: ...
+
+    tool = Tool.from_function(look, name="look_far")
+    assert fc_register(tool) is tool
+    assert fc_register("words")([tool.renamed("look_near")])
+    assert declared("look_far") == ["tool"]
+    assert declared("look_near") == ["words"]
+
+
+def test_register_without_a_function_is_a_decorator() -> None:
+    mine = Registry(default_group="math")
+
+    @mine.register(name="sum_up", tags=("read",))
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    @mine.register()
+    def subtract(a: int, b: int) -> int:
+        return a - b
+
+    @mine.register(group="other")
+    def divide(a: int, b: int) -> float:
+        return a / b
+
+    assert add(1, 2) == 3
+    assert [each.id for each in mine.everything()] == ["math.subtract", "math.sum_up", "other.divide"]
+    assert mine.get("sum_up").options.tags == ("read",)
+
+
+# --- Tools of other libraries ---
+
+
+def add(a: int, b: int) -> int:
+    """Add."""
+    return a + b
+
+
+def stand_in(module: str, name: str, **attributes: Any) -> object:
+    """Return an object whose class has the names of another library's, which is too large for the tests."""
+    cls = type(name, (), {"__module__": module, **attributes})
+    return type("Derived", (cls,), {})()  # authors derive from these classes
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "attribute", "hint"),
+    [
+        ("langchain_core.tools.base", "BaseTool", "func", "LangChain; give its function, tool.func, instead"),
+        ("langchain_core.tools.base", "BaseTool", "coroutine", "LangChain; give its function, tool.coroutine, instead"),
+        (
+            "langchain_core.tools.base",
+            "BaseTool",
+            "",
+            "LangChain; give a function that returns tool.invoke({…}) instead",
+        ),
+        ("agents.tool", "FunctionTool", "", "the OpenAI Agents SDK; give the function that @function_tool decorates"),
+        ("pydantic_ai.tools", "Tool", "function", "pydantic-ai; give its function, tool.function, instead"),
+        ("llm.models", "Tool", "implementation", "llm; give its function, tool.implementation, instead"),
+        ("fastmcp.tools.base", "Tool", "fn", "FastMCP; give its function, tool.fn, instead"),
+        ("mcp.server.fastmcp.tools.base", "Tool", "fn", "the MCP SDK; give its function, tool.fn, instead"),
+    ],
+)
+def test_a_tool_of_another_library_is_refused_with_what_to_write(
+    module: str, name: str, attribute: str, hint: str
+) -> None:
+    theirs: Any = stand_in(module, name, **({attribute: staticmethod(add)} if attribute else {}))
+    callable_one: Any = stand_in(module, name, **({attribute: staticmethod(add)} if attribute else {}), __call__=add)
+    expected = re.escape(f"it is a tool of {hint}")
+    for refuse in (
+        fc_register("tool"),
+        Registry().register,
+        Tool.from_function,
+        Executor,
+        lambda tool: Executor([tool]),
+    ):
+        for each in (theirs, callable_one):
+            with pytest.raises(DefinitionError, match=expected):
+                refuse(each)
+    with pytest.raises(TypeError, match=expected):
+        formats.get("openai").describe([theirs])
+
+
+def test_tools_of_real_libraries_are_recognised() -> None:
+    """With the classes that these libraries have now, where they are installed."""
+    found = []
+    if (langchain := _library("langchain_core.tools")) is not None:
+        found.append((langchain.tool(add), "tool.func"))
+    if (agents := _library("agents")) is not None:
+        found.append((agents.function_tool(add), "@function_tool"))
+    if (pydantic_ai := _library("pydantic_ai")) is not None:
+        found.append((pydantic_ai.Tool(add), "tool.function"))
+    if (llm := _library("llm")) is not None:
+        found.append((llm.Tool.function(add), "tool.implementation"))
+    if (fastmcp := _library("fastmcp.tools")) is not None:
+        found.append((fastmcp.Tool.from_function(add), "tool.fn"))
+    if not found:
+        pytest.skip("none of these libraries is installed")
+    for tool, hint in found:
+        with pytest.raises(DefinitionError, match=re.escape(hint)):
+            Tool.from_function(tool)
+
+
+def _library(name: str) -> Any:
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return importlib.import_module(name)
+    except ImportError:
+        return None
 
 
 def test_a_lambda_needs_a_name_and_the_error_says_so() -> None:

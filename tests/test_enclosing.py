@@ -1,4 +1,4 @@
-"""Are the annotations of a function found that was written inside of another, and is given as it is?"""
+"""Annotations of a function that was defined inside another one."""
 
 from __future__ import annotations
 

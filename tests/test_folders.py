@@ -1,4 +1,4 @@
-"""In which folders are configuration and the cache? Where platformdirs says, and where variables move them."""
+"""The folders of configuration and cache. Where platformdirs says, and where variables move them."""
 
 from __future__ import annotations
 

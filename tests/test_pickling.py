@@ -1,4 +1,4 @@
-"""What of this package goes into another process and comes back? Tools, results and errors, as pickle carries them."""
+"""What of this package can be sent to another process and back. Tools, results and errors, as pickle carries them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from fcregistry.errors import (
     UnfinishedRunError,
 )
 from fcregistry.execution import CallError
-from fcregistry.execution._messages import WorkerError
+from fcregistry.execution._messages import WorkerError  # it crosses processes, as public errors do
 
 from .agents.scripts import Script, calls, says  # the tests are no package
 

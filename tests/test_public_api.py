@@ -1,4 +1,4 @@
-"""Is what is public the same everywhere: in ``__all__``, on import, and on the page docs/reference/names.md?"""
+"""Public names are the same in ``__all__``, on import, and on the page docs/reference/names.md."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the reference list what there is: each option, format, command, error code and type, in a row of its own?"""
+"""The reference has a row for each option, format, command, error code and type."""
 
 from __future__ import annotations
 

@@ -1,14 +1,15 @@
-"""Which tool does a name mean, and what does a registry answer when it means none, or several?"""
+"""Which tool a name means, and what a registry answers if it means none, or several."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterator
 from types import ModuleType
+from typing import Literal
 
 import pytest
 
-from fcregistry import Executor, Registry, fc_register, registry
+from fcregistry import Executor, Registry, Tool, fc_register, registry
 from fcregistry.errors import (
     AmbiguousToolError,
     DefinitionError,
@@ -414,6 +415,55 @@ def test_a_tool_without_its_environment_is_hidden_from_patterns_and_found_by_nam
     assert isolated.get("subtract").missing_env == ()
 
 
+def test_one_of_the_alternatives_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("FCR_TEST_KEY", "FCR_TEST_URL", "FCR_TEST_HOST"):
+        monkeypatch.delenv(name, raising=False)
+    isolated = Registry()
+    isolated.register(add, requires_env=["FCR_TEST_KEY", ("FCR_TEST_URL", "FCR_TEST_HOST")])
+    tool = isolated.get("add")
+
+    assert tool.unavailable == "FCR_TEST_KEY, FCR_TEST_URL or FCR_TEST_HOST is not set"
+    monkeypatch.setenv("FCR_TEST_KEY", "secret")
+    assert tool.missing_env == ("FCR_TEST_URL or FCR_TEST_HOST",)
+    monkeypatch.setenv("FCR_TEST_HOST", "there")
+    assert (tool.unavailable, list(isolated.select("*"))) == ("", ["add"])
+    assert tool.options.variables == ("FCR_TEST_KEY", "FCR_TEST_URL", "FCR_TEST_HOST")
+
+
+def no_key() -> bool:
+    raise OSError("no key file")
+
+
+@pytest.mark.parametrize(
+    ("answers", "reason"),
+    [
+        (lambda: False, "its check <lambda> returned False"),
+        (lambda: "yes", "its check <lambda> returned 'yes'"),
+        (no_key, "its check no_key raised OSError: no key file"),
+    ],
+)
+def test_a_tool_that_is_not_available_is_hidden_as_one_without_its_environment(
+    answers: Callable[[], bool], reason: str
+) -> None:
+    isolated = Registry()
+    isolated.register(add)
+    isolated.register(subtract, available=answers)
+
+    assert list(isolated.select("*")) == ["add"]
+    assert isolated.search("number subtract")[0].name == "add"
+    executor = Executor(["add", "subtract"], registry=isolated)
+    assert len(executor.describe()) == 1
+    result = executor.call("subtract", a=2, b=1)
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == ("unavailable", f"subtract is not available here: {reason}")
+
+
+def test_availability_is_asked_again_before_each_call() -> None:
+    answers = [True, False, True]
+    executor = Executor([Tool.from_function(add, available=answers.pop)])
+    assert [executor.call("add", a=1, b=2).ok for _ in range(3)] == [True, False, True]
+
+
 def test_a_parameter_without_a_type_is_a_warning_and_an_error_where_strictness_is_asked_for() -> None:
     def untyped(x):  # type: ignore[no-untyped-def]
         return x
@@ -426,6 +476,41 @@ def test_a_parameter_without_a_type_is_a_warning_and_an_error_where_strictness_i
         assert lax.get("untyped").parameters["properties"] == {"x": {}}
     with pytest.raises(DefinitionError, match="parameter 'x' accepts any JSON value"):
         _ = strict.get("untyped").parameters
+
+
+@pytest.mark.parametrize(("policy", "is_error"), [("error", True), ("warn", False)])
+def test_strictness_is_set_by_the_name_of_a_policy(
+    policy: Literal["error", "warn"], is_error: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def untyped(x):  # type: ignore[no-untyped-def]
+        return x
+
+    named = Registry(strict=policy)
+    named.register(untyped)
+    monkeypatch.setattr(sys.modules[__name__], "FCREGISTRY_STRICT", policy, raising=False)
+    by_module = Registry()
+    by_module.register(untyped)
+
+    for each in (named, by_module):
+        tool = each.get("untyped")
+        if is_error:
+            assert tool.definition_error is not None
+        else:
+            with pytest.warns(DefinitionWarning, match="accepts any JSON value"):
+                assert tool.definition_error is None
+
+
+def test_another_name_of_a_policy_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(DefinitionError, match="""strict is True or "error", False or "warn", not 'errors'"""):
+        Registry(strict="errors")  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sys.modules[__name__], "FCREGISTRY_STRICT", "errors", raising=False)
+    own = Registry()
+    own.register(len, "size")
+    error = own.get("size").definition_error
+    assert """FCREGISTRY_STRICT of tests.test_registry is True or "error", False or "warn", not 'errors'""" in str(
+        error
+    )
 
 
 def test_a_registry_shows_how_many_tools_each_group_has(isolated: Registry) -> None:

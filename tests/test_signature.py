@@ -182,6 +182,38 @@ def test_a_tuple_is_a_default_of_an_abstract_sequence() -> None:
     assert properties(pick)["names"]["default"] == ["a", "b"]
 
 
+def test_an_array_of_another_type_is_a_default_too() -> None:
+    def pick(
+        ids: set[int] = frozenset(),  # type: ignore[assignment]
+        names: list[str] = ("a", "b"),  # type: ignore[assignment]
+        rows: list[list[int]] = ([1],),  # type: ignore[assignment]
+        maybe: set[int] | None = frozenset({1}),  # type: ignore[assignment]
+        wrong: list[str] = (1,),  # type: ignore[assignment]
+    ) -> None: ...
+
+    defaults = {name: each.get("default") for name, each in properties(pick).items()}
+    assert defaults == {"ids": [], "names": ["a", "b"], "rows": [[1]], "maybe": [1], "wrong": None}
+
+
+def test_a_parameter_without_annotation_has_the_type_of_its_default_and_a_warning() -> None:
+    def pick(n=3, ratio=0.5, flag=False, name="a", ids=(), other=None):  # type: ignore[no-untyped-def]
+        """Pick."""
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        assert properties(pick) == {
+            "n": {"type": "integer", "default": 3},
+            "ratio": {"type": "number", "default": 0.5},
+            "flag": {"type": "boolean", "default": False},
+            "name": {"type": "string", "default": "a"},
+            "ids": {"type": "array", "default": []},
+            "other": {"default": None},
+        }
+    first = "parameter 'n' has the type of its default, int: it has no annotation; annotate it"
+    assert first in str(caught[0].message)
+    assert "parameter 'other' accepts any JSON value" in str(caught[-1].message)
+
+
 def test_the_schema_of_the_result_is_that_of_its_annotation_and_none_without_one() -> None:
     def annotated() -> list[Point]: ...
 

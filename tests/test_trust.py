@@ -1,4 +1,4 @@
-"""May a plugin be imported, may a tool be used, has anybody to be asked? Every layer is asked, and a lower one only tightens."""
+"""Whether a plugin may be imported, a tool may be used, and a call needs approval. Every layer is asked, and a lower one only tightens."""
 
 from __future__ import annotations
 

@@ -41,6 +41,7 @@ class Documentation(NamedTuple):
         returns: The text about the result, or about what is yielded.
         unread: Lines that could not be read as part of their section.
         attributes: Name -> the attribute's documentation, such as of a field of a dataclass or TypedDict.
+        returns_type: The type of the result as text; not of what is yielded.
     """
 
     summary: str
@@ -49,6 +50,7 @@ class Documentation(NamedTuple):
     returns: str | None
     unread: tuple[str, ...]
     attributes: dict[str, DocumentedParameter] = {}  # noqa: RUF012  # never written to
+    returns_type: str | None = None
 
 
 NO_DOCUMENTATION: Final = Documentation("", "", {}, None, ())
@@ -83,6 +85,7 @@ def read_docstring(text: str | None) -> Documentation:
         builder.returns or builder.yields,
         tuple(builder.unread),
         builder.attributes,
+        builder.returns_type,
     )
 
 
@@ -93,6 +96,7 @@ class _DocumentationBuilder:
         self.parameters: dict[str, DocumentedParameter] = {}
         self.attributes: dict[str, DocumentedParameter] = {}
         self.returns: str | None = None
+        self.returns_type: str | None = None
         self.yields: str | None = None
         self.unread: list[str] = []
 
@@ -103,12 +107,13 @@ class _DocumentationBuilder:
             known = entries.get(name, DocumentedParameter(name, "", None))
             entries[name] = DocumentedParameter(name, description or known.description, type_ or known.type)
 
-    def describe_result(self, kind: str, text: str) -> None:
-        """Add a text about the result; of several, the first one counts."""
+    def describe_result(self, kind: str, text: str, type_: str | None = None) -> None:
+        """Add a text about the result, and its type; of several, the first one counts."""
         if kind == "yields":
             self.yields = self.yields or text or None
         else:
             self.returns = self.returns or text or None
+            self.returns_type = self.returns_type or type_
 
     def add_unread(self, line: str) -> None:
         """Add a line that is not an entry of its section. A line "None" is left out: it documents nothing."""
@@ -312,7 +317,8 @@ _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\
 
 def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
     if section.kind in ("returns", "yields"):
-        builder.describe_result(section.kind, _without_type("\n".join(_dedent(section.lines)).strip()))
+        type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
+        builder.describe_result(section.kind, text, type_)
         return
     # A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
     level = _entry_indentation(section.lines)
@@ -363,12 +369,14 @@ def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
     return (names, _type_text(type_), rest) if names else None
 
 
-def _without_type(text: str) -> str:
-    """Return the text about a result without the type before it: `dict[str, int]: text`."""
+def _split_result(text: str) -> tuple[str | None, str]:
+    """Return the type of a result, if there is one, and the text about it: `dict[str, int]: text`, `int`."""
     parts = _split_at_colon(text)
-    if parts is None or not _is_type(parts[0]) or parts[1].startswith("//"):  # `https:` is not a type
-        return text
-    return _entry_text(parts[1])
+    if parts is None:
+        return (text if _is_type(text) else None), text
+    if not _is_type(parts[0]) or parts[1].startswith("//"):  # `https:` is not a type
+        return None, text
+    return parts[0], _entry_text(parts[1])
 
 
 def _is_type(text: str) -> bool:
@@ -407,8 +415,8 @@ def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
     texts = [each.description or "" for each in described]
     if len(described) > 1:
         texts = [f"{each.return_name or each.type_name}: {each.description}" for each in described]
-    if texts:
-        builder.describe_result(section.kind, "\n".join(texts))
+    types = [each.type_name for each in parsed.many_returns or ()]
+    builder.describe_result(section.kind, "\n".join(texts), types[0] if len(types) == 1 else None)
 
 
 # --- reST and Epydoc: `:param dict[str, int] limits: text`, `@param limits: text` ---
@@ -418,7 +426,8 @@ _KIND_OF_FIELD: Final = {
     **dict.fromkeys(("ivar", "cvar", "var", "attribute", "vartype"), "attributes"),
     **dict.fromkeys(("return", "returns"), "returns"),
     **dict.fromkeys(("yield", "yields"), "yields"),
-}  # the others, such as `raises` and `rtype`, are not used
+    "rtype": "result type",
+}  # the others, such as `raises` and `ytype`, are not used
 
 
 def _read_fields(lines: list[str], builder: _DocumentationBuilder) -> None:
@@ -432,6 +441,8 @@ def _read_fields(lines: list[str], builder: _DocumentationBuilder) -> None:
         kind, text = _KIND_OF_FIELD.get(words[0]), _entry_text(parts[1])
         if kind in ("returns", "yields"):
             builder.describe_result(kind, text)
+        elif kind == "result type":
+            builder.describe_result("returns", "", text)
         elif kind is not None:  # about the name that is the last word, after its type
             keyword, *types, name = words if len(words) > 1 else (*words, "")
             names = _names_in(name)

@@ -228,6 +228,7 @@ MAX_CHANGES: Final = 100_000
 _SLIP_NOTES: Final = {
     "comments": "had comments: left out",
     "fences": "had a code fence: left out",
+    "missing-commas": "had no commas between some values: added",
     "python-literals": "had True, False or None: taken as true, false or null",
     "raw-control-characters": "had line ends, tabs or other control characters in strings: taken as escaped",
     "single-quotes": "had single quotes that JSON does not know: taken as JSON writes them",
@@ -236,8 +237,8 @@ _SLIP_NOTES: Final = {
 }
 """Slip -> the note about it, after the name of the text."""
 
-SLIPS: Final = frozenset(_SLIP_NOTES)
-"""The names of all slips."""
+SLIPS: Final = frozenset(_SLIP_NOTES) - {"missing-commas"}
+"""The names of all slips that are repaired unless the caller says otherwise: a missing comma may be a quote that was not escaped."""
 
 
 def read_lenient_json(text: str, exact: bool, allowed: Collection[str], where: str) -> tuple[Any, tuple[str, ...]]:
@@ -332,6 +333,8 @@ def _all_changes(text: str) -> Iterator[_Change]:
             continue
         if token is not None:
             yield from _changes_of(token, before, after)
+            if _ends_value(token) and after is not None and _begins_value(after):
+                yield _Change("missing-commas", token.end(), token.end(), ",")
         yield from comments
         comments.clear()
         before, token = token, after
@@ -365,6 +368,15 @@ def _changes_of(token: re.Match[str], before: re.Match[str] | None, after: re.Ma
                 yield _Change("trailing-commas", start, end, "")
         case "closing":
             yield _Change("fences", start, end, "")
+
+
+def _ends_value(token: re.Match[str]) -> bool:
+    is_literal = token[0] in ("true", "false", "null", *_LITERALS)
+    return token.lastgroup in ("string", "number") or is_literal or _is_mark(token, "}]")
+
+
+def _begins_value(token: re.Match[str]) -> bool:
+    return token.lastgroup in ("string", "number", "word") or _is_mark(token, "{[")
 
 
 def _is_mark(token: re.Match[str] | None, marks: str) -> bool:

@@ -131,11 +131,13 @@ def is_same_or_equal(old: object, new: object) -> bool:
 
 
 def check_callable(function: object) -> None:
-    """Refuse an object that cannot be called, and a class: calling it makes an instance and does nothing.
+    """Refuse an object that cannot be called, a class (calling it makes an instance), and a tool of another library.
 
     Raises:
         DefinitionError: It is one of these.
     """
+    if hint := external_tool_hint(function):
+        raise DefinitionError(f"{function!r:.80} cannot be a tool{hint}")
     if isinstance(function, type) or not callable(function):
         raise DefinitionError(f"{function!r} cannot be a tool: it is {_describe_kind(function)}, not a function")
 
@@ -160,3 +162,32 @@ def _describe_kind(value: object) -> str:
         return "a class (register its instances' methods with register_object)"
     name = type(value).__name__
     return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+
+
+# --- Tools of other libraries ---
+
+
+_EXTERNAL_TOOLS = {
+    ("langchain_core", "BaseTool"): ("LangChain", ("func", "coroutine"), "a function that returns tool.invoke({…})"),
+    ("agents", "FunctionTool"): ("the OpenAI Agents SDK", (), "the function that @function_tool decorates"),
+    ("pydantic_ai", "Tool"): ("pydantic-ai", ("function",), ""),
+    ("llm", "Tool"): ("llm", ("implementation",), "the function that it was made of"),
+    ("fastmcp", "Tool"): ("FastMCP", ("fn",), "a function that calls its server's tool"),
+    ("mcp", "Tool"): ("the MCP SDK", ("fn",), "a function that calls its server's tool"),
+}
+"""Top-level module and name of a class -> its library; the attributes that hold the function; what to give if none does."""
+
+
+def external_tool_hint(value: object) -> str:
+    """Return what to write instead of a tool of another library; empty for any other object.
+
+    The library is recognised by the names of the class, and not imported.
+    """
+    for cls in type(value).__mro__:
+        found = _EXTERNAL_TOOLS.get((cls.__module__.partition(".")[0], cls.__name__))
+        if found is not None:
+            library, attributes, otherwise = found
+            function = next((f"tool.{each}" for each in attributes if callable(getattr(value, each, None))), "")
+            given = f"its function, {function}," if function else otherwise
+            return f": it is a tool of {library}; give {given} instead"
+    return ""

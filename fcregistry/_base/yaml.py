@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._base.install import install_command
 from fcregistry._base.json import MAX_DEPTH, ExactFloat
 from fcregistry._base.messages import show
 from fcregistry.errors import MissingDependencyError
@@ -80,7 +81,7 @@ def pyyaml(what: str = "YAML") -> ModuleType:
     try:
         import yaml  # an extra
     except ImportError as error:
-        raise MissingDependencyError(f"{what} needs PyYAML: pip install 'fcregistry[yaml]'") from error
+        raise MissingDependencyError(f"{what} needs PyYAML: {install_command('fcregistry[yaml]')}") from error
     return yaml
 
 

@@ -107,6 +107,8 @@ class Layer(NamedTuple):
         call_hooks: Extensions with mandatory call hooks, as pairs of source and name.
         lock: The lock that the mode `locked` refers to; None for the project's.
         model: The model of `fcregistry ask`; None if the layer sets none.
+        threads: How many threads `fcregistry ask` gives a model on this machine; None if the layer sets none.
+        max_tokens: The most tokens of an answer of such a model; None if the layer sets none.
     """
 
     path: str = ""
@@ -120,6 +122,8 @@ class Layer(NamedTuple):
     call_hooks: tuple[tuple[str, str], ...] = ()
     lock: str | None = None
     model: str | None = None
+    threads: int | None = None
+    max_tokens: int | None = None
 
 
 # --- Files ---
@@ -312,6 +316,12 @@ def _read_model(value: object, source: str) -> str:
     return _read_text(value, source, 'the name of a model, such as "openai:gpt-5"')
 
 
+def _read_count(value: object, source: str) -> int:
+    if type(value) is not int or value < 1:
+        raise ConfigurationError(f"{source} is a whole number from 1, not {value!r}")
+    return value
+
+
 _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "mode": _read_mode,
     "allow": _rules_reader("allow"),
@@ -322,6 +332,8 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "call_hooks": _read_hooks,
     "lock": _read_lock_path,
     "model": _read_model,
+    "threads": _read_count,
+    "max_tokens": _read_count,
 }
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
-from fcregistry._tools.definition import wants_strictness
+from fcregistry._tools.definition import wanted_strictness
 from fcregistry._tools.indexed import BROKEN, Described
 from fcregistry._tools.selectors import (
     Owned,
@@ -65,7 +65,7 @@ if TYPE_CHECKING:
         def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
             """Return the described tools of plugins that are not imported and have an alias."""
 
-        def ranked(self, words: str, made: list[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
+        def ranked(self, words: str, made: Iterable[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
             """Return the matches for some words, best first, among these tools and the described ones."""
 
         def why_hidden(self, name: str) -> str | None:
@@ -148,7 +148,7 @@ class Catalogue:
                 assert owner is not None
                 declaration.tool = DescribedDefinition.tool(declaration, owner)
             else:
-                strict = self._strict or wants_strictness(declaration.module)
+                strict = self._strict or wanted_strictness(declaration.module)
                 declaration.tool = Tool(declaration, owner, strict=strict)
         tool: Tool = declaration.tool
         return tool
@@ -156,7 +156,7 @@ class Catalogue:
     def offered(self) -> Iterator[Owned]:
         """Yield the tools that patterns may match: one of each key.
 
-        A tool is left out if it cannot be defined, or a required environment variable is not set.
+        A tool is left out if it cannot be defined, or is not available here.
         """
         for rivals in by_key(self.visible()).values():
             left = in_effect(rivals)
@@ -165,14 +165,16 @@ class Catalogue:
 
     def _is_usable(self, owned: Owned) -> bool:
         declaration = owned.declaration
-        if isinstance(declaration, Described) and not declaration.says("requires_env"):
+        if isinstance(declaration, Described) and not (
+            declaration.says("requires_env") or declaration.says("available")
+        ):
             return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
-        return not tool.missing_env and tool.definition_error is None
+        return not tool.unavailable and tool.definition_error is None
 
     def searched(self, words: str) -> Iterator[Tool]:
         """Yield the tools that match some words, best first."""
-        made = [self.tool(each) for each in self.seen(self._log) if self._is_usable(each)]
+        made = tuple(self.tool(each) for each in self.seen(self._log))
         if not self._discovers:
             from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
@@ -180,7 +182,8 @@ class Catalogue:
             return
         for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
-                yield found
+                if not found.unavailable:
+                    yield found
             elif self._is_usable(owned := Owned(*found)) and len(in_effect(self._rivals(owned))) == 1:
                 yield self.tool(owned)
 

@@ -15,17 +15,20 @@ from fcregistry.errors import DefinitionError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from types import FrameType
-    from typing import Any, Protocol, TypeVar, overload
+    from typing import Any, Protocol, TypeAlias, TypeVar, overload
 
     from typing_extensions import Unpack
 
     from fcregistry._tools.options import ToolOptions
 
-    F = TypeVar("F", bound=Callable[..., Any])
+    Declarable: TypeAlias = Callable[..., Any] | Mapping[str, Any] | list[Any] | tuple[Any, ...]
+    F = TypeVar("F", bound=Declarable)
 
-    class _Decorator(Protocol):
+    class Decorator(Protocol):
+        """What a decorator with arguments returns."""
+
         def __call__(self, function: F, name: str | None = None, /) -> F: ...
 else:
 
@@ -44,7 +47,7 @@ def fc_register(group: F, /, **options: Unpack[ToolOptions]) -> F: ...
 
 
 @overload
-def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> _Decorator: ...  # noqa: F811
+def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> Decorator: ...  # noqa: F811
 
 
 def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
@@ -54,12 +57,15 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
 
         @fc_register                                   # the default group, "tool"
         @fc_register("search.web", tags=("web",))      # a nested group, with options
-        fc_register("tool")(function, "second_name")   # a function that exists, under a name of its own
+        fc_register("tool")(function, "second_name")   # a function that exists, under another name
+
+    A `Tool`, a toolset, or a list of these and functions can take the place of the function. A `Tool` keeps its name, description,
+    options and group, as far as none are given; it becomes a tool of the module that registers it.
 
     In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
 
     Args:
-        group: The group, dotted where nested. Without parentheses, the function itself.
+        group: The group, dotted where nested. Without parentheses, the function itself, or a `Tool`, a toolset or a list.
         **options: The options of the tool, each by its name:
 
             - `name`: The tool's name, if not the function's: 1 to 64 ASCII letters, digits, `_` and `-`.
@@ -76,7 +82,9 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
-            - `requires_env`: One or several environment variables that must be set. Errors do not show their values.
+            - `requires_env`: The environment variables that must be set: a name, or a list of names; a tuple in it has alternatives,
+              one of which must be set. Errors do not show their values.
+            - `available`: A function without arguments that returns whether the tool can be used here; it is asked before each call.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
             - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
             - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own
@@ -96,8 +104,8 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
     """
     if not isinstance(group, str):
         if options:
-            check_options(options, f"{group!r}")
-        declare(group, None, DEFAULT_GROUP, options or _NO_OPTIONS, sys._getframe(1), log)
+            check_options(options, f"{group!r:.80}")
+        declare(group, None, None, options or _NO_OPTIONS, sys._getframe(1), log)
         return group
     if options:
         check_options(options, f"a tool of the group {group!r}")
@@ -110,37 +118,79 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
 
 
 def declare(
-    function: Callable[..., Any],
+    function: Declarable,
     name: str | None,
-    group: str,
+    group: str | None,
     options: dict[str, Any],
     frame: FrameType,
     to: DeclarationLog,
+    default_group: str = DEFAULT_GROUP,
 ) -> None:
-    """Check a declaration made in `frame` and record it; in a class body only mark the method."""
+    """Check a declaration made in `frame` and record it; in a class body only mark the method.
+
+    `function` may also be a `Tool`, a toolset, or a list of these and functions: all of them are recorded, or none.
+    """
     if name is None and options:
         name = options.get("name")
-    if type(function) is not _FUNCTION:
-        name = _name_of_callable(function, name, frame)
+    elements = [function] if type(function) is _FUNCTION else _flatten(function)
+    if len(elements) == 1:
+        declaration = _declaration_of(elements[0], name, group, options, frame, default_group)
+        if not frame.f_code.co_flags & _OPTIMIZED and _is_class_body(frame):
+            _mark(declaration)
+        else:
+            to.add(declaration)
+        return
+    if name is not None:
+        raise DefinitionError(f"the name {name!r} is for one tool, and there are {len(elements)}; leave it out")
+    to.add_all([_declaration_of(each, None, group, options, frame, default_group) for each in elements])
+
+
+def _flatten(given: Any) -> list[Any]:
+    """Return the functions and Tools in a list, a toolset or another mapping; for anything else, a list of it."""
+    if isinstance(given, (list, tuple)):
+        return [element for each in given for element in _flatten(each)]
+    if hasattr(given, "values") and not callable(given):
+        return list(given.values())
+    return [given]
+
+
+def _declaration_of(
+    given: Any, name: str | None, group: str | None, options: dict[str, Any], frame: FrameType, default_group: str
+) -> Declaration:
+    """Return the declaration of a function or Tool, checked."""
+    function, names = given, None
+    tools = sys.modules.get("fcregistry._tools.tool")
+    if tools is not None and isinstance(given, tools.Tool):  # before this module is imported, there is none
+        declared = given._definition.loaded().declaration
+        function, names = declared.function, declared.locals
+        group = group or (declared.group if declared.group != DEFAULT_GROUP else None)
+        described = {} if given._description is None else {"description": given._description}
+        options = {**declared.options, **described, **options}
+        name = name or given.name
+    elif type(given) is not _FUNCTION:
+        name = _name_of_callable(given, name, frame)
     elif name is None:
-        name = function.__name__
+        name = given.__name__
+    group = default_group if group is None else group
     module = frame.f_globals.get("__name__", "__main__")
     problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
     if problem is not None:
         raise DefinitionError(f"{place_text(function, module)} cannot be registered: {problem}")
-    declaration = Declaration(function, name, group, module, options)
-    if frame.f_code.co_flags & _OPTIMIZED:
-        declaration.locals = capture_named_locals(function, frame)
-    elif _is_class_body(frame):
-        try:
-            setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
-        except AttributeError as error:
-            raise DefinitionError(
-                f"{place_text(function, module)} cannot be registered in a class body, because attributes cannot be set on it: "
-                "define a method that calls it, and register the method"
-            ) from error
-        return
-    to.add(declaration)
+    if names is None and frame.f_code.co_flags & _OPTIMIZED:
+        names = capture_named_locals(function, frame)
+    return Declaration(function, name, group, module, options, names)
+
+
+def _mark(declaration: Declaration) -> None:
+    """Mark a method in a class body; `register_object` registers it with an instance."""
+    function = declaration.function
+    try:
+        setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
+    except AttributeError as error:
+        raise DefinitionError(
+            f"{place_text(function, declaration.module)} cannot be registered in a class body, because attributes cannot be set on it: "
+            "define a method that calls it, and register the method"
+        ) from error
 
 
 def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:

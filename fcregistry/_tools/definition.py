@@ -38,7 +38,7 @@ class ToolDefinition:
         "strict",
     )
 
-    def __init__(self, declaration: Declaration, strict: bool) -> None:
+    def __init__(self, declaration: Declaration, strict: object) -> None:
         self.declaration = declaration
         self.strict = strict
         self._options: Options | None = None
@@ -140,7 +140,8 @@ class ToolDefinition:
         declared = self.declaration
         external = declared.options.get("parameters")
         if external is None:
-            signature = Signature.of(declared.function, declared.module, declared.locals, strict=self.strict)
+            strict = is_strict(self.strict, f"{STRICT} of {declared.module}")
+            signature = Signature.of(declared.function, declared.module, declared.locals, strict=strict)
             self._parameters = _pack(signature.parameters_schema())
         else:
             signature, schema = _read_external_schema(declared, external)
@@ -231,18 +232,37 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
 
 
 STRICT: Final = "FCREGISTRY_STRICT"
-"""A module, or a package above it, sets this to True to make a parameter without a type an error in its own tools."""
+"""A module, or a package above it, sets this to True or `"error"` to make a parameter without a type an error in its own tools."""
 
 
-def wants_strictness(module: str) -> bool:
-    """Return whether a module, or a package above it, sets `FCREGISTRY_STRICT`."""
-    return sets_module_flag(module, STRICT)
+_POLICIES: Final = {True: True, "error": True, False: False, "warn": False}
+"""Value of `strict` or `FCREGISTRY_STRICT` -> whether a parameter without a type is an error."""
 
 
-def sets_module_flag(module: str, flag: str) -> bool:
-    """Return whether an imported module, or a package above it, sets a flag to a true value."""
+def is_strict(value: object, shown: str) -> bool:
+    """Return whether a policy makes a parameter without a type an error.
+
+    Args:
+        value: The policy: True or `"error"`, False or `"warn"`.
+        shown: Where it is set, for the message.
+
+    Raises:
+        DefinitionError: It is not a policy.
+    """
+    if not isinstance(value, (bool, str)) or value not in _POLICIES:
+        raise DefinitionError(f'{shown} is True or "error", False or "warn", not {value!r:.80}')
+    return _POLICIES[value]
+
+
+def wanted_strictness(module: str) -> object:
+    """Return the value of `FCREGISTRY_STRICT` in a module, or in the nearest package above it that sets it to a true value."""
+    return module_flag(module, STRICT)
+
+
+def module_flag(module: str, flag: str) -> object:
+    """Return the true value of a flag in an imported module, or in the nearest package above it; False if none sets it."""
     while module:
-        if getattr(sys.modules.get(module), flag, False):
-            return True
+        if value := getattr(sys.modules.get(module), flag, False):
+            return value
         module = module.rpartition(".")[0]
     return False

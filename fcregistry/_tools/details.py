@@ -84,7 +84,8 @@ class Options(NamedTuple):
     idempotent: bool | None = None
     open_world: bool | None = None
     requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
-    requires_env: tuple[str, ...] = ()
+    requires_env: tuple[str | tuple[str, ...], ...] = ()
+    available: Callable[[], bool] | None = None
     timeout: float | None = None
     isolation: str | None = None
     blocking: bool | str = True
@@ -104,9 +105,18 @@ class Options(NamedTuple):
                 known[name] = (
                     (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
                 )
+        if "requires_env" in known:
+            known["requires_env"] = tuple(
+                tuple(each) if isinstance(each, (list, tuple)) else each for each in known["requires_env"]
+            )
         if "examples" in known:
             known["examples"] = tuple(known["examples"])
         return cls(**known)
+
+    @property
+    def variables(self) -> tuple[str, ...]:
+        """The names of all environment variables in `requires_env`."""
+        return tuple(name for each in self.requires_env for name in ((each,) if isinstance(each, str) else each))
 
     def given(self) -> dict[str, Any]:
         """Return the options that differ from their defaults, in the order of `fcregistry show`."""

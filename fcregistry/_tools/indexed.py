@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
-from fcregistry._tools.definition import ToolDefinition, wants_strictness
+from fcregistry._tools.definition import ToolDefinition, wanted_strictness
 from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
@@ -169,7 +169,7 @@ class DescribedDefinition(ToolDefinition):
             declared = _discovery().real(described)
             if self._real is not None:  # the import itself asked for it
                 return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
-            real = ToolDefinition(declared, wants_strictness(declared.module))
+            real = ToolDefinition(declared, wanted_strictness(declared.module))
             assert described.tool is not None
             now = record_of(Tool._of(real, real.declaration.name, described.tool._owner))
             # Selectors and policies rely on options that the digest lacks, so the options are compared too
@@ -286,7 +286,7 @@ class DescribedDefinition(ToolDefinition):
         return self.loaded().with_function(function)
 
 
-_DEFERRED: Final = ("cache", "reads", "requires_approval", "writes")
+_DEFERRED: Final = ("available", "cache", "reads", "requires_approval", "writes")
 """The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
 
 

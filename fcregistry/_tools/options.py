@@ -31,7 +31,8 @@ if TYPE_CHECKING:
         idempotent: bool
         open_world: bool
         requires_approval: bool | Callable[[Mapping[str, Any]], bool]
-        requires_env: str | Sequence[str]
+        requires_env: str | Sequence[str | tuple[str, ...]]
+        available: Callable[[], bool]
         timeout: float
         isolation: Literal["process"]
         blocking: bool | Literal["caller"]
@@ -67,6 +68,21 @@ def _is_mapping(value: object) -> bool:
     return isinstance(value, dict) and all(isinstance(key, str) for key in value)
 
 
+def _is_variable(value: object) -> bool:
+    """Return whether an environment variable can have a name: not with a space, an equals sign or a control character in it."""
+    return isinstance(value, str) and value.isprintable() and value.split() == [value] and "=" not in value
+
+
+def _is_variables(value: object) -> bool:
+    """Return whether this is a name, or a list of names and of lists of alternatives: in JSON, a tuple is a list."""
+    if not isinstance(value, (list, tuple, set, frozenset)):
+        return _is_variable(value)
+    return all(
+        bool(each) and all(map(_is_variable, each)) if isinstance(each, (list, tuple)) else _is_variable(each)
+        for each in value
+    )
+
+
 def _is_seconds(value: object) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
@@ -91,9 +107,10 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
         "a bool, or a predicate of the arguments",
     ),
     "requires_env": (
-        lambda value: _is_text(value) or _is_texts(value),
-        "the name of a variable, or a sequence of names",
+        _is_variables,
+        "the name of an environment variable, or a list of names, in which a tuple has alternatives",
     ),
+    "available": (callable, "a function without arguments that returns True or False"),
     "timeout": (_is_seconds, "seconds: a finite number above 0"),
     "isolation": (lambda value: value == "process", '"process"'),
     "blocking": (lambda value: isinstance(value, bool) or value == "caller", 'a bool or "caller"'),
@@ -178,3 +195,21 @@ def check_options(options: Mapping[str, object], where: str) -> None:
     """Raise one `DefinitionError` for all problems of the options of a declaration."""
     if problems := option_problems(options):
         raise DefinitionError(f"{where} cannot be registered:", tuple(problems))
+
+
+def missing_variables(required: Any) -> tuple[str, ...]:
+    """Return the variables of `requires_env` that are not set or are empty; alternatives as one text, such as `A or B`.
+
+    Args:
+        required: The option, as its author gave it or as JSON.
+    """
+    if not required:
+        return ()
+    from os import environ  # this module is imported by each plugin's decorator
+
+    names = (
+        [(required,)]
+        if isinstance(required, str)
+        else [(each,) if isinstance(each, str) else each for each in required]
+    )
+    return tuple(" or ".join(each) for each in names if not any(map(environ.get, each)))

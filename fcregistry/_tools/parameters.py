@@ -8,7 +8,7 @@ import sys
 import warnings
 from collections import Counter
 from types import FunctionType, ModuleType, UnionType
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeGuard, Union, get_args, get_origin
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeGuard, Union, get_args, get_origin
 
 from typing_extensions import is_typeddict
 
@@ -18,12 +18,14 @@ from fcregistry._base.source import is_method_of, place_text, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import (
     ANY_CODEC,
+    MISSING,
     Codec,
     ListCodec,
     RecordCodec,
     TypeReader,
     UnsupportedType,
     holds_text,
+    read_field_default,
     resolve_texts,
     show_type,
     type_parameters,
@@ -46,6 +48,8 @@ class Parameter(NamedTuple):
     default: Any
     description: str
     required: bool
+    make_default: Callable[[], Any] | None = None
+    """Returns the default for one call, if the function's own default is pydantic's `Field(…)`."""
 
 
 class ParameterReader:
@@ -89,38 +93,47 @@ class ParameterReader:
         """
         read: list[Parameter] = []
         self.context = context_parameter(raw, self._resolved, self.problems)
-        for each in raw:
+        for declared in raw:
+            each, make_default = self._without_field(declared)
             if self.context is not None and each.name == self.context.name:
                 self._documented.pop(each.name, None)
                 continue
             if not typed:
-                read.append(Parameter(each.name, each.kind, ANY_CODEC, each.default, "", each.required))
+                required = each.required and make_default is None
+                read.append(Parameter(each.name, each.kind, ANY_CODEC, each.default, "", required, make_default))
                 continue
             typed_dict = unpacked_typed_dict(self._tried(each.annotation)) if each.kind is STAR_STAR else None
             if typed_dict is None:
-                read.append(self._parameter(each))
+                read.append(self._parameter(each, make_default))
                 continue
             read += self._unpacked(each, typed_dict)
             names = Counter(each.name for each in read)
             self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
         return tuple(read)
 
-    def _parameter(self, raw: RawParameter) -> Parameter:
+    def _without_field(self, raw: RawParameter) -> tuple[RawParameter, Callable[[], Any] | None]:
+        """Return a parameter whose default is pydantic's `Field(…)` as annotation and default, and what makes the default."""
+        try:
+            field = read_field_default(raw.default)
+        except UnsupportedType as unsupported:
+            self.problems += [f"parameter {raw.name!r}: {problem}" for problem in unsupported.problems]
+            return raw, None
+        if field is None:
+            return raw, None
+        default = EMPTY if field.value is MISSING else field.value
+        return raw._replace(default=default, field=field.marker), field.make
+
+    def _parameter(self, raw: RawParameter, make_default: Callable[[], Any] | None) -> Parameter:
         documented = self._documented.pop(raw.name, None) if self._documented else None
         if raw.annotation is not EMPTY:
-            codec = self._codec(raw.annotation, raw.name)
+            codec = self._codec(raw.annotation, raw.name, raw.field)
         else:
             codec = self._undeclared(raw, documented.type if documented else None)
         if raw.kind is STAR:
             codec = ListCodec(codec, list)
-        default = type(raw.default)
-        if default.__name__ == "FieldInfo" and default.__module__.startswith("pydantic"):
-            self.problems.append(
-                f"parameter {raw.name!r}: its default is a pydantic Field, which a call would hand to the function as it is; "
-                "write Annotated[…, Field(…)], and the default itself after it"
-            )
         description = documented.description if documented else ""
-        return Parameter(raw.name, raw.kind, codec, raw.default, description, raw.required)
+        required = raw.required and make_default is None
+        return Parameter(raw.name, raw.kind, codec, raw.default, description, required, make_default)
 
     def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
         record = self._codec(annotation, raw.name)
@@ -155,9 +168,10 @@ class ParameterReader:
         except Exception:  # noqa: BLE001  # an author's annotation may raise anything
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
-    def _codec(self, annotation: Any, name: str) -> Codec:
+    def _codec(self, annotation: Any, name: str, field: Any = None) -> Codec:
         try:
-            return self._reader.read(self._resolved(annotation))
+            resolved = self._resolved(annotation)
+            return self._reader.read(resolved if field is None else Annotated[resolved, field])
         except UnsupportedType as unsupported:
             self.problems += [f"parameter {name!r}: {problem}" for problem in unsupported.problems]
         except RecursionError:
@@ -200,18 +214,27 @@ class ParameterReader:
         return self._globals
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
-        """Return the codec of the type that the docstring names, or, with a doubt, that of any value."""
+        """Return the codec of the type that the docstring names; with a doubt, that of the default's type, or of any value."""
         annotation = type_named(documented) if documented else None
-        if annotation is None:
-            said = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
-        else:
+        problem = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
+        if annotation is not None:
             try:
-                return self._reader.read(annotation)
+                return self._reader.read(
+                    annotation if parameter.field is None else Annotated[annotation, parameter.field]
+                )
             except UnsupportedType as unsupported:
-                said = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
+                problem = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
+        annotation, accepted = Any, "accepts any JSON value"
+        if type(parameter.default) in _TYPES_OF_DEFAULTS:
+            annotation = type(parameter.default)
+            accepted = f"has the type of its default, {annotation.__name__}"
         if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` means any value
-            self.doubts.append(f"parameter {parameter.name!r} accepts any JSON value: {said}; annotate it")
-        return ANY_CODEC
+            self.doubts.append(f"parameter {parameter.name!r} {accepted}: {problem}; annotate it")
+        return self._codec(annotation, parameter.name, parameter.field)
+
+
+_TYPES_OF_DEFAULTS: Final = frozenset({bool, int, float, str, list, dict, tuple, set})
+"""The types that a default gives to a parameter without a type; from None, no type follows."""
 
 
 def _owner(function: Any) -> type | None:
@@ -322,12 +345,16 @@ STAR_STAR: Final = inspect.Parameter.VAR_KEYWORD
 
 
 class RawParameter(NamedTuple):
-    """A parameter as Python sees it; `EMPTY` where it has no default or no annotation."""
+    """A parameter as Python sees it; `EMPTY` where it has no default or no annotation.
+
+    `field` is pydantic's `Field(…)` without its default, if that was the default.
+    """
 
     name: str
     kind: Any
     default: Any
     annotation: Any
+    field: Any = None
 
     @property
     def required(self) -> bool:

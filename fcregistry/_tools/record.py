@@ -189,7 +189,7 @@ def _is_computed(value: Any) -> bool:
     return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
 
 
-_MAYBE_COMPUTED: Final = ("cache", "examples", "meta", "reads", "requires_approval", "writes")
+_MAYBE_COMPUTED: Final = ("available", "cache", "examples", "meta", "reads", "requires_approval", "writes")
 """The options that may be or hold functions and objects, which have no JSON form."""
 
 _LONGEST: Final = 300

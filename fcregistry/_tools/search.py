@@ -36,21 +36,23 @@ if TYPE_CHECKING:
 
 
 def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[Tool, ...]:
-    """Return those of some tools that match words, best first; see `ToolSearch.best`."""
-    return ToolSearch(tools).best(words, limit)
+    """Return those of some tools that match words, best first; see `ToolSearch.best`. The tables of the last searches are kept."""
+    return _search_of(tuple(tools)).best(words, limit)
 
 
 class ToolSearch:
-    """Finds tools in memory by words. The table is made at the first search. Thread-safe.
+    """Finds tools by words. The table is in memory, and made at the first search. Thread-safe.
 
     Args:
         tools: The tools; those that cannot be defined are left out.
+        index: A connection to an index, whose rows are searched too: BM25 compares only rows of one table, so they are copied.
     """
 
-    __slots__ = ("__weakref__", "_table", "_tools")
+    __slots__ = ("__weakref__", "_index", "_table", "_tools")
 
-    def __init__(self, tools: Iterable[Tool]) -> None:
+    def __init__(self, tools: Iterable[Tool], index: sqlite3.Connection | None = None) -> None:
         self._tools = tuple(tools)
+        self._index = index
         self._table: sqlite3.Connection | None = None
         after_fork(self, ToolSearch._forget)
 
@@ -60,7 +62,7 @@ class ToolSearch:
     def best(self, words: str, limit: int) -> tuple[Tool, ...]:
         """Return the tools that match words, best first, equal ones by canonical id.
 
-        Tools whose required environment is not set are left out.
+        Tools that are not available here are left out.
 
         Args:
             words: Any text.
@@ -69,16 +71,24 @@ class ToolSearch:
         Raises:
             MissingDependencyError: This Python's SQLite was built without FTS5.
         """
-        self._fill()
-        with sqlite_lock:
-            assert self._table is not None
-            found = (self._tools[row] for row, _ in rank_rows(self._table, words))
-            return tuple(islice((tool for tool in found if not tool.missing_env), limit))
+        found = (tool for tool in self.ranked(words) if not isinstance(tool, int) and not tool.unavailable)
+        return tuple(islice(found, limit))
 
-    def _fill(self) -> None:
-        """Make the table, unless it exists; no lock is held while external code describes the tools."""
+    def ranked(self, words: str) -> Iterator[int | Tool]:
+        """Yield the matches for words, best first: tools, and row ids of the index.
+
+        Raises:
+            MissingDependencyError: This Python's SQLite was built without FTS5.
+        """
+        table = self._filled()
+        with sqlite_lock:
+            found = [row for row, _ in rank_rows(table, words)]
+        return (row if row >= 0 else self._tools[-1 - row] for row in found)
+
+    def _filled(self) -> sqlite3.Connection:
+        """Return the table, filled; no lock is held while external code describes the tools."""
         if self._table is not None:
-            return
+            return self._table
         from weakref import finalize
 
         try:
@@ -91,48 +101,29 @@ class ToolSearch:
         with sqlite_lock:
             table = sqlite3.connect(":memory:", check_same_thread=False)
             finalize(self, _close, table)  # Python 3.13 warns of one that is left open
-            create_table(table)
+            if self._index is None:
+                create_table(table)
+            else:
+                self._index.commit()  # a backup would wait for ever for an open transaction of this connection
+                self._index.backup(table)
             table.executemany(INSERT, rows)
             self._table = table  # replaces an equal one, if another thread has made it meanwhile
+        return table
 
     def _rows(self) -> Iterator[tuple[int, str, str, str, str]]:
-        for row, tool in enumerate(self._tools):
+        """Yield the rows of the tools; their ids are below 0, and those of an index above."""
+        for place, tool in enumerate(self._tools):
             if tool.definition_error is None:
-                yield (row, tool.id, *fields_of_tool(tool))
+                yield (-1 - place, tool.id, *fields_of_tool(tool))
+
+
+_search_of = lru_cache(maxsize=8)(ToolSearch)
+"""The searches among the last few tuples of tools: a registry with other tools than before has another tuple."""
 
 
 def _close(table: sqlite3.Connection) -> None:
     with sqlite_lock:
         table.close()
-
-
-def rank_with_index(index: sqlite3.Connection, others: Iterable[Tool], words: str) -> list[int | Tool]:
-    """Return the matches for words, best first: row ids of an index, and tools that are not in it.
-
-    If there are such tools, all are ranked in a copy of the index in memory, because BM25 compares only rows of one table.
-
-    Args:
-        index: A connection to the index.
-        others: The tools that are not in the index: the application's own, and those of plugins that depend on the environment.
-        words: Any text.
-    """
-    added = [tool for tool in others if tool.definition_error is None]
-    if not added:
-        with sqlite_lock:
-            return [row for row, _ in rank_rows(index, words)]
-    import sqlite3  # loaded already, to open the index
-
-    # Before the lock is taken, because external code may describe the tools
-    rows = [(-1 - place, tool.id, *fields_of_tool(tool)) for place, tool in enumerate(added)]
-    with sqlite_lock:
-        both = sqlite3.connect(":memory:")
-        try:
-            index.commit()  # a backup would wait for ever for an open transaction of this connection
-            index.backup(both)
-            both.executemany(INSERT, rows)
-            return [row if row >= 0 else added[-1 - row] for row, _ in rank_rows(both, words)]
-        finally:
-            both.close()
 
 
 def fields_of_tool(tool: Tool) -> tuple[str, str, str]:

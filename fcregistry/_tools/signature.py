@@ -216,10 +216,11 @@ class Binding:
         # By keyword if possible: only positional-only parameters and `*args` need positions.
         self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
-        self.hands_through = not self._decoders and self._extra is None and not external
+        self._made = [(each.name, each.make_default) for each in parameters if each.make_default is not None]
+        self.hands_through = not self._decoders and self._extra is None and not external and not self._made
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the Python values of valid arguments.
+        """Return the Python values of valid arguments, and the defaults that a `Field(…)` of pydantic gives.
 
         Raises:
             Refusal: A value that the schema accepts and its type does not.
@@ -244,6 +245,9 @@ class Binding:
                 raise Refusal(
                     f"cannot be decoded: {type(error).__name__}: {exception_message(error)}", (name,)
                 ) from error
+        for name, make_default in self._made:  # the function's own default is a `Field`
+            if name not in decoded:
+                decoded[name] = make_default()
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:

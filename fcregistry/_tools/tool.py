@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -13,8 +12,8 @@ from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
 from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
-from fcregistry._tools.options import check_options, name_problem
-from fcregistry.errors import DefinitionError, DuplicateToolError
+from fcregistry._tools.options import check_options, missing_variables, name_problem
+from fcregistry.errors import DefinitionError, DuplicateToolError, exception_message
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -35,7 +34,7 @@ class Tool:
     Args:
         declaration: The function, with its name, group and options.
         owner: The plugin that ships it, or None for the application.
-        strict: Whether a parameter without a type is an error rather than a warning.
+        strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
     """
 
     __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
@@ -45,7 +44,7 @@ class Tool:
     _owner: Owner | None
     _description: str | None
 
-    def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: bool = False) -> None:
+    def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: object = False) -> None:
         _set_slots(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
 
     @classmethod
@@ -176,11 +175,25 @@ class Tool:
 
     @property
     def missing_env(self) -> tuple[str, ...]:
-        """The required variables that the environment lacks."""
-        required = self._definition.declaration.options.get("requires_env")
-        if not required:
-            return ()
-        return tuple(name for name in self.options.requires_env if not os.environ.get(name))
+        """The required variables that the environment lacks; alternatives as one text, such as `A or B`."""
+        return missing_variables(self._definition.declaration.options.get("requires_env"))
+
+    @property
+    def unavailable(self) -> str:
+        """Why it is hidden and cannot be called here: a variable is not set, or its `available` does not return True.
+
+        It is empty if the tool is available. `available` of a described tool is asked once its plugin is imported, and not before.
+        """
+        if missing := self.missing_env:
+            return f"{', '.join(missing)} is not set"
+        ask = self._definition.declaration.options.get("available")
+        if not callable(ask):  # there is none, or only the index's record of it is known
+            return ""
+        try:
+            answer = ask()
+        except Exception as error:  # noqa: BLE001  # the author's function may raise anything, and has not returned True then
+            return f"its check {default_name(ask)} raised {type(error).__name__}: {exception_message(error)}"
+        return "" if answer is True else f"its check {default_name(ask)} returned {answer!r:.80}"
 
     def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
         """Return the validator of its arguments. It is compiled at the first call and cached.

@@ -141,7 +141,7 @@ class GroupGateway(Gateway):
     def __call__(self) -> str:
         """Show the tools of a group."""
         lines = [
-            f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.missing_env
+            f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.unavailable
         ]
         lines += [
             f"- {gateway_name(group)}: {_group_description(group)}" for group in self.gateway_map.inner(self.group)
@@ -207,7 +207,7 @@ class LoadGateway(Gateway):
         loaded, unknown = [], []
         for name in dict.fromkeys(names):
             tool = self.gateway_map.tools.get(name)
-            if tool is None or tool.missing_env:
+            if tool is None or tool.unavailable:
                 unknown.append(name)
             else:
                 loaded.append(tool)

@@ -392,7 +392,7 @@ class Loop:
             return chat.visible.offered()
         if self.offered is not None:
             return self.offered
-        return tuple(tool for tool in self.executor.tools.values() if not tool.missing_env)
+        return tuple(tool for tool in self.executor.tools.values() if not tool.unavailable)
 
 
 class ExpressionRunner(Protocol):

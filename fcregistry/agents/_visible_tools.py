@@ -68,7 +68,7 @@ class VisibleTools:
     @property
     def tools(self) -> Toolset:
         """The visible tools, by wire name; without those whose environment is not set."""
-        return Toolset(tool for tool in self._visible.values() if not tool.missing_env)
+        return Toolset(tool for tool in self._visible.values() if not tool.unavailable)
 
     @property
     def has_gateways(self) -> bool:
@@ -256,7 +256,11 @@ def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
     Return None if the environment decides which these are.
     """
     tools = tuple(Toolset(visible.values()).values())
-    return None if any(tool._definition.declaration.options.get("requires_env") for tool in tools) else tools
+    return (
+        None
+        if any({"requires_env", "available"} & tool._definition.declaration.options.keys() for tool in tools)
+        else tools
+    )
 
 
 def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> list[T]:

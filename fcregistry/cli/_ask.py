@@ -15,8 +15,10 @@ from functools import partial
 from threading import Timer, get_ident
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from urllib.parse import parse_qsl, urlencode
 
 import click
+from click.shell_completion import CompletionItem
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
@@ -55,13 +57,34 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
     return value
 
 
+def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+    """Return the names of models that are known without asking a provider: the configured ones, and the prefixes."""
+    from fcregistry.models import model_prefixes
+
+    prefixes = model_prefixes()
+    known = [
+        *_configured_models(),
+        *(["llama:smollm2"] if "llama" in prefixes else []),
+        *(f"{each}:" for each in prefixes),
+    ]
+    named = [
+        CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(incomplete) and name != incomplete
+    ]
+    return named if named or ":" not in incomplete else [CompletionItem(incomplete, type="file")]
+
+
 @click.command("ask", short_help="Ask a model, which may call tools.")
 @click.argument("question")
 @selector_option(
     "--tool", "selectors", "Let the model call these tools; without it, those that a search for the question finds."
 )
 @click.option("--agent", type=click.Choice(list(AGENTS)), default="react", show_default=True, help="How it works.")
-@click.option("--model", metavar="PROVIDER:NAME", help="The model; by default, the one in FCREGISTRY_MODEL.")
+@click.option(
+    "--model",
+    metavar="PROVIDER:NAME",
+    shell_complete=complete_models,
+    help="The model; by default, the one in FCREGISTRY_MODEL or in a configuration file.",
+)
 @click.option(
     "--calls",
     type=click.Choice(["json", "expression"]),
@@ -98,23 +121,24 @@ def command(
     Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if a call needs approval and nobody can be asked, 4 if
     time ran out.
     """
-    from fcregistry import agents  # with models and the executor
-    from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
-    from fcregistry.models import resolve  # with the extension that has the model
-
     name = model_name(model)
     text = _read(question)
+    if sys.stderr.isatty():
+        remark(f"loading {name} …")
+    from fcregistry import agents  # with models and the executor
+    from fcregistry.cli._ask_screen import Screen, Timeline
+    from fcregistry.models import resolve  # with the extension that has the model
+
     options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
     approved = {tool.id for tool in registry.find(*yes_to)} if yes_to else set()
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
     approve: Approver | None = (lambda tool, call: tool.id in approved) if "calls" in options and approved else None
     executor = executor_for(text, selectors, approve)
     with result_alone():  # stdout is for the answer
-        timeline = Timeline()
-        timed = TimedModel(resolve(name), timeline)
-        chosen: Agent = getattr(agents, AGENTS[agent][0])(timed, executor, **options)
-        timeline.add("start", "start")
-        with executor, Screen(timed.name, streams=stream) as screen:
+        timeline, began = Timeline(name), perf_counter()
+        chosen: Agent = getattr(agents, AGENTS[agent][0])(resolve(with_limits(name)), executor, **options)
+        timeline.add("start", "start", perf_counter() - began)
+        with executor, Screen(name, streams=stream) as screen:
             result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)
     if as_json:
         say_json(result.to_json())
@@ -180,10 +204,9 @@ def _explain(result: RunResult, agent: str) -> None:
 
 # --- The model ---
 
-_NONE: Final = f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
-  a hosted one:         pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5
-  a local server's:     pip install "fcregistry[openai]", and --model ollama:llama3.2 (or vllm:…, lmstudio:…)
-  one on this machine:  pip install fcregistry-llama, and --model llama:smollm2"""
+
+_MAX_TOKENS: Final = 128
+"""The most tokens of an answer of a model on this machine: small models repeat themselves instead of ending."""
 
 
 def model_name(given: str | None) -> str:
@@ -196,12 +219,38 @@ def model_name(given: str | None) -> str:
         UsageError: No model is named; the message says how to get one.
         ConfigurationError: The configuration cannot be read.
     """
-    # Of the files of the configuration the nearest counts: the project's before the user's, and that before the system's
-    configured = (layer.model for layer in reversed(configuration()) if layer.model is not None)
-    name = (given or "").strip() or model_variable() or next(configured, None)
+    name = (given or "").strip() or next(_configured_models(), None)
     if name is None:
-        raise click.UsageError(_NONE)
+        raise click.UsageError(_no_model())
     return name
+
+
+def with_limits(name: str) -> str:
+    """Return the name of a model, and if it is on this machine, with the configured limits that the name leaves open."""
+    if not name.startswith("llama:"):
+        return name
+    limits: dict[str, int | str] = {"max_tokens": _MAX_TOKENS}
+    for layer in configuration():  # the lowest layer is the last
+        limits |= {key: value for key in ("threads", "max_tokens") if (value := getattr(layer, key)) is not None}
+    path, _, query = name.partition("?")
+    return f"{path}?{urlencode(limits | dict(parse_qsl(query, keep_blank_values=True)))}"
+
+
+def _configured_models() -> Iterator[str]:
+    """Yield the model of the environment, then those of the files: the project's, the user's, the system's."""
+    if name := model_variable():
+        yield name
+    yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)
+
+
+def _no_model() -> str:
+    from fcregistry._base.install import install_command  # only on the way to an error
+
+    sdk = install_command("fcregistry[openai]")
+    return f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
+  a hosted one:         --model openai:gpt-5, with OPENAI_API_KEY set, after: {sdk}
+  a local server's:     --model ollama:llama3.2 (or vllm:…, lmstudio:…), after: {sdk}
+  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}"""
 
 
 # --- The run, and the calls that wait for a decision ---
@@ -227,7 +276,7 @@ def run_agent(
         seconds: The time budget, without the time in which a person decides; None for no limit.
         screen: Shows what happens.
         decide: Decides about calls that wait.
-        timeline: Records what happens when.
+        timeline: Records what took how long.
 
     Raises:
         KeyboardInterrupt: The user interrupted the run, or left a question without an answer.
@@ -237,27 +286,29 @@ def run_agent(
     begin: Begin = partial(agent.astream, question)
     while True:
         began = perf_counter()
-        result = _run_once(begin, left, screen, timeline)
+        result = _run_once(begin, left, screen)
         steps += result.steps
+        timeline.add_steps(result.steps)
+        ended = perf_counter()
         if result.state is None:
             break
         if left is not None:
-            left = max(left - (perf_counter() - began), _LEAST_SECONDS)
-        with timeline.waiting():
-            decisions = decide(result.pending)
+            left = max(left - (ended - began), _LEAST_SECONDS)
+        decisions = decide(result.pending)
+        timeline.add("approval", "approval", perf_counter() - ended)
         if decisions is None:
             break
         begin = partial(agent.aresume_stream, result.state, decisions)
     return replace(result, steps=steps)
 
 
-def _run_once(begin: Begin, seconds: float | None, screen: Screen, timeline: Timeline) -> RunResult:
+def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
     """Show what happens until the run ends, or waits for a decision."""
     from fcregistry.agents import Finished
     from fcregistry.models import stream_sync
 
     with cancelled_by_interrupt() as token:
-        for event in stream_sync(lambda: timeline.record(begin(time_budget=seconds, cancellation=token))):
+        for event in stream_sync(lambda: begin(time_budget=seconds, cancellation=token)):
             screen.show(event)
             if isinstance(event, Finished):
                 result = event.result

@@ -9,15 +9,14 @@ import json
 import os
 import re
 import sys
-from collections.abc import AsyncIterator, Iterable, Iterator, Sequence
-from contextlib import aclosing, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
 from fcregistry.cli._output import CONTROL
 from fcregistry.execution import Partial, Progress
-from fcregistry.models import Model
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -25,10 +24,8 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry._tools.tool import Tool
-    from fcregistry.agents import Event
+    from fcregistry.agents import Event, Step
     from fcregistry.execution import WaitingCall
-    from fcregistry.models import Completion, Delta, Message, ToolChoice
 
 _STYLES: Final = {
     "thinking": "dim italic",
@@ -46,8 +43,8 @@ class Screen:
     """Shows a run on stderr, if that is a terminal or the user wants the model's text in pieces.
 
     It is a context manager, which leaves the terminal as it was. If rich is installed and the terminal allows it, there are colours, and a
-    clock beside what the run waits for; otherwise there are plain lines. Text of the model comes in pieces, or whole once it is known not
-    to be the answer.
+    clock beside what the run waits for; otherwise there are plain lines, one of them for each request to the model. Text of the model comes
+    in pieces, or whole once it is known not to be the answer.
 
     Args:
         model: The name of the model.
@@ -55,9 +52,11 @@ class Screen:
     """
 
     def __init__(self, model: str, *, streams: bool) -> None:
-        self._is_on = streams or sys.stderr.isatty()
+        self._is_terminal = sys.stderr.isatty()
+        self._is_on = streams or self._is_terminal
         self._console = _rich_console()
         self._clock: Clock | None = None
+        self._waits: str | None = None
         self._asking = f"asking {one_line(model)}"
         self._streams = streams
         self._running: list[str] = []
@@ -103,10 +102,10 @@ class Screen:
         elif isinstance(event, Returned):
             name = event.result.call.name if event.result.call else ""
             self._running = [each for each in self._running if each != name]
-        self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
         kind, text = _described(event)
         if text:
             self._write(kind, f"{text}\n")
+        self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
 
     def _add_text(self, kind: str, text: str) -> None:
         """Add a piece of what the model writes or thinks."""
@@ -143,8 +142,13 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, beside a clock; None for nothing. Plain lines show neither."""
-        if self._console is None or what == (self._clock and self._clock.tasks[0].description):
+        """Show what the run waits for, beside a clock, or in a line if it is the model; None for nothing."""
+        if what == self._waits:
+            return
+        self._waits = what
+        if self._console is None:
+            if what == self._asking and self._is_terminal:
+                self._write("", f"{what} …\n")
             return
         from rich.progress import Progress as Clock  # an extra
         from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
@@ -198,125 +202,60 @@ def _described(event: Event) -> tuple[str, str]:
 _WIDTH: Final = 20
 """Columns of the bar of a span."""
 
-_KINDS: Final = {"start": "the start", "model": "the model", "tool": "tools", "approval": "waiting for approval"}
-
-
-class Span(NamedTuple):
-    """A part of the time of a run; begin and end are seconds of the clock."""
-
-    kind: str  # a key of `_KINDS`
-    label: str
-    begin: float
-    end: float
+_KINDS: Final = {"start": "the start", "model": "the model", "tools": "tools", "approval": "waiting for approval"}
 
 
 class Timeline:
-    """Records what happens when, from its creation on."""
+    """What took how long in a run, one thing after the other; the calls of one message begin together.
 
-    def __init__(self) -> None:
-        self._spans: list[Span] = []
+    Args:
+        model: The name of the model.
+    """
+
+    def __init__(self, model: str) -> None:
+        self._model = model
         self._began = perf_counter()
-        self._decided: float | None = None  # when calls that waited for approval began
-        self._calls: dict[str | None, float] = {}
+        self._now = 0.0
+        self._shares = dict.fromkeys(_KINDS, 0.0)
+        self._spans: list[tuple[str, float, float]] = []
 
-    def add(self, kind: str, label: str, begin: float | None = None, end: float | None = None) -> None:
-        """Record a span; it begins with the timeline and ends now, if the caller does not say otherwise."""
-        begin = self._began if begin is None else begin
-        self._spans.append(Span(kind, label, begin, perf_counter() if end is None else end))
+    def add(self, kind: str, label: str, seconds: float) -> None:
+        """Record something of one of the kinds, which began when the one before ended."""
+        self._spans.append((label, self._now, seconds))
+        self._pass(kind, seconds)
 
-    @contextmanager
-    def waiting(self) -> Iterator[None]:
-        """Record the time in which a user decides about calls. The calls begin afterwards."""
-        began = perf_counter()
-        yield
-        self._decided = perf_counter()
-        self._calls.clear()
-        self.add("approval", "approval", began)
+    def _pass(self, kind: str, seconds: float) -> None:
+        self._shares[kind] += seconds
+        self._now += seconds
 
-    async def record(self, events: AsyncIterator[Event]) -> AsyncIterator[Event]:
-        """Yield events, and record calls when they begin and end: the screen may be behind.
-
-        The calls of one message begin together.
-        """
-        async with aclosing(cast("Any", events)) as each_in_turn:
-            async for event in each_in_turn:
-                if isinstance(event, Calling):
-                    self._calls[event.call.id] = perf_counter()
-                elif isinstance(event, Returned):
-                    call, error = event.result.call, event.result.error
-                    refused = self._decided or perf_counter()  # a call that did not begin was refused just now
-                    began = self._calls.pop(call.id if call else None, refused)
-                    name = call.name if call is not None else "a call"
-                    label = name if error is None else f"{name} ({error.code})"
-                    self.add("tool", label, began, began + event.result.duration)
-                yield event
+    def add_steps(self, steps: Iterable[Step]) -> None:
+        """Record the requests and calls of a run."""
+        for step in steps:
+            if step.kind == "model":
+                self.add("model", self._model, step.seconds)
+            elif step.kind == "tools":
+                for result in step.results:
+                    name = result.call.name if result.call is not None else "a call"
+                    label = name if result.error is None else f"{name} ({result.error.code})"
+                    self._spans.append((label, self._now, result.duration))
+                self._pass("tools", step.seconds)
 
     def lines(self) -> Iterator[str]:
         """Yield the timeline as text: a line for each span, and a summary."""
-        spans = sorted(self._spans, key=lambda span: span.begin)
-        total = max(perf_counter(), *(span.end for span in spans)) - self._began or 1e-9
+        total = max(perf_counter() - self._began, self._now, 1e-9)
         yield f"{'START':>9}  {'SECONDS':>9}  {'SHARE':>5}  {'':{_WIDTH}}  WHAT"
-        for span in spans:
-            start, seconds = span.begin - self._began, span.end - span.begin
+        for label, start, seconds in self._spans:
             bar = _bar(start / total, seconds / total)
-            yield f"{start:9.3f}  {seconds:9.3f}  {seconds / total:>5.0%}  {bar}  {one_line(span.label)}"
-        shares = [
-            f"{words} {_covered(span for span in spans if span.kind == kind) / total:.0%}"
-            for kind, words in _KINDS.items()
-            if any(span.kind == kind for span in spans)
-        ]
-        rest = max(total - _covered(spans), 0.0)
-        yield f"{total:.3f} seconds: {', '.join([*shares, f'the rest {rest / total:.0%}'])}"
+            yield f"{start:9.3f}  {seconds:9.3f}  {seconds / total:>5.0%}  {bar}  {one_line(label)}"
+        shares = [f"{_KINDS[kind]} {seconds / total:.0%}" for kind, seconds in self._shares.items() if seconds]
+        yield f"{total:.3f} seconds: {', '.join([*shares, f'the rest {(total - self._now) / total:.0%}'])}"
 
 
 def _bar(start: float, share: float) -> str:
     """Return a bar that shows where in the total time a span is."""
-    # Rounded first: differences of a clock are a little off the column that they begin in
-    first = min(int(round(start * _WIDTH, 6)), _WIDTH - 1)
+    first = min(int(start * _WIDTH), _WIDTH - 1)
     length = max(1, min(round(share * _WIDTH), _WIDTH - first))
     return ("." * first + "#" * length).ljust(_WIDTH, ".")
-
-
-def _covered(spans: Iterable[Span]) -> float:
-    """Return how many seconds some spans, sorted by their begin, cover together."""
-    covered = end = 0.0
-    for span in spans:
-        covered += max(span.end - max(span.begin, end), 0.0)
-        end = max(end, span.end)
-    return covered
-
-
-class TimedModel(Model):
-    """A model whose answers a timeline records."""
-
-    def __init__(self, model: Model, timeline: Timeline) -> None:
-        self._model = model
-        self._timeline = timeline
-
-    @property
-    def name(self) -> str:
-        return self._model.name
-
-    async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
-    ) -> Completion:
-        began = perf_counter()
-        try:
-            return await self._model.acomplete(messages, tools, tool_choice=tool_choice)
-        finally:
-            self._timeline.add("model", self.name, began)
-
-    async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
-    ) -> AsyncIterator[Delta | Completion]:
-        began = perf_counter()
-        try:
-            asked = self._model.astream(messages, tools, tool_choice=tool_choice)
-            async with aclosing(cast("Any", asked)) as pieces:
-                async for piece in pieces:
-                    yield piece
-        finally:
-            self._timeline.add("model", self.name, began)
 
 
 # --- Wording ---

@@ -76,7 +76,7 @@ def command(
     verbose: bool,
     batch: bool,
 ) -> None:
-    """Call the tool NAME. The options of this command go before NAME, those of the tool after it.
+    """Call the tool NAME. Options of this command go before NAME, or after it if the tool has none of that name.
 
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
     input, or as '@FILE' for one in a file.
@@ -99,11 +99,12 @@ def command(
         ctx.exit(run_batch(name, arguments, _approver(yes)))
     if name is None:
         raise click.UsageError("name the tool to call; fcregistry list shows the tools")
+    tool = tool_named(name)
+    given, later = read_words(ctx, name, tool, list(arguments))
+    as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
     path = None if output is None else Path(output)
     if path is not None:
         _check_writable(path)
-    tool = tool_named(name)
-    given = read_words(ctx, name, tool, list(arguments))
     if reason := only_in_an_application(tool):
         complain(reason)
         ctx.exit(1)
@@ -135,9 +136,18 @@ def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
     if verbose and exception is not None:
         from traceback import format_exception  # only on the way to an error
 
-        remark("".join(format_exception(exception)).rstrip())
+        frames = exception.__traceback__
+        while frames is not None and _is_ours(frames.tb_frame.f_globals.get("__name__", "")):
+            frames = frames.tb_next
+        remark("".join(format_exception(type(exception), exception, frames or exception.__traceback__)).rstrip())
     else:
         remark("(call -v shows the traceback)")
+
+
+def _is_ours(module: str) -> bool:
+    """Return whether a module belongs to fcregistry or to Python, not to the author of a tool."""
+    package = module.partition(".")[0]
+    return package == "fcregistry" or package in sys.stdlib_module_names
 
 
 def _approver(yes: bool) -> Approver | None:

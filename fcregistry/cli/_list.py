@@ -33,7 +33,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
         lines = _json_lines(selectors)
         say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
     elif rows := tool_lines(selectors):
-        tool_table(rows)
+        tool_table(sorted(rows, key=lambda row: (row[0], row[1] or "")))
     else:
         remark("The selectors leave no tool." if selectors else no_tools_text())
     mention_what_is_missing(selectors)
@@ -44,8 +44,10 @@ def _json_lines(selectors: tuple[str, ...]) -> list[str]:
     # Without selectors, the records are copied as the index has them: for thousands of tools that takes less than half the time
     texts = None if selectors else searchable_texts()
     if texts is None:
-        return [json.dumps(tool_json(tool), ensure_ascii=False) for tool in registry.find(*selectors)]
+        tools = sorted(registry.find(*selectors), key=lambda tool: tool.id.rpartition(":")[::-2])
+        return [json.dumps(tool_json(tool), ensure_ascii=False) for tool in tools]
     owner = cache(_owner_text)
+    texts.sort(key=lambda text: (text[1], text[0].distribution))
     return [f'{{"id": "{plugin.distribution}:{name}", {owner(plugin)}, {text[1:]}' for plugin, name, text in texts]
 
 

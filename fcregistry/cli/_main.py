@@ -32,6 +32,7 @@ if TYPE_CHECKING:
 COMMANDS: Final = {
     "ask": "Ask a model, which may call tools.",
     "call": "Call a tool.",
+    "completion": "Write the script for completion in a shell.",
     "diff": "Show what changed between two versions, and what that breaks.",
     "doctor": "Explain every failure and conflict.",
     "groups": "List the groups of tools.",

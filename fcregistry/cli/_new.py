@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from fcregistry._base.install import own_source
 from fcregistry.cli._output import say
 from fcregistry.packaging import create_plugin, package_name
 
@@ -30,10 +31,12 @@ def command(name: str, path: Path | None) -> None:
 
 def _next(name: str, package: str, folder: Path) -> str:
     enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {shlex.quote(str(folder))}\n"
+    # pip builds in an environment of its own, and installs fcregistry there for the build hook: only an index has it for that
+    tools, option = ("", "") if own_source() is None else (" hatchling editables", " --no-build-isolation")
     return f"""
 next:
-{enter}  python -m pip install --upgrade pip
-  python -m pip install --editable . --group test
+{enter}  python -m pip install --upgrade pip{tools}
+  python -m pip install{option} --editable . --group test
   python -m pytest
   fcregistry call {name}:count_text --text 'one two three'
 

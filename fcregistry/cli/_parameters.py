@@ -6,7 +6,8 @@ import json
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from copy import copy
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
 
@@ -24,8 +25,11 @@ if TYPE_CHECKING:
 else:
     _AnyParam = click.ParamType
 
+_Options: TypeAlias = dict[str, Any]
+"""Values of options of the command, by name."""
+
 # No parameter with an option has these names
-_JSON: Final = " json"
+_JSON: Final = " words"
 _ARG: Final = " arg"
 
 _SETTINGS: Final[dict[str, Any]] = {
@@ -36,16 +40,28 @@ _TRUTHS: Final = ("true", "false", "yes", "no", "on", "off", "1", "0")
 _BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
 
 
-def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> dict[str, Any] | str:
-    """Return the arguments: from options, from one JSON word unread, or from both; options win."""
-    parser = _ToolCommand(name, tool)
+def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> tuple[dict[str, Any] | str, _Options]:
+    """Return the arguments, and the options of the command that follow the tool's name.
+
+    The arguments come from options, from one JSON word unread, or from both; options win. An option of the command that the tool has too is
+    the tool's.
+    """
+    flags = {*flags_of(tool.parameters).values()}
+    own = [each for each in ctx.command.params if isinstance(each, click.Option) and flags.isdisjoint(each.opts)]
+    parser = _ToolCommand(name, tool, [each for each in own if each.name != "batch"])
     path = f"{ctx.command_path} {name}"
     try:
         with parser.make_context(path, words, **_SETTINGS) as inner:
-            return _arguments(inner)
+            given = {
+                each: list(value) if isinstance(value, tuple) else value
+                for each, value in inner.params.items()
+                if inner.get_parameter_source(each) is click.core.ParameterSource.COMMANDLINE
+            }
+            later = {str(each.name): given.pop(f" {each.name}") for each in own if f" {each.name}" in given}
+            return _arguments(given, inner), later
     except click.UsageError as error:
         error.ctx = error.ctx or click.Context(parser, info_name=path, **_SETTINGS)  # click shows the tool's usage
-        if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, ctx, name, tool)):
+        if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, tool)):
             raise click.UsageError(message, error.ctx) from error
         if isinstance(error, click.BadParameter) and error.param is not None and error.param.multiple:
             message = f"{error.message} Give {error.param.opts[0]} once for each item."
@@ -53,12 +69,8 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> d
         raise
 
 
-def _no_option(option: str, ctx: click.Context, name: str, tool: Tool) -> str | None:
+def _no_option(option: str, tool: Tool) -> str | None:
     """Return what to do in place of an unknown option; None if that is not known."""
-    own = next((each for each in ctx.command.params if isinstance(each, click.Option) and option in each.opts), None)
-    if own is not None:
-        value = "" if own.is_flag else " VALUE"
-        return f"{option} goes before the tool's name: {ctx.command_path} {option}{value} {name} …"
     schema, word = tool.parameters, option.lstrip("-")
     parameter = next((clean(each) for each in schema["properties"] if each.replace("_", "-") == word), None)
     if parameter is not None:
@@ -68,12 +80,7 @@ def _no_option(option: str, ctx: click.Context, name: str, tool: Tool) -> str | 
     return None
 
 
-def _arguments(ctx: click.Context) -> dict[str, Any] | str:
-    values = {
-        name: list(value) if isinstance(value, tuple) else value
-        for name, value in ctx.params.items()
-        if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
+def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | str:
     words = values.pop(_JSON, [])
     extra = _json_arguments(values.pop(_ARG, ()), ctx)
     if len(words) > 1:
@@ -162,7 +169,7 @@ def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[C
 class _ToolCommand(click.Command):
     """A command with the options of a tool; it is only parsed."""
 
-    def __init__(self, name: str, tool: Tool) -> None:
+    def __init__(self, name: str, tool: Tool, own: Iterable[click.Option] = ()) -> None:
         schema = tool.parameters
         flags = flags_of(schema)
         options = [_option(each, flag, schema) for each, flag in flags.items()]
@@ -183,7 +190,7 @@ class _ToolCommand(click.Command):
         )
         arg = click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=help_of_arg)
         text = clean(tool.description).replace("\n\n", "\n\n\b\n")
-        parameters = [_with_name(words, _JSON), *options, _with_name(arg, _ARG)]
+        parameters = [_with_name(words, _JSON), *options, _with_name(arg, _ARG), *map(_hidden, own)]
         super().__init__(name, params=parameters, help=f"\b\n{text}" if text else None)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -255,7 +262,8 @@ def flags_of(schema: Mapping[str, Any]) -> dict[str, str]:
 def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option:
     schema = plain(parameters["properties"][name], parameters)
     notes = [*bounds(schema)]
-    notes += [f"default: {json.dumps(schema['default'], ensure_ascii=False)}"] if "default" in schema else []
+    default = schema.get("default")  # null, as for None, says nothing that "not required" does not
+    notes += [] if default is None else [f"default: {json.dumps(default, ensure_ascii=False)}"]
     notes += ["required"] if name in parameters.get("required", ()) else []
     text = " ".join([*str(schema.get("description", "")).split(), *([f"[{'; '.join(notes)}]"] if notes else [])])
     if schema.get("type") == "boolean":
@@ -303,6 +311,13 @@ def _accepts_string(schema: dict[str, Any]) -> bool:
     return "string" in ([types] if isinstance(types, str) else types) or any(
         _accepts_string(each) for each in branches if isinstance(each, dict)
     )
+
+
+def _hidden(option: click.Option) -> click.Option:
+    """Return an option of the command, for words after the tool's name; the tool's help does not show it."""
+    option = _with_name(copy(option), f" {option.name}")
+    option.hidden = True
+    return option
 
 
 P = TypeVar("P", bound=click.Parameter)

@@ -66,8 +66,8 @@ def _write_tool(tool: Tool) -> None:
         say(f"  {name} = {show_type(each)}")
     for option, value in record_of(tool)["options"].items():
         say(f"{option}: {_text(value)}")
-    if missing := tool.missing_env:
-        say(f"Hidden: {', '.join(missing)} is not set.")
+    if unavailable := tool.unavailable:
+        say(f"Hidden: {unavailable}.")
     say(f"From: {tool.origin}")
 
 

@@ -2,8 +2,8 @@
 
 `get("hermes")` gives a `Dialect`.
 
-A new family of models is one row in `_families_json` or `_families_text`, its name in `_table`, one golden case in its test, and one row of
-docs/reference/dialects.md. A new syntax belongs to the module `_syntax_…` that it resembles.
+A new family of models is one row in `_families_json`, `_families_tags` or `_families_text`, its name in `_table`, one golden case in its
+test, and one row of docs/reference/dialects.md. A new syntax belongs to the module `_syntax_…` that it resembles.
 """
 
 from __future__ import annotations

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, fields, replace
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
@@ -33,7 +33,8 @@ def auto() -> Dialect:
             "name": "auto",
             "models": "any, where its dialect is not known",
             "source": "the dialects of this table, in the order of their marks",
-            "limits": f"A dialect without marks, `glm-4`, is not found. Tools are shown, and calls written, as in `json`. {json['limits']}".strip(),
+            "limits": "`glm-4` and `functionary`, which have no marks of their own, are not found. Tools are shown, and calls written, as in "
+            f"`json`. {json['limits']}".strip(),
         }
     )
 
@@ -143,7 +144,8 @@ def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | Non
     """Return the dialect in which a text makes calls, or None if it makes none.
 
     It is the dialect of the call that begins first. Calls inside a call, a thought, code or a block quote of Markdown do not count. After a
-    call that was begun and is malformed or cut off, only calls of its own dialect count. A dialect without any mark, `glm-4`, is never found.
+    call that was begun and is malformed or cut off, only calls of its own dialect count. `glm-4` and `functionary`, which have no marks of
+    their own, are never found.
 
     Args:
         text: What the model wrote.
@@ -186,18 +188,19 @@ class _Candidates(NamedTuple):
     may_be: frozenset[str] = frozenset()
 
 
-def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) -> _Candidates:
+def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> _Candidates:
     """Return the marks of some owners' sections.
 
-    Calls of a shorter mark are looked for behind a longer one, too.
+    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one, too.
     """
     by_mark: dict[str, list[_Owner]] = {}
     for owner in owners:
         by_mark.setdefault(owner.mark, []).append(owner)
-    sections = (replace(owners[0].section, opens=(mark,)) for mark, owners in by_mark.items())
+    sections = (_joined_section(mark, owners) for mark, owners in by_mark.items())
     read = _json_fence().read
     shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
-    openers = Openers((*sections, *shown), whole=True)
+    leading = get(only).openers.leading if only else None
+    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True)
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
     return _Candidates(
@@ -208,6 +211,15 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset()) 
         },
         may_be,
     )
+
+
+def _joined_section(mark: str, owners: list[_Owner]) -> Section:
+    """Return the section that a mark opens in its first owner, in which thoughts end as in any owner."""
+    section = owners[0].section
+    if not isinstance(section, Words):
+        return replace(section, opens=(mark,))
+    before = dict.fromkeys(end for each in owners if isinstance(each.section, Words) for end in each.section.before)
+    return replace(section, opens=(mark,), before=tuple(before))
 
 
 def _owners() -> Iterator[_Owner]:
@@ -244,7 +256,7 @@ def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
         )
 
     owners = sorted(_owners(), key=lambda each: each.dialect != only)
-    return _candidates((each for each in owners if counts(*each)), may_be)
+    return _candidates((each for each in owners if counts(*each)), may_be, only)
 
 
 @cache
@@ -265,8 +277,11 @@ def _json_fence() -> Calls:
     return section
 
 
-_PLAIN: Final = ("react", "json", "pythonic")
+_PLAIN: Final = ("react", "json", "pythonic", "react-json")
 """The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
+_FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
+_FENCED: Final = ("json", "react-json")
+"""The dialects whose calls are read in code fences, if the dialect is not known."""
 _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
 """The dialect that is taken if several read the same call; the others follow by name."""
 _TOKEN: Final = re.compile("<[|｜]")
@@ -301,7 +316,7 @@ _CALL_BEGUN: Final = re.compile(
 )
 """What follows a mark where a call was begun, in any syntax, and not where prose names the mark."""
 _PLAIN_CALL_BEGUN: Final = re.compile(
-    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id)[\"']\s{0,9}+:"
+    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id|action)[\"']\s{0,9}+:"
     r"|\[\s{0,9}+[\w.\-]++\("
     r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
 )
@@ -403,7 +418,9 @@ class _AnyStream(DialectStream):
             calls = yield from self._try_owner(owner, begin)
             if calls and self._is_call_of_text(owner):
                 return self._commit(owner.dialect, calls)
-            if calls == [] and (_TOKEN.match(mark) or owner.dialect == self._only):
+            if calls == [] and source.left:  # the answer, written as a call
+                return self._commit(owner.dialect, calls)
+            if calls == [] and (owner.dialect not in _PLAIN or owner.dialect == self._only):
                 return self._narrow([owner.dialect])
             self._forget(repairs)
             if calls != []:  # else it is a label, and the text behind it is not part of it
@@ -491,12 +508,12 @@ class _AnyStream(DialectStream):
         source.begin(begin)
         source.dropped.clear()
         repairs = len(source.repairs)
-        calls = (yield from _json_fence().read(source, _FENCE)) if line[1] == _FENCE else None
-        is_closed = bool(calls) and source.text.endswith(_FENCE, 0, source.place)
-        name = self.found or self._only or "json"
-        self.has_skipped = self.has_skipped or bool(calls)
-        may_be = self._known.may_be or (name,)
-        if calls and not self._skips_quoted and name in may_be and _FENCE in get(name).openers.sections:
+        calls, name = (yield from self._read_fenced_calls()) if line[1] == _FENCE else (None, "")
+        is_found = bool(calls) or (calls == [] and bool(source.left))
+        is_closed = is_found and source.text.endswith(_FENCE, 0, source.place)
+        self.has_skipped = self.has_skipped or is_found
+        may_be = self._known.may_be or (self.found or self._only or name,)
+        if calls is not None and is_found and not self._skips_quoted and name in may_be:
             self._is_in_fence = not is_closed
             self._commit(name, calls)
             return
@@ -506,13 +523,31 @@ class _AnyStream(DialectStream):
         source.begin(begin)
         self._add_content(source.since())
 
+    def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:
+        """Read calls after the ticks that open a fence; return them with their dialect, or None."""
+        source = self._source
+        begin, furthest = source.place, source.place
+        if not _FENCED_JSON.match(source.text, begin):
+            return None, ""
+        known = self.found or self._only
+        for name in (known, *_FENCED) if known else _FENCED:
+            section = get(name).openers.sections.get(_FENCE)
+            if isinstance(section, Calls):
+                source.place = begin
+                calls = yield from section.read(source, _FENCE)
+                if calls is not None:
+                    return calls, name
+                furthest = max(furthest, source.place)
+        source.place = furthest
+        return None, ""
+
     def _read_code(self) -> None:
         """Treat code within a paragraph as words: text between two runs of as many back-ticks."""
         source = self._source
         begin = source.place - len(_TICK)
         opened = _TICKS.match(source.text, begin)
         assert opened
-        closed = re.compile(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n").search(source.text, opened.end())
+        closed = _closing_ticks(opened[0]).search(source.text, opened.end())
         source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
         source.begin(begin)
         self._add_content(source.since())
@@ -537,6 +572,11 @@ class _AnyStream(DialectStream):
             if closed is None and self._not_thoughts is not None and (ends := _thought_ends()(text, place)):
                 return ends.start()
         return closed.end() if closed else len(text)
+
+
+@lru_cache(maxsize=64)
+def _closing_ticks(ticks: str) -> re.Pattern[str]:
+    return re.compile(rf"(?<!`){ticks}(?!`)|\n[ \t]*+\n")
 
 
 @cache

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -51,6 +51,14 @@ class Notation:
     strings: Mapping[str, str]
     may_follow: Callable[[str, str], bool]
     is_strict: bool = False
+    _first: frozenset[str] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
+
+    def may_open(self, character: str) -> bool:
+        """Return whether a string or a comment may begin with a character."""
+        return character in self._first
 
 
 def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]:
@@ -82,7 +90,7 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             if due.pop() != mark:
                 return None
         else:
-            string = yield from source.is_next(*notation.strings)
+            string = (yield from source.is_next(*notation.strings)) if notation.may_open(mark) else ""
             if string and notation.may_follow(string, outside):
                 text = yield from _take_string(source, string, notation.strings[string])
                 outside = ""

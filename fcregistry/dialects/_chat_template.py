@@ -19,6 +19,7 @@ from pathlib import Path
 from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal
 
+from fcregistry._base.install import install_command
 from fcregistry.dialects._chat_formats import break_markers_in, markers_in, plain_messages, plain_tools, usable_markers
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
@@ -254,7 +255,9 @@ def _compile(source: str) -> tuple[Template, bool]:
     except ModuleNotFoundError as error:
         if error.name not in ("jinja2", "markupsafe"):
             raise
-        raise MissingDependencyError("chat templates need Jinja2: pip install 'fcregistry[templates]'") from error
+        raise MissingDependencyError(
+            f"chat templates need Jinja2: {install_command('fcregistry[templates]')}"
+        ) from error
     try:
         sandbox = Sandbox()
         parsed = sandbox.parse(source)

@@ -62,6 +62,7 @@ class Dialect:
         result: The text that shows a result.
         marks: Marks that the texts of tools and results must not contain, beside those in the fields above.
         thinks: The marks that open and close thoughts; None if it has no such marks.
+        ends_thoughts: Marks that end thoughts, too, if the model forgets the mark that closes them.
         stops: Marks that end an answer: the model generates nothing after them, and they are not part of the content.
         limits: What cannot be expressed, in a sentence; empty if nothing.
     """
@@ -78,6 +79,7 @@ class Dialect:
     marks: tuple[str, ...] = ()
     more: tuple[Section, ...] = ()
     thinks: tuple[str, str] | None = ("<think>", "</think>")
+    ends_thoughts: tuple[str, ...] = ()
     stops: tuple[str, ...] = ()
     limits: str = ""
     # Made at first use: most dialects are never used.
@@ -95,7 +97,7 @@ class Dialect:
         if self.thinks is None:
             return sections
         opens, closes = self.thinks
-        thoughts = Words(opens=(opens,), closes=(closes,), kind="reasoning", nests=True)
+        thoughts = Words(opens=(opens,), closes=(closes,), before=self.ends_thoughts, kind="reasoning", nests=True)
         return (*sections, thoughts, EndOfThoughts(opens=(closes,)))
 
     def guarded_marks(self) -> tuple[str, ...]:
@@ -387,6 +389,8 @@ class DialectStream:
                 mark = yield from self._pass_on(closes, into)
                 if not mark:
                     return
+                if mark in section.before:
+                    break
                 depth += 1 if section.nests and mark in section.opens else -1
         if mark in section.before:
             self._source.place -= len(mark)

@@ -27,6 +27,7 @@ from fcregistry.dialects._syntax_json import (
     read_mistral,
     read_named,
     read_objects,
+    read_recipient,
     write_apertus,
     write_array,
     write_between,
@@ -121,14 +122,18 @@ def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
 _IN_ACTION: Final = read_objects("<|action_end|>", keys=_PARAMETERS_FIRST)
+_READ_ARGS: Final = read_named("<|args|>", "<|action_end|>")  # as LazyLLM prompts the models
 
 
 def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls of InternLM2 after the mark of a plugin; the other mark is that of the code interpreter."""
     yield from source.space()
-    if not (yield from source.take(*_PLUGIN)):
+    if mark != _PLUGIN[1] and not (yield from source.take(*_PLUGIN)):
         return None
-    return (yield from _IN_ACTION(source, mark))
+    yield from source.space()
+    if (yield from source.is_next("{", "[")):
+        return (yield from _IN_ACTION(source, mark))
+    return (yield from _READ_ARGS(source, mark))
 
 
 _BARE: Final = read_objects()
@@ -166,7 +171,7 @@ def _cohere_result(name: str, content: str, id: str | None) -> str:
 ROWS: Final = (
     Dialect(
         name="llama3",
-        models="Llama 3.1, 3.2, 3.3",
+        models="Llama 3.1, 3.2, 3.3, Functionary 3.1",
         source='Llama documentation, "Model Cards and Prompt formats", Llama 3.1 and 3.2',
         syntax=Syntax(
             (
@@ -238,7 +243,46 @@ ROWS: Final = (
         after_tools="]<|im_end|>",
         result="## Return of {id}\n{content}",
         marks=("<|tool_call_argument_begin|>", "<|tool_call_end|>"),
+        ends_thoughts=(_KIMI_SECTION[0],),
         stops=("<|im_end|>",),
+    ),
+    Dialect(
+        name="gigachat3",
+        models="GigaChat 3",
+        source='the chat template of GigaChat3-10B-A1.8B; vLLM, "GigaChat3ToolParser"',
+        syntax=Syntax(
+            (
+                Calls(
+                    opens=("function call<|role_sep|>", "<|function_call|>"),
+                    read=read_objects("<|message_sep|>", "</s>"),
+                ),
+            ),
+            write_objects("function call<|role_sep|>\n", "<|message_sep|>\n\n", between=""),
+        ),
+        more=(Words(opens=("<|message_sep|>", "assistant<|role_sep|>")),),
+        before_tools="function descriptions<|role_sep|>\nnamespace functions {\n",
+        tool_form="typescript",
+        between_tools="\n\n",
+        after_tools="\n} // namespace functions\n\n<|message_sep|>\n\n",
+        result="function result<|role_sep|>\n{content}<|message_sep|>\n\n",
+        stops=("</s>",),
+    ),
+    Dialect(
+        name="functionary",
+        models="Functionary 3.2, Functionary v3",
+        source='MeetKai, "functionary", prompt template v3.llama3',
+        syntax=Syntax(
+            (Calls(opens=(), read=read_recipient, at="start"), Calls(opens=(">>>",), read=read_recipient)),
+            write_named("", "\n", "", joint=">>>", names=NAME),
+        ),
+        before_tools="You are capable of executing available function(s) if required.\nUse JSON for function arguments.\n"
+        "Respond in this format:\n>>>${recipient}\n${content}\nAvailable functions:\n",
+        tool_form="typescript",
+        between_tools="\n\n",
+        after_tools="\n",
+        thinks=None,
+        stops=("<|eot_id|>",),
+        limits="A name is letters, digits, `_`, `-` and `.`, and not `all`. Code for the built-in `python` is content.",
     ),
     Dialect(
         name="glm-4",
@@ -328,9 +372,8 @@ ROWS: Final = (
         name="internlm2",
         models="InternLM2, InternLM2.5, InternLM3",
         source='InternLM, "Chat Format"',
-        syntax=syntax_after(
-            "<|action_start|>",
-            _read_action,
+        syntax=Syntax(
+            (Calls(opens=("<|action_start|>", _PLUGIN[1]), read=_read_action),),
             write_objects("<|action_start|><|plugin|>\n", "<|action_end|>", keys=_PARAMETERS_FIRST),
         ),
         before_tools="You have access to the following tools, as JSON:\n[",
@@ -411,7 +454,7 @@ ROWS: Final = (
     ),
     Dialect(
         name="jamba",
-        models="Jamba 1.5, 1.6, 1.7",
+        models="Jamba 1.5, 1.6, 1.7, Apriel 1.5, 1.6",
         source='the model card of AI21-Jamba-1.5; vLLM, "JambaToolParser"',
         syntax=array("<tool_calls>", "</tool_calls>"),
         before_tools="# Tools\n\nYou may call these tools:\n<tool_definitions>\n",
@@ -477,6 +520,7 @@ ROWS: Final = (
             Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
             Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
             Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+            Words(opens=("<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>")),  # the beginning of the turn
         ),
         before_tools="## Available Tools\nHere is the list of tools that you have available to you.\n```json\n[\n    ",
         tool_form="function",

@@ -44,11 +44,15 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: The brackets that it may begin with: `{`, `[` or both.
     """
-    yield from source.space()
+    if source.text[source.place : source.place + 1] not in _BRACKETS:  # else the usual case, without generators
+        yield from source.space()
     if not (yield from source.is_next(*opening)):
         return FAILED
     text = yield from take_balanced(source, _JSON)
     return FAILED if text is None else read_value(text, source.repairs)
+
+
+_BRACKETS: Final = ("{", "[")
 
 
 def _may_follow(mark: str, outside: str) -> bool:
@@ -216,7 +220,7 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
         schema: The schema of the place.
         root: The whole schema, into which references lead.
     """
-    kinds = _kinds(schema, root, 0)
+    kinds = kinds_of(schema, root)
     if not kinds or kinds == {"string"}:
         return text
     value = read_value(text.strip(), [])
@@ -241,7 +245,7 @@ _DEEPEST: Final = 8
 """The references and unions that are followed to find a type; anything deeper may be of any type."""
 
 
-def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
+def kinds_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> set[str]:
     """Return the JSON types that are allowed at a place; none if they are not known."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return set()
@@ -251,16 +255,32 @@ def _kinds(schema: Any, root: Mapping[str, Any], depth: int) -> set[str]:
     if isinstance(given, list):
         return {each for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
-        return _kinds(References(dict(root)).target(schema["$ref"]), root, depth + 1)
+        return kinds_of(References(dict(root)).target(schema["$ref"]), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:
         return {_kind(each) for each in schema["enum"]}
     if "const" in schema:
         return {_kind(schema["const"])}
     for key in ("anyOf", "oneOf", "allOf"):
         if isinstance(schema.get(key), list):
-            kinds = [_kinds(each, root, depth + 1) for each in schema[key]]
+            kinds = [kinds_of(each, root, depth + 1) for each in schema[key]]
             known = [each for each in kinds if each]
             if key != "allOf" and len(known) < len(kinds):
                 return set()
             return set().union(*known)
     return {"object"} if "properties" in schema else {"array"} if "items" in schema else set()
+
+
+def schema_of_kind(schema: Any, root: Mapping[str, Any], kind: str, depth: int = 0) -> Mapping[str, Any]:
+    """Return the schema of the values of one JSON type at a place, with references and unions resolved.
+
+    It is empty if none is known.
+    """
+    if not isinstance(schema, Mapping) or depth > _DEEPEST:
+        return {}
+    if isinstance(schema.get("$ref"), str):
+        return schema_of_kind(References(dict(root)).target(schema["$ref"]), root, kind, depth + 1)
+    for key in ("anyOf", "oneOf", "allOf"):
+        for each in schema[key] if isinstance(schema.get(key), list) else ():
+            if kind in kinds_of(each, root):
+                return schema_of_kind(each, root, kind, depth + 1)
+    return schema

@@ -124,6 +124,10 @@ def syntax_after(mark: str, read: CallReader, write: CallWriter) -> Syntax:
     return Syntax((Calls(opens=(mark,), read=read),), write)
 
 
+_BEGUN: Final = {"{": r"""(?=\s*+(?:["'/#]|[\w$\-]++\s*+:))""", "[": r"(?=\s*+(?:[{/#]|[\w.\-]++\())"}
+"""Bracket -> what follows it if a call begins there: a member of an object, an object, a call of Python, or a comment before one."""
+
+
 class Openers:
     """The marks that open the sections of a dialect.
 
@@ -139,7 +143,7 @@ class Openers:
         for section in sections:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
-        self.marks: Final = TextMarks(*self.sections, whole=whole)
+        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else {})
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)

@@ -17,12 +17,16 @@ Reading: TypeAlias = "Generator[None, None, T]"
 """A reader that yields where it needs more text, and returns a T."""
 
 
+_ANY: Final[Mapping[str, str]] = {}
+
+
 class TextMarks:
     """Some literal texts, of which the first occurrence is looked for.
 
     Args:
         marks: The texts. None may be part of another: which one comes first would depend on how the text is cut.
         whole: Whether texts never come in pieces. Then one may be part of another, and the longer of two at one place is found.
+        before: Mark -> the pattern of what must follow it.
 
     Raises:
         ValueError: One is part of another, or is empty.
@@ -30,14 +34,14 @@ class TextMarks:
 
     __slots__ = ("beginning", "find", "texts")
 
-    def __init__(self, *marks: str, whole: bool = False) -> None:
+    def __init__(self, *marks: str, whole: bool = False, before: Mapping[str, str] = _ANY) -> None:
         for one in marks:
             if not one or (not whole and any(one is not other and one in other for other in marks)):
                 raise ValueError(f"the mark {one!r} is empty, or part of another")
         if whole:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
-        self.find: Final = re.compile("|".join(map(re.escape, marks))).search
+        self.find: Final = re.compile("|".join(re.escape(mark) + before.get(mark, "") for mark in marks)).search
         self.beginning: Final = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks}))).search
 
 

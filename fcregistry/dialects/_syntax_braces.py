@@ -70,7 +70,7 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         calls: list[ToolCall] = []
         yield from source.space()
-        while (yield from source.take("call:")):
+        while (yield from source.take("call:", ":")):  # models forget the word
             name = yield from source.run(_NAME)
             is_opened = bool(name) and (yield from source.is_next("{"))
             text = (yield from take_balanced(source, notation)) if is_opened else None

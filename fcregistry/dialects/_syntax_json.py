@@ -60,22 +60,25 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
         calls: list[ToolCall] = []
         while True:
             value = yield from json_value(source, opening)
-            found = calls_of(value, keys, bare=not closes)
+            found = calls_of(value, keys, bare=not closes, repairs=source.repairs)
             if found is None:
                 source.left = source.since() if calls else ""
                 return calls or None
             calls += found
             source.begin(source.place)
             if not closes:
-                if separator and (yield from source.take(separator)):
-                    continue
+                if separator:
+                    yield from source.space()
+                    if (yield from source.take(separator)):
+                        continue
+                    source.left = source.since()
                 return calls
             yield from source.space()
             if (yield from source.close(*closes)):
                 return calls
             yield from source.take(",", ";")
             yield from source.space()
-            if not (yield from source.is_next(*opening)):
+            if (yield from source.is_next(*opening, mark)) not in _BRACKETS:
                 yield from source.close(*closes)
                 return calls
 
@@ -170,21 +173,25 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
-def calls_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> list[ToolCall] | None:
-    """Return the calls in a JSON value: an object, or an array of these.
-
-    Return None if anything in it is not a call.
+def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -> list[ToolCall] | None:
+    """Return the calls in a JSON value: an object, or an array of these; None if it has no call.
 
     Args:
         value: The value.
         keys: The keys of a call's members.
-        bare: Whether nothing else shows that it is a call: then it must have arguments, and an empty array has no calls.
+        bare: Whether nothing else shows that it is a call: then it must have arguments, and each item of an array must be a call.
+            Otherwise items that are not calls are left out, and an empty array has no calls.
+        repairs: Gets a sentence if an item was left out.
     """
     if isinstance(value, RefusedText):
         return value.calls(keys.name, keys.arguments)
     if isinstance(value, list):
-        calls = [call_of(each, keys, bare=bare) for each in value]
-        return None if None in calls or (bare and not calls) else [call for call in calls if call is not None]
+        calls = [call for each in value if (call := call_of(each, keys, bare=bare))]
+        if len(calls) < len(value) and (bare or not calls):
+            return None
+        if len(calls) < len(value):
+            repairs.append("an item in the list of calls is not a call: it was left out")
+        return calls or (None if bare else [])
     call = call_of(value, keys, bare=bare)
     return None if call is None else [call]
 
@@ -287,6 +294,17 @@ def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | N
     return (yield from read_arguments(source, name))
 
 
+def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Functionary: the name on one line, and its arguments on the next ones.
+
+    For the recipient `all` take the line only, because content follows.
+    """
+    name = yield from source.run(NAME)
+    if not name or not (yield from source.take("\n", "\r\n")):
+        return None
+    return [] if name == "all" else (yield from read_arguments(source, name))
+
+
 _ON_A_LINE: Final = re.compile(r"[^\s<✿](?:[^\n<✿]*[^\s<✿])?")
 
 
@@ -358,6 +376,8 @@ def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     That is an array of calls, or a name, an id and the arguments, each after its mark.
     """
     yield from source.space()
+    if (yield from source.is_next(mark)):
+        return []  # the mark is written twice
     if (yield from source.is_next("[{", "[ ", "[\n", "{")):
         return (yield from _MISTRAL_ARRAY(source, mark))
     name = yield from source.run(NAME)
@@ -453,15 +473,26 @@ def _message_text(call: ToolCall) -> str:
 
 # --- Qwen's flowers ---
 
-_TO_FLOWER_ARGUMENTS: Final = TextMarks("✿ARGS✿")
+_FLOWERS: Final = ("✿FUNCTION✿", "✿RESULT✿", "✿RETURN✿")
+_AFTER_FLOWER_NAME: Final = TextMarks("✿ARGS✿", *_FLOWERS)
 
 
 def read_flower(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Qwen 2: the name on one line, and the arguments behind `✿ARGS✿:` on the next."""
+    """Read a call of Qwen 2: the name on one line, and the arguments behind `✿ARGS✿:` on the next.
+
+    The arguments may be missing if another of the marks follows.
+    """
     yield from source.take(":")
-    name, end = yield from source.until(_TO_FLOWER_ARGUMENTS)
+    name, end = yield from source.until(_AFTER_FLOWER_NAME)
+    name = name.strip()
+    if end in _FLOWERS:
+        source.place -= len(end)
+        return [ToolCall(name, {})] if name else None
     yield from source.take(":")
-    return (yield from read_arguments(source, name.strip() if end else ""))
+    yield from source.space()
+    if end and name and (yield from source.is_next(*_FLOWERS)):
+        return [ToolCall(name, {})]
+    return (yield from read_arguments(source, name if end else ""))
 
 
 # --- Apertus ---

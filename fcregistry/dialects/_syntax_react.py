@@ -10,7 +10,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
 from fcregistry.dialects._source import TextMarks
-from fcregistry.dialects._syntax_json import arguments_of
+from fcregistry.dialects._syntax_json import arguments_of, name_of
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
@@ -20,20 +20,23 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 
 INPUT_LABEL: Final = "Action Input:"
 _LINE: Final = TextMarks("\n")
+_NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _LANGUAGE: Final = re.compile(r"[\w+\-]*")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
-_WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)").fullmatch
+_WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call from after `Action:`.
 
-    The name is on its line, and the input below it, as JSON or a line of text.
+    The name is on its line, or on the next one, and the input below it, as JSON or as text.
     """
-    yield from source.run(_BLANKS)
+    yield from source.space()
+    if (yield from source.is_next(INPUT_LABEL, *LABELS, "```", "{")):
+        return None
     line, end = yield from source.until(_LINE)
     name = line.strip()
     if not name or not end:
@@ -55,8 +58,12 @@ def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]
         return (yield from _read_fenced_input(source, name))
     if (yield from source.is_next("{")):
         return _call_of_value(name, (yield from json_value(source, "{")))
-    text, end = yield from source.until(_LINE)
-    return _call_of_text(name, text.strip(), source) if end else None
+    text, label = yield from source.until(_NEXT_LABEL)
+    text = text.strip()
+    if not label and "```".startswith(text):
+        return None  # the input is cut off
+    source.place -= max(len(label) - 1, 0)
+    return _call_of_text(name, text, source)
 
 
 def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
@@ -82,7 +89,8 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
     """Return the call of a tool with text.
 
-    The text is the value of its only parameter, an object in brackets, or text for the executor to refuse.
+    A label ends the text, or the end of the answer, because models stop before `Observation:`. The text is the value of the tool's only
+    parameter, an object in brackets, or text for the executor to refuse.
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
@@ -104,6 +112,117 @@ def _strip_quotes(text: str) -> str:
     """Return text without the quotes around it, if it has none inside."""
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
+
+
+# --- ReAct with JSON, and LangChain's XML ---
+
+
+def read_action_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call as JSON: an object with `action` and `action_input`, of which "Final Answer" is content."""
+    source.place -= len(mark)
+    value = yield from json_value(source, "{")
+    return _call_of_action(value, source)
+
+
+def read_action_objects(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls as JSON in a code fence, whatever language it names."""
+    yield from source.run(_LANGUAGE)
+    calls = _call_of_action((yield from json_value(source, "{")), source)
+    if calls is not None:
+        yield from source.space()
+        yield from source.close("```")
+    return calls
+
+
+def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call as JSON, in a code fence or not, or take a label alone."""
+    yield from source.space()
+    if (yield from source.take("```")):
+        return (yield from read_action_objects(source, mark))
+    return (yield from read_action_object(source, "")) if (yield from source.is_next("{")) else []
+
+
+def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:
+    if isinstance(value, RefusedText):
+        return value.calls(("action",), ("action_input",))
+    if not isinstance(value, dict) or not value.keys() >= {"action", "action_input"}:
+        return None
+    name, given = value["action"], value["action_input"]
+    if not isinstance(name, str) or not name.strip():
+        return None
+    if name.strip().lower() == "final answer":
+        source.left = given if isinstance(given, str) else json_text(given)
+        return []
+    if isinstance(given, str):
+        return _call_of_text(name.strip(), given, source)
+    return [ToolCall(name.strip(), given if isinstance(given, dict) else {} if given is None else json_text(given))]
+
+
+def write_action_objects(calls: Sequence[ToolCall]) -> str:
+    """Write calls as JSON in code fences.
+
+    Raises:
+        ValueError: A name is empty, has space around it, or is "Final Answer".
+    """
+    for call in calls:
+        if name_of(call).lower() == "final answer":
+            raise ValueError("a call cannot have the name 'Final Answer': it would be read as the answer")
+    objects = ({"action": call.name, "action_input": arguments_of(call)} for call in calls)
+    return "\n".join(f"Action:\n```json\n{json_text(each)}\n```" for each in objects)
+
+
+_END_OF_TOOL: Final = TextMarks("</tool>")
+_END_OF_INPUT: Final = TextMarks("</tool_input>")
+_ELEMENT: Final = re.compile(r"\s*<([\w.\-]+)>(.*?)</\1>", re.DOTALL)
+
+
+def read_tool(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of LangChain's XML: `<tool>name</tool><tool_input>…</tool_input>`.
+
+    The input is text, JSON, or an element for each parameter.
+    """
+    name, end = yield from source.until(_END_OF_TOOL)
+    yield from source.space()
+    if not end or not name.strip() or not (yield from source.take("<tool_input>")):
+        return None
+    text, end = yield from source.until(_END_OF_INPUT)
+    return _call_of_input(name.strip(), text, source, bool(end))
+
+
+def _call_of_input(name: str, text: str, source: TextSource, is_closed: bool) -> list[ToolCall] | None:
+    """Return the call of a tool with an input.
+
+    Return None if the input is not closed, and may be cut off within elements or JSON.
+    """
+    arguments: dict[str, Any] = {}
+    place = 0
+    while found := _ELEMENT.match(text, place):
+        arguments[found[1]] = source.shapes.value(name, found[1], found[2])
+        place = found.end()
+    if arguments and not text[place:].strip():
+        return [ToolCall(name, arguments)]
+    text = text.strip()
+    value = read_value(text, source.repairs) if text[:1] == "{" else FAILED
+    if isinstance(value, (dict, RefusedText)):
+        return _call_of_value(name, value)
+    return _call_of_text(name, text, source) if is_closed or text[:1] not in ("", "{", "<") else None
+
+
+def write_tools(calls: Sequence[ToolCall]) -> str:
+    """Write calls as LangChain's XML, with JSON as the input.
+
+    Raises:
+        ValueError: The name or the arguments contain a tag that ends them.
+    """
+    return "\n".join(map(_tool_text, calls))
+
+
+def _tool_text(call: ToolCall) -> str:
+    name = name_of(call)
+    if "</tool>" in name:
+        raise ValueError(f"the name {name!r} cannot be written within tags")
+    arguments = json_text(arguments_of(call)).replace("</", "<\\/")
+    return f"<tool>{name}</tool><tool_input>{arguments}</tool_input>"
 
 
 def read_label(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:

@@ -2,7 +2,6 @@
 
 - `TagSyntax`: a tag around each value, `<function=name><parameter=key>text</parameter></function>`, and its variants.
 - `PairSyntax`: a pair of tags for each argument, `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
-- `read_elements`: the name in an element of its own, and an element for each value, as Claude wrote calls before 2024.
 
 Nothing is escaped in bare text, so a mark that ends a value may occur in the value, too. It ends the value only if the text after it, white
 space aside, can follow a value there.
@@ -12,8 +11,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
 from typing import TYPE_CHECKING, Any, Final, Literal
@@ -52,10 +51,14 @@ class TagSyntax:
         after: Text that may follow a call; the first is written.
         apart: Whether each call is written in a section of its own.
         trims: Whether a line break after the opening tag of a value, and one before the closing tag, do not belong to the value.
-        framed: Whether these line breaks are always written.
+        framed: Whether these line breaks are always written. Otherwise they count only together.
         tells_strings: Whether the attribute `string` is written, which distinguishes strings from JSON. It is read in any family.
         has_entities: Whether entities of HTML in a value stand for their characters.
         takes_objects: Whether all values together may also be one JSON object.
+        has_cdata: Whether a value may be in a CDATA section of XML.
+        names: The attributes with the name of a call and of a parameter.
+        type: The attribute with the type of a value, such as `string`; empty if there is none.
+        end: The end of a tag.
         unnamed: Reads a call whose tag has no name, from after the tag to after the closing one.
     """
 
@@ -71,6 +74,10 @@ class TagSyntax:
     tells_strings: bool = False
     has_entities: bool = False
     takes_objects: bool = False
+    has_cdata: bool = False
+    names: tuple[str, str] = ("name", "name")
+    type: str = ""
+    end: str = ">"
     unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
     @property
@@ -95,6 +102,7 @@ class TagSyntax:
             self.call,
             (self.parameter[0], self.call[1], *self.closes),
             (*self.closes, *self.after, *self.before, self.call[0]),
+            end=self.end,
         )
 
 
@@ -130,14 +138,14 @@ class _TagReader:
             yield from _skip_marks(source, self._tags.before)
             if not (yield from source.take(opened)):
                 return None
-        return (yield from take_tag(source, opened))
+        return (yield from take_tag(source, opened, self._tags.end))
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take the content of a call, and its closing tag.
 
         Return the call, or None if it is not one, or cut off.
         """
-        name = about.get("name", "").strip()
+        name = about.get(self._tags.names[0], "").strip()
         if self._tags.takes_objects and name:
             yield from source.space()
             if (yield from source.is_next("{")):
@@ -157,20 +165,43 @@ class _TagReader:
             parameter = yield from self._parameter(source)
             if parameter is _END:
                 return ToolCall(name, arguments)
-            key = parameter.get("name") if parameter else None
-            text = (yield from self.ending.value(source)) if key else None
-            if not parameter or not key or text is None:
+            if not parameter or not parameter.get(self._tags.names[1]):
                 return None
-            string = parameter.get("string")
-            text = self._unframed(text)
-            value = _declared_value(string, text, source.repairs) if string else FAILED
-            add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
+            if self._tags.has_cdata and (yield from source.take("<![CDATA[")):
+                inside, _ = yield from source.until(_END_OF_CDATA)
+                if not (yield from source.take(self._tags.parameter[1])):
+                    return None
+                key = parameter[self._tags.names[1]]
+                add_argument(arguments, key, source.shapes.value(name, key, inside), source)
+                continue
+            known = source.shapes.of(name).get("properties")
+            value = Value(known if isinstance(known, Mapping) else None, self._tags.end, self._tags.names[1])
+            text = yield from self.ending.value(source, value)
+            if text is None:
+                return None
+            self._add(arguments, name, parameter, text, source)
+            for head, more in value.others:
+                self._add(arguments, name, parse_head(head, self._tags.parameter[0]) or {}, more, source)
+            if value.others:
+                source.repairs.append("the tag that closes a parameter was missing: it ends where the next one begins")
+                return ToolCall(name, arguments)
         return None
+
+    def _add(
+        self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
+    ) -> None:
+        key, text = parameter[self._tags.names[1]], self._unframed(text)
+        kind = parameter.get(self._tags.type)
+        string = parameter.get("string") if kind is None else str(kind == "string").lower()
+        value = _declared_value(string, text, source.repairs) if string else FAILED
+        add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
         """Return the meaning of a text between tags."""
-        if self._tags.trims:
+        if self._tags.framed:
             text = text.removeprefix("\n").removesuffix("\n")
+        elif self._tags.trims and len(text) > 1 and text[0] == text[-1] == "\n":
+            text = text[1:-1]
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
@@ -182,7 +213,7 @@ class _TagReader:
         yield from source.space()
         if (yield from source.take(self._tags.call[1])) or (yield from source.is_next(*self._tags.closes)):
             return _END
-        return (yield from take_tag(source, opens)) if (yield from source.take(opens)) else None
+        return (yield from take_tag(source, opens, self._tags.end)) if (yield from source.take(opens)) else None
 
 
 def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
@@ -208,20 +239,23 @@ def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
         *others: Tags that are only read.
     """
     syntaxes = (written, *others)
-    sections = tuple(Calls(opens=tags.marks, read=_reader_of(tags)) for tags in syntaxes)
+    sections = tuple(Calls(opens=tags.marks, read=tag_reader(tags)) for tags in syntaxes)
     return Syntax(sections, _writer(written), tuple(mark for tags in syntaxes for mark in tags.all_marks))
 
 
-_reader_of: Final = cache(_TagReader)  # one reader for reading, and for the writer's check
+tag_reader: Final = cache(_TagReader)
+"""Returns the reader of calls with some tags, one for reading and for the writer's check."""
 
 # --- Writing tags ---
 
 
 def _writer(tags: TagSyntax) -> CallWriter:
     """Return a writer of calls. It raises `ValueError` for a call that would not be read again."""
-    read = _reader_of(tags)
+    read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
+        if not tags.opens:
+            return "\n".join(check_readable(_call_text(call, tags, read.ending), call, read, "") for call in calls)
         texts = [check_readable(_call_text(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
         sections = texts if tags.apart else ["\n".join(texts)] if texts else []
         return "\n".join(f"{tags.opens[0]}\n{text}\n{tags.closes[0]}" for text in sections)
@@ -232,20 +266,33 @@ def _writer(tags: TagSyntax) -> CallWriter:
 def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
     values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
-    return "\n".join([f"{before}{_tag_text(tags.call[0], call.name)}", *values, f"{tags.call[1]}{after}"])
+    attributes = {tags.names[0]: call.name}
+    return "\n".join([f"{before}{_tag_text(tags, tags.call[0], attributes)}", *values, f"{tags.call[1]}{after}"])
 
 
 def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
     text = bare_text(value, ending)
+    if tags.has_cdata and isinstance(value, str) and not {"<", "&", "\n"}.isdisjoint(text) and "]]>" not in text:
+        return f"{_tag_text(tags, tags.parameter[0], {tags.names[1]: key})}<![CDATA[{text}]]>{tags.parameter[1]}"
     if tags.has_entities and unescape(text) != text:
         text = text.replace("&", "&amp;")
     frame = "\n" if tags.framed or (tags.trims and (text.startswith("\n") or text.endswith("\n"))) else ""
-    string = f' string="{str(isinstance(value, str)).lower()}"' if tags.tells_strings else ""
-    return f"{_tag_text(tags.parameter[0], key, string)}{frame}{text}{frame}{tags.parameter[1]}"
+    attributes = {tags.names[1]: key}
+    if tags.tells_strings:
+        attributes["string"] = str(isinstance(value, str)).lower()
+    if tags.type:
+        attributes[tags.type] = "null" if value is None else _JSON_TYPES.get(type(value), "number")
+    return f"{_tag_text(tags, tags.parameter[0], attributes)}{frame}{text}{frame}{tags.parameter[1]}"
 
 
-def _tag_text(opening: str, name: str, more: str = "") -> str:
-    return f"{opening}{name}>" if opening.endswith("=") else f'{opening} name="{name}"{more}>'
+_JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "object"}
+
+
+def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
+    if opening.endswith("="):
+        return f"{opening}{next(iter(attributes.values()))}>"
+    written = "".join(f' {name}="{value}"' for name, value in attributes.items())
+    return f"{opening}{written}{tags.end}"
 
 
 # --- A pair of tags for each argument ---
@@ -269,15 +316,21 @@ class PairSyntax:
 
     Args:
         prefix: The beginning of each tag's name.
+        suffix: The end of each tag's name.
+        separates: Whether the tag `tool_sep` follows a call's name.
     """
 
-    __slots__ = ("_ending", "_key_tags", "_value_tags", "closes", "opens")
+    __slots__ = ("_ending", "_key_tags", "_separator", "_type_tags", "_value_tags", "closes", "opens")
 
-    def __init__(self, prefix: str = "") -> None:
-        self.opens: Final = f"<{prefix}tool_call>"
-        self.closes: Final = f"</{prefix}tool_call>"
-        self._key_tags: Final = f"<{prefix}arg_key>", f"</{prefix}arg_key>"
-        self._value_tags: Final = f"<{prefix}arg_value>", f"</{prefix}arg_value>"
+    def __init__(self, prefix: str = "", suffix: str = "", *, separates: bool = False) -> None:
+        def tags(name: str) -> tuple[str, str]:
+            return f"<{prefix}{name}{suffix}>", f"</{prefix}{name}{suffix}>"
+
+        self.opens, self.closes = tags("tool_call")
+        self._key_tags: Final = tags("arg_key")
+        self._value_tags: Final = tags("arg_value")
+        self._type_tags: Final = tags("arg_type")
+        self._separator: Final = tags("tool_sep")[0] if separates else ""
         key, (value, ends_value) = self._key_tags[0], self._value_tags
         self._ending: Final = Ending(
             ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks
@@ -297,6 +350,8 @@ class PairSyntax:
         """Read a call from after its opening mark to after its closing one."""
         yield from _take_blanks(source)
         name = yield from source.run(_NAME)
+        yield from _take_blanks(source)
+        yield from source.take(self._separator)
         arguments: dict[str, Any] = {}
         while name:
             key = yield from self._key(source)
@@ -320,10 +375,14 @@ class PairSyntax:
         found = yield from source.take(self.closes, opens)
         if found != opens:
             return found
-        key = (yield from source.run(_IN_HEAD)).strip()
+        key = (yield from source.run(IN_HEAD)).strip()
         if not key or not (yield from source.take(closes)):
             return ""
         yield from _take_blanks(source)
+        if (yield from source.take(self._type_tags[0])):  # the schema tells the type
+            yield from source.run(IN_HEAD)
+            yield from source.take(self._type_tags[1])
+            yield from _take_blanks(source)
         return key if (yield from source.take(self._value_tags[0])) else ""
 
     def write(self, calls: Sequence[ToolCall]) -> str:
@@ -340,70 +399,7 @@ class PairSyntax:
             f"{key}{name}{ends_key}\n{value}{bare_text(argument, self._ending)}{ends_value}"
             for name, argument in arguments_of(call).items()
         )
-        return "\n".join([call.name, *pairs, self.closes])
-
-
-# --- An element for each value ---
-
-
-def read_elements(source: TextSource) -> Reading[ToolCall | None]:
-    """Take a call from after `<invoke>` to after `</invoke>`.
-
-    It has `<tool_name>`, and `<parameters>` with an element for each value.
-    """
-    yield from source.space()
-    if not (yield from source.take("<tool_name>")):
-        return None
-    name = (yield from source.run(_IN_HEAD)).strip()
-    if not name or not (yield from source.take("</tool_name>")):
-        return None
-    yield from source.space()
-    if not (yield from source.take("<parameters>")):
-        return None
-    arguments: dict[str, Any] = {}
-    while True:
-        yield from source.space()
-        if (yield from source.take("</parameters>")):
-            yield from source.space()
-            return ToolCall(name, arguments) if (yield from source.take("</invoke>")) else None
-        if not (yield from source.take("<")):
-            return None
-        key = yield from source.run(_IN_HEAD)
-        if not key or key.startswith("/") or not (yield from source.take(">")):
-            return None
-        text = yield from _take_element_value(source, f"{key}>")
-        if text is None:
-            return None
-        add_argument(arguments, key, source.shapes.value(name, key, text), source)
-
-
-def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
-    """Take a value, its closing tag, if another tag follows, and white space.
-
-    Return the value, or None if it does not end.
-
-    Each element of the same name in it takes a closing tag. The end of a call means that there is no value.
-    """
-    pieces: list[str] = []
-    marks, depth = TextMarks("</", f"<{closes}"), 0
-    while True:
-        text, mark = yield from source.until(marks)
-        pieces.append(text)
-        if not mark:
-            return None
-        if mark != "</":
-            depth += 1
-            pieces.append(mark)
-            continue
-        tag = yield from source.take(closes, "invoke>")
-        space = yield from source.space()
-        if tag == closes and depth:
-            depth -= 1
-        elif tag == closes and (yield from source.is_next("<")):
-            return "".join(pieces)
-        elif tag == "invoke>":
-            return None
-        pieces += (mark, tag, space)
+        return "\n".join([f"{call.name}{self._separator}", *pairs, self.closes])
 
 
 # --- Values as bare text ---
@@ -429,9 +425,10 @@ class Ending:
         abandoned: What can follow the end of a call. If it does, the mark that ends the value was forgotten, and there is no value: it would
             reach into the next call.
         space: Takes the white space that may follow the marks.
+        end: The end of a tag.
     """
 
-    __slots__ = ("_call", "_followed", "_mark", "_marks", "_opens", "_space")
+    __slots__ = ("_call", "_end", "_followed", "_mark", "_marks", "_opens", "_space")
 
     def __init__(
         self,
@@ -441,7 +438,9 @@ class Ending:
         followed: tuple[str, ...],
         abandoned: tuple[str, ...],
         space: Callable[[TextSource], Reading[str]] = TextSource.space,
+        end: str = ">",
     ) -> None:
+        self._end = end
         self._mark = mark
         self._opens = opens
         self._call = call
@@ -453,23 +452,33 @@ class Ending:
         """Return whether a text contains a mark that may end a value."""
         return self._marks.find(text, 0) is not None
 
-    def value(self, source: TextSource) -> Reading[str | None]:
-        """Take a value, its mark, and white space after that; return the value, or None if it does not end."""
+    def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
+        """Take a value, its mark, and white space after that; return the value, or None if it does not end.
+
+        Args:
+            source: The text.
+            taken: Gets the parameters after this one, if its mark is missing; then the end of the call is taken, too.
+        """
         pieces: list[str] = []
         nesting = _Nesting()
+        taken = taken or Value(())
         while True:
             text, mark = yield from source.until(self._marks)
             pieces.append(text)
             if not mark:
                 return None
             if mark in (self._opens, self._call[0]):
-                head, is_tag = yield from _take_head(source, mark)
+                head, is_tag = yield from _take_head(source, mark, self._end)
+                if is_tag and mark == self._opens and not nesting.has_call:
+                    taken.open(pieces, head, mark)
                 pieces += (mark, head)
                 if is_tag:
                     nesting.open(is_call=mark != self._opens)
                 continue
             space = yield from self._space(source)
             is_followed = bool((yield from source.is_next(*self._followed[mark])))
+            if not nesting.has_call and taken.close(pieces, is_call=mark != self._mark, is_followed=is_followed):
+                return taken.split(pieces)
             place = nesting.close(is_call=mark != self._mark, is_followed=is_followed)
             if place == "outside":
                 return "".join(pieces) if mark == self._mark else None
@@ -479,19 +488,85 @@ class Ending:
             pieces += (mark, space)
 
 
+@dataclass(slots=True)
+class Value:
+    """A value, and the parameters in its text, if the mark that ends it is missing.
+
+    Attributes:
+        known: The names of the parameters; None if they are not known.
+        end: The end of a tag.
+        name: The attribute with a parameter's name.
+        others: The rest of the tag, and the text, of each parameter after the value.
+    """
+
+    known: Container[str] | None
+    end: str = ">"
+    name: str = "name"
+    others: list[tuple[str, str]] = field(default_factory=list)
+    _places: list[tuple[str, int, int]] = field(default_factory=list)
+    """For each parameter, the rest of its tag, and the places of the tag and of what ends its text; -1 for no end."""
+
+    def open(self, pieces: list[str], head: str, mark: str) -> None:
+        """Note the tag of a parameter that comes next.
+
+        It counts if it begins a line or, if the names of the parameters are known, follows a word.
+        """
+        name = (parse_head(head, mark) or {}).get(self.name, "")
+        before = pieces[-1].rpartition("\n")
+        begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()
+        follows_word = self.known is not None and not before[2][-1:].isspace()
+        if begins_line or follows_word:
+            is_known = self.known is None or name in self.known
+            self._end(len(pieces))
+            self._places.append((head if is_known else "", len(pieces), -1))
+
+    def close(self, pieces: list[str], *, is_call: bool, is_followed: bool) -> bool:
+        """Note the tag that closes a parameter, or the call; return whether parameters end with the call."""
+        if not is_followed:
+            return False
+        if not is_call:
+            self._end(len(pieces))
+            return False
+        return bool(self._places) and self._fill(pieces)
+
+    def _end(self, place: int) -> None:
+        if self._places and self._places[-1][2] < 0:
+            self._places[-1] = (*self._places[-1][:2], place)
+
+    def _fill(self, pieces: list[str]) -> bool:
+        """Put the parameters into `others`; return whether there is nothing else between them."""
+        nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
+        for (head, begin, end), following in zip(self._places, nexts, strict=True):
+            if not head or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
+                return False
+            self.others.append((head, "".join(pieces[begin + 2 : end]).removeprefix(self.end)))
+        return True
+
+    def split(self, pieces: list[str]) -> str:
+        """Return the text before the first of the parameters."""
+        return "".join(pieces[: self._places[0][1]])
+
+
 class _Nesting:
     """The values and calls that are open within a value: tags of calls that it quotes."""
 
-    __slots__ = ("_open",)
+    __slots__ = ("_calls", "_open")
 
     def __init__(self) -> None:
         self._open: list[Literal["name", "call", "value"]] = []
+        self._calls = 0
+
+    @property
+    def has_call(self) -> bool:
+        """Whether a call is open."""
+        return self._calls > 0
 
     def open(self, *, is_call: bool) -> None:
         """Open a call, or a value. A call without a value may be a mere mention of the tag."""
         if not is_call and self._open and self._open[-1] == "name":
             self._open[-1] = "call"
         self._open.append("name" if is_call else "value")
+        self._calls += is_call
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
         """Close a call, or a value.
@@ -504,21 +579,23 @@ class _Nesting:
         """
         while is_followed and not is_call and self._open and self._open[-1] == "name":
             self._open.pop()
+            self._calls -= 1
         if not self._open:
             return "outside" if is_followed else "inside"
         if (self._open[-1] != "value") == is_call:
             self._open.pop()
+            self._calls -= is_call
             return "inside"
         return "nowhere" if is_followed else "inside"
 
 
-def _take_head(source: TextSource, mark: str) -> Reading[tuple[str, bool]]:
+def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bool]]:
     """Take the rest of a tag after its beginning; return it, and whether the tag opens something."""
     if mark.endswith(">"):
         return "", True
-    head = yield from source.run(_IN_HEAD)
+    head = yield from source.run(IN_HEAD)
     is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
-    return head, is_named and not head.endswith("/") and bool((yield from source.is_next(">")))
+    return head, is_named and not head.endswith("/") and bool((yield from source.is_next(end)))
 
 
 def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
@@ -569,17 +646,21 @@ def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> st
 
 # --- The head of a tag ---
 
-_IN_HEAD: Final = re.compile(r"[^<>\n]*")
+IN_HEAD: Final = re.compile(r"[^<>\n]*")
+_END_OF_CDATA: Final = TextMarks("]]>")
 """The text after the beginning of a tag."""
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
-def take_tag(source: TextSource, tag: str) -> Reading[dict[str, str] | None]:
+def take_tag(source: TextSource, tag: str, end: str = ">") -> Reading[dict[str, str] | None]:
     """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
-    text = yield from source.run(_IN_HEAD)
-    if not (yield from source.take(">")):
-        return None
+    text = yield from source.run(IN_HEAD)
+    return parse_head(text, tag) if (yield from source.take(end)) else None
+
+
+def parse_head(text: str, tag: str) -> dict[str, str] | None:
+    """Return the attributes in the rest of an opening tag, or None if it is not a tag."""
     if tag.endswith("="):
         name = text.strip()
         quoted = _QUOTED.fullmatch(name)

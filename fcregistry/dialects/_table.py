@@ -101,7 +101,7 @@ _MODEL_PATTERNS: Final = (
     ("qwen3-coder", r"qwen-?3-?coder|qwen-?3\.5|step-?3\.5"),
     ("hermes", r"qwen-?2\.5|qwen-?3|qwq"),
     ("qwen-flower", r"qwen-?2(?!\.)"),
-    ("glm-4.5", r"glm-?4\.[567]"),
+    ("glm-4.5", r"glm-?4\.[567]|ling-?3|spark-?2\.5|poolside"),
     ("glm-4", r"glm-?4(?!\.)"),
     ("granite4", r"granite-?4"),
     ("granite", r"granite"),
@@ -114,13 +114,24 @@ _MODEL_PATTERNS: Final = (
     ("harmony", r"gpt-?oss"),
     ("hunyuan", r"hunyuan-?a13b"),
     ("internlm2", r"internlm-?[23]"),
-    ("jamba", r"jamba"),
+    ("jamba", r"jamba|apriel"),
     ("kimi-k2", r"kimi-?k2"),
+    ("kimi-k3", r"kimi-?k3"),
+    ("k2-horizon", r"k2-?horizon"),
+    ("muse", r"muse(?![a-z])"),
+    ("hy-v3", r"hy-?3|hy-?v3|hunyuan-?3"),
+    ("dots", r"dots\.?-?llm"),
+    ("gigachat3.5", r"gigachat-?3\.5"),
+    ("gigachat3", r"gigachat-?3"),
+    ("llama3", r"functionary[\w-]*3\.1"),
+    ("functionary", r"functionary[\w-]*v-?3|functionary-?3"),
     ("lfm2", r"lfm-?2"),
     ("longcat", r"longcat"),
     ("mimo", r"mimo-?v2"),
     ("minicpm", r"minicpm-?[34]"),
+    ("minicpm5", r"minicpm-?5"),
     ("minimax-m2", r"minimax-?m2"),
+    ("minimax-m3", r"minimax-?m3"),
     ("olmo3", r"olmo-?3"),
     ("phi4", r"phi-?4-?mini"),
     ("seed-oss", r"seed-?oss"),
@@ -133,13 +144,14 @@ _MODEL_PATTERNS: Final = (
 
 _FAMILIES: Final = {
     "_families_json": (
-        "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 glm-4 granite granite4 hermes hunyuan internlm2 jamba json "
-        "kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
+        "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 functionary gigachat3 glm-4 granite granite4 hermes hunyuan "
+        "internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
     ),
-    "_families_text": (
-        "claude-xml deepseek-v3.2 functiongemma gemma4 glm-4.5 harmony lfm2 mimo minicpm minimax-m2 olmo3 pythonic qwen3-coder react "
+    "_families_tags": (
+        "claude-xml deepseek-v3.2 dots gigachat3.5 glm-4.5 hy-v3 k2-horizon kimi-k3 mimo minicpm5 minimax-m2 minimax-m3 muse qwen3-coder "
         "seed-oss step3"
     ),
+    "_families_text": ("functiongemma gemma4 harmony langchain-xml lfm2 minicpm olmo3 pythonic react react-json"),
 }
 """Module -> the names of its dialects."""
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
-from fcregistry._tools.definition import sets_module_flag
+from fcregistry._tools.definition import module_flag
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
 from fcregistry._tools.record import PluginRecord
 from fcregistry._tools.search import fields_of_record
@@ -80,7 +80,7 @@ def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Dec
         entry_point=plugin.entry_point,
         value=plugin.value,
         tools=sorted(records, key=lambda record: (record["group"], record["name"])),
-        dynamic=sets_module_flag(plugin.module, DYNAMIC),
+        dynamic=bool(module_flag(plugin.module, DYNAMIC)),
         seconds=round(outcome.seconds, 4),
         printed=False,
         changes=[],

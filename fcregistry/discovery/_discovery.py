@@ -317,7 +317,7 @@ class Discovery:
             if key not in outcomes and key not in failed and (permission.is_open or not permission.to_see(*each)):
                 yield each
 
-    def ranked(self, words: str, made: list[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
+    def ranked(self, words: str, made: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
         """Yield the tools that some words match, of these and of the visible described ones, best first."""
         for found in self.index.ranked(words, made):
             if isinstance(found, tuple):
@@ -334,12 +334,12 @@ class Discovery:
         self._look_if_needed()
         record = self.index.record(described)
         if record is None:
-            from fcregistry._tools.definition import wants_strictness
+            from fcregistry._tools.definition import wanted_strictness
             from fcregistry._tools.indexed import record_of
             from fcregistry._tools.tool import Tool
 
             real = self.real(described)
-            record = record_of(Tool(real, self.owner(real), strict=wants_strictness(real.module)))
+            record = record_of(Tool(real, self.owner(real), strict=wanted_strictness(real.module)))
         return record
 
     def real(self, described: Described) -> Declaration:

@@ -10,6 +10,7 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._base.install import install_command
 from fcregistry._config.settings import DISABLE, call_hook_items
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._permission import Permission
@@ -270,7 +271,7 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 
 
 def _not_installed(missing: str) -> str:
-    return f"the extension {missing}, which is not installed: pip install {missing}"
+    return f"the extension {missing}, which is not installed: {install_command(missing)}"
 
 
 def _normalized_label(name: str, found: FoundExtension) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Final, TypeAlias
 
+from fcregistry._base.install import install_source
 from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
@@ -107,6 +108,11 @@ class FoundEntryPoint:
             self._source = Distribution.at(Path(self.folder) / self.info)
         return self._source
 
+    @property
+    def is_editable(self) -> bool:
+        """Whether its distribution is installed as editable, so that Python imports the files of its project."""
+        return editable_folder(self.source) is not None
+
     def holds(self, module: str) -> bool | None:
         """Return whether its distribution lists a module's file as its own.
 
@@ -115,11 +121,11 @@ class FoundEntryPoint:
         path = module.replace(".", "/")
         try:
             files = self.source.files
-            if any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in files or ()):
-                return True
-            return None if files is None or editable_folder(self.source) is not None else False
         except (OSError, ValueError):  # metadata that cannot be read
             return False
+        if any(str(each) in (f"{path}.py", f"{path}/__init__.py") for each in files or ()):
+            return True
+        return None if files is None or self.is_editable else False
 
     @property
     def label(self) -> str:
@@ -282,20 +288,12 @@ def _looks_like_ours(group: str) -> bool:
 
 
 def editable_folder(source: Distribution) -> str | None:
-    """Return the folder of a project that is installed as editable (PEP 610), or None.
+    """Return the folder of a project that is installed as editable, or None.
 
     The result is empty if its URL is not that of a folder.
     """
-    from json import loads  # only if several plugins name one module, or the configuration trusts distributions by name
-    from urllib.parse import unquote, urlsplit
-
-    recorded = loads(source.read_text("direct_url.json") or "null")
-    folder = recorded.get("dir_info") if isinstance(recorded, dict) else None
-    if not isinstance(folder, dict) or folder.get("editable") is not True:
-        return None
-    address = urlsplit(str(recorded.get("url")))
-    path = unquote(address.path) if address.scheme == "file" else ""
-    return path[1:] if path[2:3] == ":" else path  # `/C:/project` on Windows
+    recorded = install_source(source)
+    return recorded.path if recorded is not None and recorded.is_editable else None
 
 
 def is_project_name(name: str) -> bool:

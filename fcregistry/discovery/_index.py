@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from typing import TypeVar
 
     from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.search import ToolSearch
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._found import CachedColumns
@@ -43,7 +44,7 @@ Line: TypeAlias = "tuple[int, FoundPlugin, str, str, str]"
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
 _NAMED = (  # two queries, so that each uses an index of the table: completion has to be quick
-    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp = 'tool' AND name GLOB ? UNION ALL "
+    "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND name GLOB ? UNION "
     "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND grp <> 'tool' AND grp || '.' || name GLOB ?"
 )
 _RECORD = (
@@ -135,6 +136,7 @@ class Index:
         self._everything: tuple[_Snapshot, tuple[tuple[Described, FoundPlugin], ...]] | None = None
         # Plugins that were described for this process: these descriptions hold for it whatever changes
         self._own: set[Any] = set()
+        self._search: tuple[object, ToolSearch] | None = None  # the last one among other tools and the index
 
     # --- Which descriptions hold ---
 
@@ -267,7 +269,7 @@ class Index:
         Raises:
             MissingDependencyError: This SQLite cannot search.
         """
-        from fcregistry._tools.search import rank_with_index, search_tools
+        from fcregistry._tools.search import ToolSearch, rank_rows, search_tools
 
         tools = tuple(others)
         for _ in range(2):  # see `_ask`
@@ -276,7 +278,16 @@ class Index:
             import sqlite3  # imported already: the index is open
 
             try:
-                everything = rank_with_index(connection, tools, words)
+                everything: Iterable[int | Tool]
+                if tools:
+                    asked = (connection, connection.total_changes, tools)
+                    search = self._search  # read once: another thread may search among other tools
+                    if search is None or search[0] != asked:
+                        search = self._search = (asked, ToolSearch(tools, connection))
+                    everything = search[1].ranked(words)
+                else:
+                    with sqlite_lock:
+                        everything = [row for row, _ in rank_rows(connection, words)]
             except sqlite3.Error as error:  # and not an exception of one of the other tools
                 self._give_up(error)
                 self._renew()
@@ -326,10 +337,7 @@ class Index:
         return self._with_plugins(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as text) of each tool with that beginning of its name.
-
-        A name is compared with its group, unless that is the default group.
-        """
+        """Return plugin, name, group and options (as text) of each tool whose name, with or without its group, has that beginning."""
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
         return self._with_plugins(_NAMED, pattern, pattern)
 

@@ -6,7 +6,6 @@ If the index describes exactly the tools that may be seen, they are read from it
 from __future__ import annotations
 
 import json
-import os
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -14,6 +13,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import Described
+from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index_store import DEPRECATED, REQUIRES
 
@@ -74,7 +74,10 @@ def broken_tools() -> list[tuple[str | None, str]]:
 
 
 def names_starting_with(beginning: str) -> set[str]:
-    """Return the names of tools that have that beginning; if it has a colon, with their distribution."""
+    """Return the names of tools that have that beginning; if it has a colon, with their distribution.
+
+    The name of a tool in a group begins with the group; without it, if only then it has that beginning.
+    """
     index = None if ":" in beginning else _complete_index()
     if index is None:
         lines = tool_lines()
@@ -83,7 +86,13 @@ def names_starting_with(beginning: str) -> set[str]:
         found = {
             local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
         }
-    return {name for name in found if name.startswith(beginning)}
+    names = {name if name.startswith(beginning) else _without_group(name) for name in found}
+    return {name for name in names if name.startswith(beginning)}
+
+
+def _without_group(name: str) -> str:
+    owner, colon, local = name.rpartition(":")
+    return owner + colon + local.rpartition(".")[2]
 
 
 def _complete_index() -> Index | None:
@@ -119,8 +128,7 @@ def _has_environment(options: str) -> bool:
     """Return whether the variables that a tool requires are set, from its options as text."""
     if REQUIRES not in options:
         return True
-    required = json.loads(options).get("requires_env", ())
-    return all(os.environ.get(name) for name in ([required] if isinstance(required, str) else required))
+    return not missing_variables(json.loads(options).get("requires_env"))
 
 
 def _is_deprecated(options: str) -> bool:

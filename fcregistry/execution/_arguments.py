@@ -49,13 +49,15 @@ REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
 """What each repair does, by its name."""
 
 ALL_REPAIRS: Final = frozenset(REPAIRS)
+_IF_NAMED: Final = ("missing-commas",)
+"""Repairs that are made only if they are named: their meaning is less certain."""
 
 
 def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
     """Return the names of the repairs that are allowed.
 
     Args:
-        given: True for all, False for none, or the names of some.
+        given: True for all of `REPAIRS`, False for none, or the names of some.
 
     Raises:
         ValueError: A name that no repair has.
@@ -65,9 +67,10 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
         return ALL_REPAIRS if given else frozenset()
     if isinstance(given, str) or not isinstance(given, Collection):
         raise TypeError(f"repairs is True, False or a collection of names such as {{'comments'}}, not {given!r}")
-    unknown = sorted(repr(name) for name in given if name not in ALL_REPAIRS)
+    known = (*REPAIRS, *_IF_NAMED)
+    unknown = sorted(repr(name) for name in given if name not in known)
     if unknown:
-        raise ValueError(f"there is no repair {unknown[0]}; the repairs are {', '.join(REPAIRS)}")
+        raise ValueError(f"there is no repair {unknown[0]}; the repairs are {', '.join(known)}")
     return frozenset(given)
 
 

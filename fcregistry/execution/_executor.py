@@ -77,7 +77,8 @@ class Executor:
         retry: When a failed call is tried again; None for never.
         cache: Stores the results of tools with `cache=True`; a `MemoryCache` of its own by default.
         deps: What the tools' contexts can have: objects, and classes of which every call brings one.
-        repairs: Which mistakes of models are repaired: all, none, or those of these names; see `REPAIRS`.
+        repairs: Which mistakes of models are repaired: all of `REPAIRS`, none, or those of these names. `missing-commas` is repaired only if
+            it is named.
         max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
         pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
         worker_versions: Whether a worker may run a tool of which it has another version than this process: with `same` such a call
@@ -161,7 +162,7 @@ class Executor:
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them, to send to a provider.
 
-        A tool whose `requires_env` is not set is left out.
+        A tool that is not available here is left out: a variable of its `requires_env` is not set, or its `available` does not return True.
 
         Args:
             format: The format's name.
@@ -172,7 +173,7 @@ class Executor:
             FormatNotFoundError: There is no such format.
             DefinitionError: It has no strict mode, it cannot describe a tool, or they are too many for one request.
         """
-        offered = [tool for tool in self.tools.values() if not tool.missing_env]
+        offered = [tool for tool in self.tools.values() if not tool.unavailable]
         return formats.get(format).describe(offered, strict=strict, recursion=recursion)
 
     def run(

@@ -58,10 +58,10 @@ def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all"
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
-def environment_not_set(tool: Tool) -> CallError:
-    """Return the error for a tool whose environment is not set."""
-    missing = ", ".join(tool.missing_env)
-    return CallError("unavailable", f"{tool.name} is not available here: the environment variable {missing} is not set")
+def environment_not_set(tool: Tool, reason: str) -> CallError:
+    """Return the error for a tool that is not available here, for example because an environment variable is not set."""
+    what = "the environment variable " if tool.missing_env else ""
+    return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, secrets_of(tool))}")
 
 
 def plugin_unavailable(error: PluginError) -> CallError:
@@ -264,7 +264,7 @@ def _reason_in_brackets(tool: Tool, reason: str) -> str:
 
 def secrets_of(tool: Tool) -> tuple[str, ...]:
     """Return the values of the environment variables that a tool requires, in this process."""
-    return tuple(os.environ.get(name, "") for name in tool.options.requires_env)
+    return tuple(os.environ.get(name, "") for name in tool.options.variables)
 
 
 # --- Calls in other processes ---
@@ -333,7 +333,7 @@ REASONS: Final = {
         "unavailable",
         "is not available: the worker that was to run it has another version of it (version_changed)",
     ),
-    "missing_env": ("unavailable", "is not available: the worker that was to run it lacks an environment variable"),
+    "missing_env": ("unavailable", "is not available: the worker that was to run it cannot use it"),
     "busy": ("unavailable", "is not available: too many earlier calls still hold the worker that was to run it"),
     "no_worker": ("unavailable", "is not available: the call could not be handed to a worker; it was not run"),
     "died": ("tool_failed", "was not finished: the worker that ran it died; it may have done part of its work"),

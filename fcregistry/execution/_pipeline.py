@@ -239,8 +239,8 @@ class Pipeline:
         if bound is None:
             return failed_result(call, unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
-        if bound.needs_env and tool.missing_env:
-            return failed_result(call, environment_not_set(tool), tool)
+        if bound.needs_env and (reason := tool.unavailable):
+            return failed_result(call, environment_not_set(tool, reason), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:

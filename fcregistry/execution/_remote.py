@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from weakref import WeakSet
 
 from fcregistry._base.forks import after_fork
+from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, exception_message
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
 from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
@@ -292,7 +293,7 @@ class ProcessWorkers:
         if wanted and find_spec("pebble") is None:
             raise MissingDependencyError(
                 f'the tool {wanted[0].name} is declared with isolation="process", which needs pebble: '
-                "pip install 'fcregistry[isolation]'"
+                f"{install_command('fcregistry[isolation]')}"
             )
         with self._lock:
             self._keeps = True

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
 from fcregistry._base.json import MAX_REPAIRED_LENGTH
+from fcregistry._base.source import external_tool_hint
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
@@ -244,11 +245,13 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         elif callable(element) and not isinstance(element, type):
             made.append(functions.setdefault(id(element), _tool_of(element, source)))
         else:
-            hint = (
-                "; register an instance's methods with register_object"
-                if isinstance(element, type) or marked_methods(element)
-                else ""
-            )
+            hint = external_tool_hint(element)
+            if isinstance(element, type) or marked_methods(element):
+                hint = "; register an instance's methods with register_object"
+            elif isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
+                hint = (
+                    "; a definition can be described to a model, but not called: give the function, with parameters=…"
+                )
             raise DefinitionError(
                 f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{hint}"
             )

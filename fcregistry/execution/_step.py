@@ -76,7 +76,8 @@ class Bound(NamedTuple):
             tool,
             signature,
             DigitsValidator(validator) if exact else validator,
-            bool(options.requires_env) and runner is None,  # a worker has an environment of its own
+            bool(options.requires_env or options.available)
+            and runner is None,  # a worker has an environment of its own
             needs_no_approval,
             exact,
             tool.result_validator(settings.engine) if settings.check_results else None,

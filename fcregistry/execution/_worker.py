@@ -86,13 +86,14 @@ def _find_tool(asked: Request) -> Tool | WireRefusal:
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
+        tool.signature  # noqa: B018  # imports the plugin, which knows whether the tool is available
     except FcregistryError as error:
         return WireRefusal(reason="no_tool", detail=str(error))
     if schema != asked.schema:
         here = f"{tool.origin.distribution} {tool.origin.version}"
         return WireRefusal(reason="schema_changed", detail=f"{here} is installed there; install one version everywhere")
-    if missing := tool.missing_env:
-        return WireRefusal(reason="missing_env", detail=f"{', '.join(missing)} is not set there")
+    if unavailable := tool.unavailable:
+        return WireRefusal(reason="missing_env", detail=f"{unavailable} there")
     if tool.origin.version != asked.version and not asked.any_version:
         detail = f"{tool.origin.distribution} {tool.origin.version} is installed there, and {asked.version} here; install one version everywhere"
         return WireRefusal(

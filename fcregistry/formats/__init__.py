@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fcregistry.formats._definitions import tools_of as tools_of
     from fcregistry.formats._format import Format
     from fcregistry.formats._format import RenderInput as RenderInput
-    from fcregistry.formats._format import alphabet_wire_names as alphabet_wire_names
     from fcregistry.formats._format import base64_of as base64_of
     from fcregistry.formats._format import data_url as data_url
     from fcregistry.formats._format import tool_description as tool_description
@@ -56,7 +56,6 @@ _HOMES: Final = {
 _FOR_OTHER_ROOMS: Final = {
     "OnRecursion": "._transform",
     "RenderInput": "._format",
-    "alphabet_wire_names": "._format",
     "base64_of": "._format",
     "data_url": "._format",
     "format_of_call": "._read",
@@ -64,6 +63,7 @@ _FOR_OTHER_ROOMS: Final = {
     "is_like_arguments": "._read",
     "read_field": "._read",
     "tool_description": "._format",
+    "tools_of": "._definitions",
     "wire_names": "._table",
 }
 

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import marshal
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from weakref import ref
+from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
+from fcregistry.formats._definitions import STRICT, tool_of
 from fcregistry.formats._node import Definition, Dropped, TextDefinition
 
 if TYPE_CHECKING:
@@ -86,17 +88,24 @@ class Format:
     parse: Callable[[Any], list[ToolCall]] | None = None
     report: Callable[[Sequence[ToolResult]], list[dict[str, Any]]] | None = None
 
-    def describe(self, tools: Iterable[Tool], *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
+    def describe(
+        self,
+        tools: Iterable[Tool | Mapping[str, Any]],
+        *,
+        strict: bool = False,
+        recursion: OnRecursion = "refuse",
+    ) -> Any:
         """Render tools, in the order given.
 
         Args:
-            tools: The tools.
+            tools: The tools. Each may also be a definition as a dict, in the shape of OpenAI, Anthropic, Bedrock, MCP, or one function
+                of Gemini; one with `strict` is rendered in the strict mode, if the format has one.
             strict: Whether to use the strict mode, in which the provider makes the model follow the schemas.
             recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Raises:
             DefinitionError: The format has no strict mode, cannot express a tool, or the tools are too many for one request.
-            TypeError: One is not a `Tool`, but a function or a name, for example.
+            TypeError: One is not a `Tool` or a definition, but a function or a name, for example.
         """
         self._profile(strict)  # a missing strict mode is reported once, and not for every tool
         rendered, errors = [], []
@@ -111,44 +120,42 @@ class Format:
         return self.join([definition for definition, _ in rendered])
 
     def describe_one(
-        self, tool: Tool, *, strict: bool = False, recursion: OnRecursion = "refuse"
+        self, tool: Tool | Mapping[str, Any], *, strict: bool = False, recursion: OnRecursion = "refuse"
     ) -> Definition | TextDefinition:
         """Render one tool.
 
         Args:
-            tool: The tool.
+            tool: The tool, or a definition as a dict, as `describe` takes it.
             strict: Whether to use the strict mode, in which the provider makes the model follow the schema.
             recursion: What to do with a type that refers to itself, if the provider does not accept that: `refuse`, or `cut` it off.
 
         Raises:
             DefinitionError: The format has no strict mode, or cannot express the tool; the message names every path and the fix.
+            TypeError: It is neither a `Tool` nor a definition.
         """
         return self._render(tool, strict, recursion)[0]
 
     def _render(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
+        self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
         """Return the definition of a tool and the schema in it, from the cache if possible."""
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
+        tool = tool_of(given)
         how = (self, strict, recursion)
-        cached = _CACHE.get(tool, how)
+        cached = _from_cache(tool, how)
         if cached is None:
-            cached = self._render_anew(tool, strict, recursion)
-            _CACHE.put(tool, how, *cached)
+            cached = self._render_new(tool, strict, recursion)
+            _into_cache(tool, how, *cached)
         return cached
 
-    def _render_anew(
+    def _render_new(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry._tools.tool import Tool  # not needed to read calls and report results
-        from fcregistry.formats._rewrite import UnsupportedSchemaError
+        from fcregistry.formats._rewrite import UnsupportedSchemaError  # not needed to read calls and report results
         from fcregistry.formats._transform import transform
 
-        if not isinstance(tool, Tool):
-            raise TypeError(
-                f"{tool!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, and registry.get(…) returns one by its name"
-            )
+        strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
         profile, schema = self._profile(strict), tool.parameters
         name = self.alphabet.wire_name(tool.name) if self.alphabet else tool.name
         try:
@@ -183,6 +190,8 @@ class Format:
             raise DefinitionError(headline, tuple(problems))
 
     def _profile(self, strict: bool) -> Profile | None:
+        if not isinstance(strict, bool):
+            raise TypeError(f"strict is True or False, not {strict!r:.80}")
         if not strict:
             return self.profile
         if self.strict_profile is None:
@@ -202,55 +211,28 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
 # --- Cached definitions ---
 
 
-MOST_CACHED: Final = 1024
-"""The most cached definitions: more than one request can hold, and at most a megabyte or two."""
+_CACHE: Final[WeakKeyDictionary[Tool, dict[Hashable, tuple[bool, bytes, tuple[Dropped, ...]]]]] = WeakKeyDictionary()
+"""Tool -> its definitions, by format and options, since a model is sent the same ones in every round.
+
+They are stored as bytes, so each caller gets a copy.
+"""
 
 
-class DefinitionCache:
-    """A thread-safe cache of rendered definitions and their schemas.
-
-    A model is sent the same ones in every round.
-
-    They are stored as bytes, so they keep nothing else alive, and each caller gets a copy.
-
-    Args:
-        most: The most entries. Before another one is added, all are removed.
-    """
-
-    __slots__ = ("_entries", "_most")
-
-    def __init__(self, most: int = MOST_CACHED) -> None:
-        self._entries: dict[Hashable, tuple[ref[Tool], bool, bytes, tuple[Dropped, ...]]] = {}
-        self._most = most
-
-    def get(self, tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
-        """Return the definition of a tool and the schema in it, or None if it is not cached.
-
-        Args:
-            tool: The tool.
-            how: The format and options of the rendering.
-        """
-        cached = self._entries.get((id(tool), how))
-        if cached is None or cached[0]() is not tool:  # the id of a deleted tool is used again
-            return None
-        _, is_text, written, dropped = cached
-        made, schema = marshal.loads(written)
-        return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-
-    def put(self, tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
-        """Store a definition, if it is plain JSON."""
-        is_text = isinstance(made, TextDefinition)
-        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
-        try:
-            written = marshal.dumps((plain, schema))
-        except ValueError:  # of types that marshal does not know
-            return
-        if len(self._entries) >= self._most:
-            self._entries.clear()
-        self._entries[id(tool), how] = (ref(tool), is_text, written, made.dropped)
+def _from_cache(tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
+    cached = _CACHE.get(tool, {}).get(how)
+    if cached is None:
+        return None
+    is_text, written, dropped = cached
+    made, schema = marshal.loads(written)
+    return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
 
 
-_CACHE: Final = DefinitionCache()
+def _into_cache(tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
+    """Store a definition, if it is plain JSON."""
+    is_text = isinstance(made, TextDefinition)
+    plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+    with suppress(ValueError):  # of types that marshal does not know
+        _CACHE.setdefault(tool, {})[how] = is_text, marshal.dumps((plain, schema)), made.dropped
 
 
 # --- Wire names ---
@@ -310,18 +292,6 @@ class Alphabet:
         return written
 
 
-def alphabet_wire_names(names: Iterable[str], alphabets: Iterable[Alphabet]) -> dict[str, str]:
-    """Return wire name -> name, for the names that some alphabet does not accept as they are."""
-    by_wire: dict[str, str] = {}
-    listed = list(names)
-    for alphabet in alphabets:
-        for name in listed:
-            wire = alphabet.wire_name(name)
-            if wire != name:
-                by_wire.setdefault(wire, name)
-    return by_wire
-
-
 _LIKE_REWRITTEN = re.compile(r"_x[0-9a-f]{2}_|_xz[0-9a-f]{10}\Z")
 _HASH = 10
 
@@ -375,6 +345,6 @@ def data_url(part: Content) -> str:
 
 def base64_of(part: Content) -> str:
     """Return the bytes of a piece of content in base64 (RFC 4648, 4)."""
-    from binascii import b2a_base64  # only for results with bytes
+    from fcregistry._results.content import base64_of as encode  # only for results with bytes
 
-    return b2a_base64(part.data, newline=False).decode()
+    return encode(part.data)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal
 
 from fcregistry._schema.document import subschemas, walk_schemas
 
@@ -91,7 +91,7 @@ class Profile:
 
 def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
     """Return the limits of a provider that a schema exceeds, a sentence each."""
-    return _exceeded_limits(size_of(schema)._asdict(), profile, "$: the parameters have")
+    return _exceeded_limits(_size_of(schema), profile, "$: the parameters have")
 
 
 def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
@@ -99,11 +99,9 @@ def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> li
     limits = profile.limits
     if limits.tools is limits.optional is limits.unions is None:
         return []  # measuring takes time
-    sizes = [size_of(schema) for schema in schemas]
-    optional, unions = (sum(getattr(size, name) for size in sizes) for name in ("optional", "unions"))
-    return _exceeded_limits(
-        {"tools": len(sizes), "optional": optional, "unions": unions}, profile, "together there are"
-    )
+    sizes = [_size_of(schema) for schema in schemas]
+    together = {name: sum(size[name] for size in sizes) for name in ("optional", "unions")}
+    return _exceeded_limits({"tools": len(sizes), **together}, profile, "together there are")
 
 
 def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
@@ -126,39 +124,25 @@ _LIMIT_NAMES = {
 }
 
 
-class Size(NamedTuple):
-    """The size of a schema; `SchemaLimits` explains each number."""
-
-    properties: int
-    depth: int
-    choices: int
-    characters: int
-    optional: int
-    unions: int
-
-
-def size_of(schema: dict[str, Any]) -> Size:
-    """Measure a schema, definitions included."""
+def _size_of(schema: dict[str, Any]) -> dict[str, int]:
+    """Measure a schema, definitions included; `SchemaLimits` explains each number."""
     defs: dict[str, Any] = schema.get("$defs", {})
     each = [part for _, part in walk_schemas(schema)]
     properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]
-    choices = [
-        value for part in each for value in (*part.get("enum", ()), *([part["const"]] if "const" in part else ()))
-    ]
-    return Size(
-        properties=len(properties),
-        depth=_depth(schema, defs, {}),
-        choices=len(choices),
-        characters=sum(map(len, defs))
-        + sum(len(name) for _, name, _ in properties)
-        + sum(len(str(value)) for value in choices),
-        optional=sum(name not in part.get("required", ()) for part, name, _ in properties),
-        unions=sum(map(_takes_several_types, (inner for _, _, inner in properties))),
-    )
-
-
-def _takes_several_types(schema: Any) -> bool:
-    return isinstance(schema, dict) and ("anyOf" in schema or isinstance(schema.get("type"), list))
+    choices = [value for part in each for value in part.get("enum", ())]
+    choices += [part["const"] for part in each if "const" in part]
+    texts = [*defs, *(name for _, name, _ in properties), *map(str, choices)]
+    return {
+        "properties": len(properties),
+        "depth": _depth(schema, defs, {}),
+        "choices": len(choices),
+        "characters": sum(map(len, texts)),
+        "optional": sum(name not in part.get("required", ()) for part, name, _ in properties),
+        "unions": sum(
+            isinstance(inner, dict) and ("anyOf" in inner or isinstance(inner.get("type"), list))
+            for _, _, inner in properties
+        ),
+    }
 
 
 def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:

@@ -11,6 +11,8 @@ from functools import cached_property, lru_cache
 from typing import Any, Final
 
 from fcregistry._base.call import ToolCall
+from fcregistry._base.json import kind_of
+from fcregistry._base.messages import KINDS
 
 
 def parse_message(message: Any) -> list[ToolCall]:
@@ -182,10 +184,6 @@ def read_field(value: Any, name: str) -> Any:
 
     For a missing one it is a value for which `is_absent` is true.
     """
-    if type(value) is dict:  # the usual case
-        return value.get(name, _ABSENT)
-    if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
-        return _ABSENT
     try:
         return _read(value, name)
     except Exception:  # a property of an external object may raise anything; then the field counts as absent  # noqa: BLE001
@@ -293,18 +291,13 @@ def _check_name(name: object, identity: str | None) -> None:
 
 
 def _kind_text(value: object) -> str:
-    kinds: tuple[tuple[type | tuple[type, ...], str], ...] = (
-        (type(None), "null"),
-        (bool, "a boolean"),
-        (str, "text"),
-        ((int, float), "a number"),
-        ((list, tuple), "a list"),
-        (Mapping, "an object"),
-    )
+    if isinstance(value, str):
+        return "text"
+    if isinstance(value, (list, tuple)):
+        return "a list"
+    kind = "object" if isinstance(value, Mapping) else kind_of(value)
     own = type(value).__name__
-    return next(
-        (name for kind, name in kinds if isinstance(value, kind)), f"{'an' if own[0] in 'aeiou' else 'a'} {own}"
-    )
+    return KINDS["number" if kind == "integer" else kind] if kind else f"{'an' if own[0] in 'aeiou' else 'a'} {own}"
 
 
 def _unreadable_error(value: Any, error: Exception) -> MalformedCallError:
@@ -547,21 +540,7 @@ def _own_fields(value: Any) -> set[str]:
 
 def _fields_like_arguments(value: Any) -> list[str]:
     """Return the fields of a mapping or an object that are named like arguments."""
-    if isinstance(value, Mapping):
-        return sorted(each for each in value if isinstance(each, str) and is_like_arguments(each))
-    own = getattr(value, "__dict__", ())
-    found = {each for each in (*own, *_pydantic_extra(value)) if is_like_arguments(each)}
-    kind: Any = type(value)  # mypy does not know that classes are hashable
-    return sorted(found.union(_attributes_like_arguments(kind)))
-
-
-@lru_cache(maxsize=256)
-def _attributes_like_arguments(kind: type) -> tuple[str, ...]:
-    """Return the attributes of a class that are named like arguments."""
-    creates_attributes = hasattr(kind, "__getattr__") and not hasattr(kind, "__pydantic_fields__")
-    return tuple(
-        each for each in {*dir(kind), *(_COMMON_NAMES if creates_attributes else ())} if is_like_arguments(each)
-    )
+    return [each for each in _all_fields(value) if isinstance(each, str) and is_like_arguments(each)]
 
 
 def _pydantic_extra(value: Any) -> Mapping[str, Any]:

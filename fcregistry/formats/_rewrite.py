@@ -23,7 +23,7 @@ from fcregistry.formats._node import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Iterator
 
     from fcregistry.formats._profile import Profile
 
@@ -205,37 +205,39 @@ class Rewriter:
 
     def _merge_all_of(self, schema: dict[str, Any], path: Place) -> dict[str, Any]:
         """Merge `allOf` into one schema; if that is not possible, it is a problem or recorded as left out."""
-        others = schema.pop("allOf")
-        result = None if "$ref" in schema else merge(schema, [self._follow_references(each) for each in others])
+        first, *others = composed_schemas(schema, self.references, [])
+        result = merge(first, others)
         if result is not None:
             return upgrade_keywords(result)
         if self.profile.closed:
             self.problem(
                 path, f"the schemas of allOf cannot be joined for {self.profile.taker}; write them as one schema"
             )
-        self.record(path, "allOf", others, f"{self.profile.taker} has no such keyword")
+        self.record(path, "allOf", schema.pop("allOf"), f"{self.profile.taker} has no such keyword")
         return schema
 
-    def _follow_references(self, schema: Any) -> Any:
-        """Return a schema with its own reference followed.
 
-        For a circular reference it is False, which merges with nothing.
-        """
-        for _ in range(len(self._root) + 100):
-            if not isinstance(schema, dict) or "$ref" not in schema:
-                break
-            place = self.references.place(schema["$ref"])
-            if place is None:
-                return False
-            target = self.references.at(place)
-            beside = {keyword: value for keyword, value in schema.items() if keyword != "$ref"}
-            schema = {**target, **beside} if isinstance(target, dict) else target
-        else:
-            return False
-        if isinstance(schema, dict) and "allOf" in schema:
-            rest = {keyword: value for keyword, value in schema.items() if keyword != "allOf"}
-            return merge(rest, [self._follow_references(each) for each in schema["allOf"]]) or False
-        return schema
+JOINING: Final = ("$ref", "allOf")
+"""The keywords that apply other schemas, too."""
+
+
+def composed_schemas(schema: Any, references: References, seen: list[Any]) -> Iterator[Any]:
+    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply.
+
+    A reference that leads nowhere yields False, the schema that accepts nothing.
+    """
+    if not isinstance(schema, dict):
+        yield schema
+    if not isinstance(schema, dict) or any(schema is each for each in seen):
+        return
+    own = upgrade_keywords(schema) if seen else schema  # without the keywords that identify the others
+    seen.append(schema)
+    yield {keyword: value for keyword, value in own.items() if keyword not in JOINING}
+    if "$ref" in schema:
+        place = references.place(schema["$ref"])
+        yield from (False,) if place is None else composed_schemas(references.at(place), references, seen)
+    for each in schema.get("allOf", ()):
+        yield from composed_schemas(each, references, seen)
 
 
 # --- Types, enums and unions ---
@@ -347,29 +349,19 @@ def _write_bounds(rewriter: Rewriter, node: Node) -> bool:
 
     That is exact for integers; for other numbers it is recorded as dropped.
     """
-    _write_bound(rewriter, node, "exclusiveMinimum", "minimum", lambda limit: floor(limit) + 1, max)
-    _write_bound(rewriter, node, "exclusiveMaximum", "maximum", lambda limit: ceil(limit) - 1, min)
-    return True
-
-
-def _write_bound(
-    rewriter: Rewriter,
-    node: Node,
-    exclusive: str,
-    inclusive: str,
-    next_integer: Callable[[float], int],
-    narrower: Callable[[float, float], float],
-) -> None:
     schema = node.schema
-    if exclusive not in schema or exclusive in rewriter.keywords or inclusive not in rewriter.keywords:
-        return
-    limit = schema[exclusive]
-    if schema.get("type") == "integer":
-        limit = next_integer(limit)
-        del schema[exclusive]
-    else:
-        rewriter.drop(node, exclusive)
-    schema[inclusive] = narrower(schema.get(inclusive, limit), limit)
+    for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
+        if exclusive not in schema or exclusive in rewriter.keywords or inclusive not in rewriter.keywords:
+            continue
+        limit = schema[exclusive]
+        if schema.get("type") == "integer":
+            limit = floor(limit) + 1 if inclusive == "minimum" else ceil(limit) - 1
+            del schema[exclusive]
+        else:
+            rewriter.drop(node, exclusive)
+        narrower = max if inclusive == "minimum" else min
+        schema[inclusive] = narrower(schema.get(inclusive, limit), limit)
+    return True
 
 
 # --- Objects ---

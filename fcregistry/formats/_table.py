@@ -51,7 +51,10 @@ def names() -> tuple[str, ...]:
 
 def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
     """Return wire name -> name for the tools whose name some format has to change."""
-    from fcregistry.formats._format import alphabet_wire_names  # needed only for a name that is not a tool's
-
     alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
-    return alphabet_wire_names(names_of_tools, alphabets)
+    listed = list(names_of_tools)
+    found: dict[str, str] = {}
+    for alphabet in alphabets:
+        for name in listed:
+            found.setdefault(alphabet.wire_name(name), name)
+    return {wire: name for wire, name in found.items() if wire != name}

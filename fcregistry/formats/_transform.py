@@ -11,15 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.messages import json_path
 from fcregistry._schema.document import References
-from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.joining import merge
 from fcregistry.formats._node import Dropped, add_keywords_text, without_duplicates
 from fcregistry.formats._profile import excesses
-from fcregistry.formats._rewrite import Rewriter, UnsupportedSchemaError
+from fcregistry.formats._rewrite import JOINING, Rewriter, UnsupportedSchemaError, composed_schemas
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from fcregistry.formats._profile import Profile
 
 
@@ -84,7 +81,7 @@ def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, 
         return schema, ()
     references = References(schema)
     plain, is_all = _merge_composition(schema, references)
-    lost: dict[str, Any] = {} if is_all else {keyword: schema[keyword] for keyword in _JOINING if keyword in schema}
+    lost: dict[str, Any] = {} if is_all else {keyword: schema[keyword] for keyword in JOINING if keyword in schema}
     for keyword in [each for each in plain if each in refused]:
         lost[keyword] = plain.pop(keyword)
         if keyword in _CHOICES:
@@ -101,24 +98,14 @@ def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, 
 
 def _merge_composition(schema: dict[str, Any], references: References) -> tuple[dict[str, Any], bool]:
     """Return a schema merged with those that it refers to and joins, and whether that is exact."""
-    first, *others = _composed_schemas(schema, references, [])
+    first, *others = composed_schemas(schema, references, [])
     whole = {"type": "object", "properties": {}, **first}
     together = merge(whole, others)
-    return (_merge_loosely(whole, others), False) if together is None else (together, True)
-
-
-def _composed_schemas(schema: Any, references: References, seen: list[Any]) -> Iterator[dict[str, Any]]:
-    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply."""
-    if not isinstance(schema, dict) or any(schema is each for each in seen):
-        return
-    own = upgrade_keywords(schema) if seen else schema  # without the keywords that identify the others
-    seen.append(schema)
-    yield {keyword: value for keyword, value in own.items() if keyword not in _JOINING}
-    place = references.place(schema.get("$ref"))
-    if place is not None:
-        yield from _composed_schemas(references.at(place), references, seen)
-    for each in schema.get("allOf", ()):
-        yield from _composed_schemas(each, references, seen)
+    return (
+        (_merge_loosely(whole, [each for each in others if isinstance(each, dict)]), False)
+        if together is None
+        else (together, True)
+    )
 
 
 def _merge_loosely(schema: dict[str, Any], others: list[dict[str, Any]]) -> dict[str, Any]:
@@ -151,5 +138,4 @@ def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> Non
         schema["additionalProperties"] = False
 
 
-_JOINING: Final = ("$ref", "allOf")
 _CHOICES: Final = ("anyOf", "oneOf")

@@ -411,7 +411,9 @@ _REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
 
 
 def _texts(value: Any) -> list[str]:
-    return [value] if isinstance(value, str) else [str(each) for each in value or ()]
+    if isinstance(value, str):
+        return [value]
+    return [" or ".join(each) if isinstance(each, (list, tuple)) else str(each) for each in value or ()]
 
 
 # --- Versions ---

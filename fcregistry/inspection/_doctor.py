@@ -11,6 +11,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, distribution
 
+from fcregistry._base.install import install_command
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
 from fcregistry._tools.tool import Tool
@@ -151,7 +152,7 @@ def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
     try:
         found = distribution(wanted)
     except PackageNotFoundError:
-        yield problem(wanted, "is not installed here", f"{sys.executable} -m pip install {wanted}")
+        yield problem(wanted, "is not installed here", f"{sys.executable} -m {install_command(wanted)}")
     else:
         yield problem(
             distribution_name(found) or wanted,

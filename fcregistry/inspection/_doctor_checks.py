@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Final, Literal
 
+from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
@@ -325,6 +326,11 @@ def manifest_findings(
             continue
         if isinstance(manifest, ManifestProblem):
             yield problem(each.plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
+        elif (
+            manifest.is_stale and each.plugin.is_editable
+        ):  # its author is at work; the manifest is not used until then
+            message = f"has a manifest that is older than its code: {'; '.join(manifest.changed)}"
+            yield note(each.plugin.label, message, f"fcregistry manifest build {each.plugin.distribution}")
         elif manifest.is_stale:
             yield _drifted(each.plugin, "is older than its code", manifest.changed)
         else:
@@ -384,14 +390,19 @@ def tool_findings() -> Iterator[Finding]:
             advice = f"fix {tool.origin.qualname} in {place}"
             yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
     for tool in tools:
-        if missing := tool.missing_env:
-            yield problem(tool.id, f"is hidden: {', '.join(missing)} is not set", "set the variable to use the tool")
+        if unavailable := tool.unavailable:
+            advice = (
+                "set the variable to use the tool"
+                if tool.missing_env
+                else "its author's check decides where it can be used"
+            )
+            yield note(tool.id, f"is hidden: {unavailable}", advice)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
             declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
             if declared.get("isolation") == "process":
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
-                yield problem(tool.id, message, "pip install 'fcregistry[isolation]'")
+                yield problem(tool.id, message, install_command("fcregistry[isolation]"))
     for clash in registry.clashes():
         yield problem("two declarations", clash, "looking the name up raises until then")
 

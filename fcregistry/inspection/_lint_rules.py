@@ -11,7 +11,10 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Final, get_args
 
 from fcregistry import formats
+from fcregistry._base.annotations import annotations_of
+from fcregistry._base.docstrings import type_named
 from fcregistry._base.messages import json_path, show, word_problems
+from fcregistry._base.source import underlying
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
@@ -31,7 +34,7 @@ from fcregistry.inspection._lint_subject import (
     simplified,
     walk_schema,
 )
-from fcregistry.types import Codec, Refusal, walk_codecs
+from fcregistry.types import Codec, Refusal, codec_of, show_type, walk_codecs
 
 LINT_RULES: Final[dict[str, LintRule]] = {}
 """Every rule by its id."""
@@ -518,6 +521,40 @@ def _open_schema(subject: LintSubject) -> Iterator[Remark]:
     if subject.is_external and not takes_any and not closed:
         message = "its schema allows names beside its properties, which the function does not accept: such a call fails"
         yield Remark(message, "$.additionalProperties", SourcePlace("option", "parameters"))
+
+
+@rule("contradicting-docstring", "warning", "correct the docstring or the annotation: the annotation counts")
+def _contradicting_types(subject: LintSubject) -> Iterator[Remark]:
+    documentation, names = subject.tool.signature.documentation, subject.parameters
+    for name, documented in documentation.parameters.items():
+        parameter, declared = names.get(name), subject.declared.get(name)
+        if parameter is None or declared is None or declared.annotation is EMPTY or parameter.kind in (STAR, STAR_STAR):
+            continue
+        if _contradicts(documented.type, parameter.codec):
+            message = f"its docstring gives {name!r} the type {documented.type!r}, and the annotation is {_annotation_text(declared.annotation)}"
+            yield Remark(message, property_path(name))
+    returns = subject.tool.signature.returns
+    if returns is not None and _contradicts(documentation.returns_type, returns):
+        annotation = _annotation_text(annotations_of(underlying(subject.tool.function))["return"])
+        message = (
+            f"its docstring says that it returns {documentation.returns_type!r}, and the annotation is {annotation}"
+        )
+        yield Remark(message, "returns", SourcePlace("docstring", "Returns"))
+
+
+def _contradicts(documented: str | None, codec: Codec) -> bool:
+    """Return whether no JSON value is both of a docstring's type and of a codec; False if that type is not known."""
+    if documented is None or documented in (
+        "object",
+        "tuple",
+    ):  # in prose, anything; a named tuple is an object in JSON
+        return False
+    annotation = type_named(documented)
+    return annotation is not None and not codec_of(annotation).kinds & codec.kinds
+
+
+def _annotation_text(annotation: object) -> str:
+    return annotation if isinstance(annotation, str) else show_type(annotation)
 
 
 @rule("result-without-schema", "note", "return a dataclass, a TypedDict or JSON values, and annotate that")

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from fcregistry.models._model import stream_sync as stream_sync
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
     from fcregistry.models._resolve import ModelLike, resolve
+    from fcregistry.models._resolve import model_prefixes as model_prefixes
     from fcregistry.models._text import TextModel
 
 __all__ = [
@@ -71,7 +72,7 @@ _MODULES: Final = {
         "stream_sync",
     ),
     "._openai": ("OpenAIChat", "OpenAIResponses"),
-    "._resolve": ("ModelLike", "resolve"),
+    "._resolve": ("ModelLike", "model_prefixes", "resolve"),
     "._text": ("TextModel",),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""

@@ -17,7 +17,7 @@ from fcregistry._base.annotations import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
-from fcregistry.formats import is_absent, read_calls, read_field
+from fcregistry.formats import is_absent, read_calls, read_field, tools_of
 from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
 from fcregistry.models._model import (
     Completion,
@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
-    from fcregistry.models._model import FinishReason, ToolChoice
+    from fcregistry.models._model import FinishReason, ToolChoice, ToolOrDefinition
 
 
 T = TypeVar("T")
@@ -86,13 +86,13 @@ class FunctionModel(Model):
         """Return the function bound to its arguments, and the reader of its answer."""
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
         """Answer a conversation. A plain function runs on one of fcregistry's threads.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -103,7 +103,7 @@ class FunctionModel(Model):
             return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
 
@@ -111,14 +111,14 @@ class FunctionModel(Model):
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ValueError: The choice is not the name of one of the tools.
             TypeError: The function returned something else than an answer.
         """
-        request = self._request(messages, tools, tool_choice)
+        request = self._request(messages, tools_of(tools), tool_choice)
         answer = request.call() if self._is_async else await _wait_for(_on_thread(request.call))
         async with aclosing(_astream_answer(answer, request.reader)) as pieces:
             async for piece in pieces:
@@ -127,7 +127,7 @@ class FunctionModel(Model):
     def complete(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Completion:
@@ -135,7 +135,7 @@ class FunctionModel(Model):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -148,7 +148,7 @@ class FunctionModel(Model):
     def stream(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
@@ -156,14 +156,14 @@ class FunctionModel(Model):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
             ValueError: The choice is not the name of one of the tools, or a message cannot be read.
             TypeError: The function returned something else than an answer, or a message is not one.
         """
-        request = self._request(messages_of(messages), tools, tool_choice)
+        request = self._request(messages_of(messages), tools_of(tools), tool_choice)
         if self._is_async:
             return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)

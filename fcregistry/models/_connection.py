@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
 
 from fcregistry import formats
+from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
 from fcregistry.models._http_limits import HttpLimits, checked_size, send
@@ -23,9 +24,8 @@ from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
 if TYPE_CHECKING:
-    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
-    from fcregistry.models._model import ToolChoice
+    from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
 T = TypeVar("T")
 
@@ -136,13 +136,13 @@ class HostedModel(Model):
         await self._connection.clients.aclose()
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
         """Answer a conversation.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -158,13 +158,13 @@ class HostedModel(Model):
         return await self._connection.answer(self._request(messages, tools, tool_choice), self._read)
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
         """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
 
         Args:
             messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -182,18 +182,18 @@ class HostedModel(Model):
         """Return the fields of a request that hold a conversation."""
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice, **more: Any
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice, **more: Any
     ) -> dict[str, Any]:
         """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
-        settings = dict(self._settings)
+        settings, offered_tools = dict(self._settings), formats.tools_of(tools)
         for_sdk: dict[str, Any] = {name: settings.pop(name) for name in _SDK_SETTINGS if name in settings}
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
         fields = {"model": self._model, **self._conversation(messages), **more}
-        if offered := [*formats.get(self._provider).describe(tools), *own_tools]:
+        if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
-        names = [*(tool.name for tool in tools), *(each["name"] for each in own_tools if "name" in each)]
+        names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]
         choice = self._choice(tool_choice, names, bool(offered))
         if choice is not None and not (tool_choice == "auto" and "tool_choice" in body):
             fields["tool_choice"] = choice
@@ -378,7 +378,7 @@ class Connection:
             return self._sdk.make_client(base_url, key)
         except ImportError as error:
             raise MissingDependencyError(
-                f'{self._full_name} needs the package {package}: pip install "fcregistry[{package}]"'
+                f"{self._full_name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
 
 

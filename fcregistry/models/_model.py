@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry.execution import background_loop
+from fcregistry.formats import tools_of
 from fcregistry.models._messages import Message, join_surrogates, map_texts, messages_of
 
 if TYPE_CHECKING:
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
 
+
+ToolOrDefinition: TypeAlias = "Tool | Mapping[str, Any]"
+"""A tool, or its definition as a dict in the shape of a provider: a model needs no function."""
 
 ToolChoice: TypeAlias = "Literal['auto', 'required', 'none'] | str"
 """Whether a model may call (`auto`), must (`required`) or must not (`none`), or the name of the one tool that it must call."""
@@ -74,7 +78,7 @@ class Model(ABC):
     def complete(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Completion:
@@ -82,7 +86,7 @@ class Model(ABC):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -90,13 +94,13 @@ class Model(ABC):
             TypeError, ValueError: As `Message.of` raises them.
         """
         conversation = messages_of(messages)
-        completion = background_loop.run(lambda: self.acomplete(conversation, tools, tool_choice=tool_choice))
+        completion = background_loop.run(lambda: self.acomplete(conversation, tools_of(tools), tool_choice=tool_choice))
         return cast("Completion", completion)
 
     def stream(
         self,
         messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[Tool] = (),
+        tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
@@ -104,7 +108,7 @@ class Model(ABC):
 
         Args:
             messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called.
+            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
@@ -112,7 +116,7 @@ class Model(ABC):
             TypeError, ValueError: As `Message.of` raises them.
         """
         conversation = messages_of(messages)
-        return stream_sync(lambda: self.astream(conversation, tools, tool_choice=tool_choice))
+        return stream_sync(lambda: self.astream(conversation, tools_of(tools), tool_choice=tool_choice))
 
     def close(self) -> None:  # noqa: B027  # most models hold nothing
         """Free what the model holds, such as connections or memory; the next request opens it again.
@@ -144,21 +148,22 @@ class Model(ABC):
         return f"<Model {self.name}>"
 
 
-def offered_tools(tools: Sequence[Tool], tool_choice: ToolChoice) -> Sequence[Tool]:
+def offered_tools(tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice) -> Sequence[Tool]:
     """Return the tools that may be called: none of them for `none`, one for a name.
 
     Args:
-        tools: The tools of a request.
+        tools: The tools of a request, or their definitions as dicts.
         tool_choice: The choice of the request.
 
     Raises:
         ValueError: The choice is not the name of one of them.
     """
+    every = tools_of(tools)
     if tool_choice in ("auto", "required"):
-        return tools
-    chosen = [tool for tool in tools if tool.name == tool_choice]
+        return every
+    chosen = [tool for tool in every if tool.name == tool_choice]
     if not chosen and tool_choice != "none":
-        names = ", ".join(tool.name for tool in tools) or "none"
+        names = ", ".join(tool.name for tool in every) or "none"
         raise ValueError(
             f"tool_choice is auto, required, none or the name of a tool, not {tool_choice!r}; the tools are {names}"
         )

@@ -86,10 +86,14 @@ def _model_named(given: str) -> Model:
     return model
 
 
+def model_prefixes() -> list[str]:
+    """Return the prefixes of models: of the built-in providers, then of installed extensions, none of which is imported."""
+    return [*_BUILT_IN, *slots.model_prefixes()]
+
+
 def _name_advice(given: str) -> str:
     """Return the message about a name that does not have two parts."""
-    known = {*_BUILT_IN, *slots.model_prefixes()}
-    if given in known:
+    if given in model_prefixes():
         return f"{given!r} is a provider without a model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
 
@@ -100,5 +104,5 @@ def _prefixes(given: str) -> str:
 
     extensions = slots.model_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""
-    near = did_you_mean(nearest(given.lower(), [*_BUILT_IN, *extensions]))
+    near = did_you_mean(nearest(given.lower(), model_prefixes()))
     return f"the providers are {', '.join(_BUILT_IN)}{installed}{near}"

@@ -44,10 +44,11 @@ def __getattr__(name: str) -> Any:
     except ModuleNotFoundError as error:
         if error.name != "hypothesis":
             raise
+        from fcregistry._base.install import install_command
         from fcregistry.errors import MissingDependencyError  # only on the way to an error
 
         raise MissingDependencyError(
-            f"fcregistry.testing.{name} needs Hypothesis: pip install 'fcregistry[testing]'"
+            f"fcregistry.testing.{name} needs Hypothesis: {install_command('fcregistry[testing]')}"
         ) from error
     globals()[name] = value
     return value

@@ -5,9 +5,9 @@ There is one item a plugin, and one a tool and rule; no file belongs to them. Th
 
 from __future__ import annotations
 
-import json
 import os
 import re
+import shlex
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -17,10 +17,10 @@ from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, Final
-from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from fcregistry._base.install import install_command, install_source
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
 from fcregistry._tools.tool import Tool, subject
@@ -38,7 +38,7 @@ REMARK: Final = "fcregistry"
 def check_usage(config: pytest.Config) -> None:
     """Raise for options that cannot be used, before anything is collected."""
     if find_spec("hypothesis") is None:
-        raise pytest.UsageError("--fcregistry needs Hypothesis: pip install 'fcregistry[testing]'")
+        raise pytest.UsageError(f"--fcregistry needs Hypothesis: {install_command('fcregistry[testing]')}")
     if config.getoption("fcregistry_examples") < 1:
         raise pytest.UsageError("--fcregistry-examples is at least 1")
 
@@ -373,7 +373,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
     project, ships_tools = _project_at(root)
     if ships_tools and normalized(project) not in map(normalized, installed):
         raise NothingToCheckError(
-            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {root}"
+            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {shlex.quote(str(root))}"
         )
     if not installed:
         raise NothingToCheckError(
@@ -402,10 +402,7 @@ def _project_at(root: Path) -> tuple[str, bool]:
 def _source_of(name: str) -> Path | None:
     """Return the folder that a distribution was installed from, if it was installed from a folder."""
     try:
-        text = distribution(name).read_text("direct_url.json")
-        recorded: Any = json.loads(text) if text else {}
-    except (PackageNotFoundError, OSError, ValueError):
+        source = install_source(distribution(name))
+    except PackageNotFoundError:
         return None
-    if not isinstance(recorded, dict) or "dir_info" not in recorded:
-        return None
-    return Path(unquote(urlsplit(str(recorded.get("url", ""))).path)).resolve()
+    return Path(source.path).resolve() if source is not None and source.is_folder else None

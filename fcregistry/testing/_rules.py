@@ -22,7 +22,6 @@ from fcregistry._schema.external import schema_problem
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import exception_message
 from fcregistry.execution import Executor
-from fcregistry.formats import alphabet_wire_names
 from fcregistry.testing._call_rules import (
     accepts_what_its_schema_says,
     delivers_annotated_types,
@@ -233,13 +232,13 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield the failure of a name that a provider refuses, or that does not lead back to the tool."""
+    """Yield the failure of a name that a provider refuses."""
     if wanted.alphabet is None:
         return
     wire = wanted.alphabet.wire_name(name)
-    if not wanted.alphabet.fits(wire) or alphabet_wire_names([name], [wanted.alphabet]).get(wire, name) != name:
+    if not wanted.alphabet.fits(wire):
         yield Failure(
-            expected=f"a name that the format {wanted.name} takes, and that leads back to the tool",
+            expected=f"a name that the format {wanted.name} takes",
             got=repr(wire),
             advice="give the tool another name",
         )
@@ -284,8 +283,8 @@ def answers_its_examples(case: Case) -> Verdict:
 
 def _reason_not_to_run(case: Case) -> str:
     options = case.tool.options
-    if missing := case.tool.missing_env:
-        return f"the environment variable {', '.join(missing)} is not set"
+    if unavailable := case.tool.unavailable:
+        return f"{'the environment variable ' if case.tool.missing_env else ''}{unavailable}"
     context = case.tool.signature.context
     if context is not None and context.deps is not None:
         return f"its context asks for {show_type(context.deps)}, which only an application can give"

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fcregistry.types._names import resolve_texts as resolve_texts
     from fcregistry.types._names import type_parameters as type_parameters
     from fcregistry.types._names import unpacked_typed_dict as unpacked_typed_dict
+    from fcregistry.types._pydantic_markers import read_field_default as read_field_default
     from fcregistry.types._records import MISSING as MISSING
     from fcregistry.types._records import Field as Field
     from fcregistry.types._records import RecordCodec as RecordCodec
@@ -63,6 +64,7 @@ _MODULES = {
     "._constraints": ("is_multiple",),
     "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_unique", "json_key"),
     "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
+    "._pydantic_markers": ("read_field_default",),
     "._records": ("MISSING", "Field", "RecordCodec", "add_default"),
     "._scalars": ("ANY_CODEC", "EncodingError", "to_json", "to_json_text"),
     "._strings": ("STRING_FORMATS", "DecimalCodec", "TextCodec"),

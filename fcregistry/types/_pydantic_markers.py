@@ -5,14 +5,18 @@ Written for pydantic 2.7 and later. Nothing of it is imported before a marker co
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Final
+from copy import copy
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
 from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
+from fcregistry.types._records import MISSING
 from fcregistry.types._scalars import ANY_CODEC
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from fcregistry.types._codec import SchemaWriter
 
 
@@ -82,6 +86,44 @@ def _read_field(info: Any, marks: AnnotationMarks) -> None:
     marks.say_texts(info, info.json_schema_extra)
     if info.deprecated:
         marks.say("deprecated", True)
+
+
+class FieldDefault(NamedTuple):
+    """What pydantic's `Field(…)` means as the default of a parameter.
+
+    Attributes:
+        marker: The same `Field` without its default: a marker for `Annotated`.
+        value: The default, or `MISSING` if there is none, or a factory makes it.
+        make: Returns the default for one call; None if the argument is required.
+    """
+
+    marker: Any
+    value: Any
+    make: Callable[[], Any] | None
+
+
+def read_field_default(default: object) -> FieldDefault | None:
+    """Return what a default means if it is pydantic's `Field(…)`, or None for any other default.
+
+    Raises:
+        UnsupportedType: The `Field` cannot be a default here.
+    """
+    if type(default).__module__ == "builtins":  # the usual case
+        return None
+    homes = [cls.__module__ for cls in type(default).__mro__ if cls.__name__ == "FieldInfo"]
+    if "pydantic.v1.fields" in homes:
+        raise UnsupportedType("its default is a Field of pydantic's version 1; import Field from pydantic")
+    if "pydantic.fields" not in homes:
+        return None
+    info: Any = default
+    if getattr(info, "default_factory_takes_validated_data", False):
+        raise UnsupportedType("its default_factory takes the other values; take a function without arguments")
+    marker = copy(info)
+    marker.default = marker.default_factory = None  # `_read_field` notes that a marker's default has no effect
+    if info.is_required():
+        return FieldDefault(marker, MISSING, None)
+    value = MISSING if info.default_factory is not None else info.default
+    return FieldDefault(marker, value, lambda: info.get_default(call_default_factory=True))
 
 
 def _is_set(info: Any, name: str) -> bool:

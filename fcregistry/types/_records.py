@@ -6,6 +6,7 @@ The function that reads a kind of record (`_record_families.py`, `_pydantic.py`)
 from __future__ import annotations
 
 import dataclasses
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry.types._codec import Codec, Named, Record, Refusal, SchemaWriter, refusal_of
@@ -236,14 +237,20 @@ def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
 
 
 def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
-    """Add a default to a schema, if it has a JSON form that the schema accepts."""
+    """Add a default to a schema, if it has a JSON form that the schema accepts.
+
+    A default of another array type counts too, such as `frozenset()` for a set, or `()` for a list.
+    """
     try:
-        if codec.handles(default):
-            encoded = codec.encode(default)
-            if codec.accepts(encoded):
-                schema["default"] = encoded
+        others = (make(default) for make in (_ARRAYS if isinstance(default, _ARRAYS) else ()))
+        encoded = codec.encode(next(each for each in chain((default,), others) if codec.handles(each)))
+        if codec.accepts(encoded):
+            schema["default"] = encoded
     except Exception:  # noqa: BLE001  # the author's class may raise anything: the parameter is optional, without a published default
         return
+
+
+_ARRAYS: Final = (list, tuple, frozenset, set)
 
 
 def _distinguishing_schema(codec: Codec) -> str:

@@ -88,8 +88,8 @@ def test_the_error_without_a_model_says_how_to_get_one(said: dict[str, Said]) ->
 
     assert (done.status, done.stdout) == (2, "")
     assert "Error: no model is named. Name one with --model, in the variable FCREGISTRY_MODEL" in done.stderr
-    assert 'pip install "fcregistry[openai]", set OPENAI_API_KEY, and --model openai:gpt-5' in done.stderr
-    assert "pip install fcregistry-llama, and --model llama:smollm2" in done.stderr
+    assert '--model openai:gpt-5, with OPENAI_API_KEY set, after: pip install "fcregistry[openai]"\n' in done.stderr
+    assert "--model llama:smollm2, after: pip install fcregistry-llama\n" in done.stderr
 
 
 def test_the_variable_goes_before_the_file_and_the_option_before_both(said: dict[str, Said]) -> None:

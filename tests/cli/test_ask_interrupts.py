@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from fcregistry.cli._ask import cancelled_by_interrupt
+from fcregistry.cli._ask import cancelled_by_interrupt  # interrupts are raised here, each at an exact moment
 
 
 @pytest.fixture(autouse=True)

@@ -1,18 +1,17 @@
-"""A run of `ask` over pauses for decisions, and with a slow screen."""
+"""A run of `ask` over pauses for decisions, and the limits of its model."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from fcregistry import Tool
-from fcregistry.agents import Agent, Event, Finished, ReactAgent, RunResult, Step
-from fcregistry.cli._ask import run_agent
-from fcregistry.cli._ask_screen import Screen, TimedModel, Timeline
-from fcregistry.models import CallableModel, Completion, Message
+from fcregistry.agents import Event, Finished, RunResult, Step
+from fcregistry.cli._ask import run_agent, with_limits  # the screen and its clock are those of the test
+from fcregistry.cli._ask_screen import Screen, Timeline  # the screen and its clock are those of the test
+from fcregistry.errors import ConfigurationError
 
 
 class Waits:
@@ -37,7 +36,7 @@ class Waits:
 def test_a_part_of_a_run_has_the_time_that_those_before_it_left(seconds: float) -> None:
     """If that is none, it has so little that it is told so; and what came of all parts is one run."""
     agent: Any = Waits()
-    result = run_agent(agent, "Go", seconds, Screen("a:b", streams=False), lambda calls: {}, Timeline())
+    result = run_agent(agent, "Go", seconds, Screen("a:b", streams=False), lambda calls: {}, Timeline("a:b"))
 
     first, second = agent.budgets
     assert first == seconds
@@ -45,39 +44,16 @@ def test_a_part_of_a_run_has_the_time_that_those_before_it_left(seconds: float) 
     assert (result.answer, [step.kind for step in result.steps]) == ("where it waits", ["model", "tools"])
 
 
-class Slow(Screen):
-    """A screen that shows nothing before the model was asked a second time."""
-
-    def __init__(self, asked_again: threading.Event) -> None:
-        super().__init__("a:b", streams=False)
-        self._asked_again = asked_again
-
-    def show(self, event: Event) -> None:
-        """Wait."""
-        assert self._asked_again.wait(60)
-
-
-def lookup() -> str:
-    """Look it up."""
-    return "found"
-
-
-def test_the_timeline_is_right_however_slow_the_screen_is() -> None:
-    asked_again = threading.Event()
-
-    def answer(messages: Sequence[Any]) -> Iterator[str | Completion]:
-        if messages[-1]["role"] == "tool":
-            asked_again.set()
-            yield "It is found."
-            return
-        yield "I look it up."
-        function = {"name": "lookup", "arguments": "{}"}
-        call = {"id": "1", "type": "function", "function": function}
-        yield Completion(message=Message.of({"role": "assistant", "content": "I look it up.", "tool_calls": [call]}))
-
-    timeline = Timeline()
-    agent: Agent = ReactAgent(TimedModel(CallableModel(answer, "script:a"), timeline), [Tool.from_function(lookup)])
-    result = run_agent(agent, "Look it up", None, Slow(asked_again), lambda calls: {}, timeline)
-
-    assert result.answer == "It is found."
-    assert [line.split("  ")[-1] for line in timeline.lines()][1:-1] == ["script:a", "lookup", "script:a"]
+def test_a_model_on_this_machine_gets_the_limits_that_its_name_leaves_open(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert with_limits("openai:gpt-5") == "openai:gpt-5"
+    assert with_limits("llama:smollm2") == "llama:smollm2?max_tokens=128"
+    (tmp_path / "fcregistry.toml").write_text("threads = 2\nmax_tokens = 64", encoding="utf-8")
+    assert with_limits("llama:/a/b.gguf") == "llama:/a/b.gguf?max_tokens=64&threads=2"
+    assert with_limits("llama:smollm2?threads=1") == "llama:smollm2?max_tokens=64&threads=1"
+    (tmp_path / "fcregistry.toml").write_text("threads = 0\nmax_tokens = true", encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="whole number from 1, not 0") as raised:
+        with_limits("llama:smollm2")
+    assert "max_tokens in " in str(raised.value)

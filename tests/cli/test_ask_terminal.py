@@ -47,17 +47,20 @@ def untimed(terminal: Terminal) -> str:
 
 
 def test_a_person_sees_what_is_thought_called_and_returned(office: Site) -> None:
-    """In plain lines where the terminal can do no more; the answer last, and once."""
+    """In plain lines where the terminal can do no more, which say what is waited for; the answer last, and once."""
     terminal = asked(office, "multiplier", env=DUMB)
 
     assert terminal.finish() == 0
     assert untimed(terminal).splitlines() == [
+        "loading script:multiplier …",
         "a model is made",
+        "asking script:multiplier …",
         "thinking: Let me \\x1b[2Jthink.",
         "I call\\x1b[2J 1.",
         'call multiply {"a": 12, "b": 13}',
         "noise",
         "  multiply (…): 156",
+        "asking script:multiplier …",
         "thinking: Let me \\x1b[2Jthink.",
         "It is 156.",
     ]

@@ -233,8 +233,7 @@ def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[s
         (['{"customer"', "--num-days", "3"], "the arguments are not valid JSON: "),
         (["[1]", "--num-days", "3"], "the arguments are not a JSON object"),
         (["@nowhere.json"], "cannot read nowhere.json: No such file or directory"),
-        (["--json"], "--json goes before the tool's name: fcregistry call --json order …"),
-        (["--output", "x"], "--output goes before the tool's name: fcregistry call --output VALUE order …"),
+        (["--batch"], "No such option '--batch'"),
     ],
 )
 def test_the_error_for_words_that_are_not_arguments_shows_the_usage_of_the_tool(
@@ -244,6 +243,19 @@ def test_the_error_for_words_that_are_not_arguments_shows_the_usage_of_the_tool(
     said = refused(shop, "order", *words)
     assert said.startswith("Usage: fcregistry call order [OPTIONS] [JSON|-|@FILE]\nError: ")
     assert message in said
+
+
+def test_options_of_the_command_may_follow_the_name_of_a_tool_that_has_no_such_option(
+    shop: Site, tmp_path: Path
+) -> None:
+    """Otherwise they are the tool's, and its help shows its own options only."""
+    assert shop.cli("call", "danger", "--yes", "--path", "x").stdout == '"deleted x"\n'
+    assert 'acme_shop/tools.py", line ' in shop.cli("call", "fails", "-v").stderr
+    assert shop.cli("call", "blob", "--output", "bytes", cwd=tmp_path).returncode == 0
+    assert (tmp_path / "bytes").read_bytes() == b"\x00\xff\n"
+    odd = json.loads(shop.cli("call", "odd", "--json", "2").stdout)
+    assert odd["json"] == 2
+    assert "--yes" not in shop.cli("call", "danger", "--help").stdout
 
 
 def test_standard_input_and_files_that_are_not_text_are_refused(shop: Site, tmp_path: Path) -> None:

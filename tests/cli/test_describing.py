@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from fcregistry.cli import _tools as _describing
+from fcregistry.cli import _tools as _describing  # the problems of the index are those of the test
 
 if TYPE_CHECKING:
     import pytest

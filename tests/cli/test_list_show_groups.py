@@ -14,16 +14,21 @@ if TYPE_CHECKING:
 
 
 def test_list_has_a_line_for_each_tool(shop: Site) -> None:
-    """Name with group, distribution, first paragraph of the description; sorted; hidden ones are not there."""
+    """Name with group, distribution, first paragraph of the description; sorted by these; hidden ones are not there."""
     done = shop.cli("list")
     assert (done.returncode, done.stderr) == (0, "")
     head, *lines = done.stdout.splitlines()
     assert head.split() == ["NAME", "FROM", "SUMMARY"]
     assert [line.split()[0] for line in lines] == [
         *["anything", "async_sleepy", "blob", "danger", "evil", "evil_object", "fails"],
-        *["search.web.lookup", "search.web.lookup", "nested", "noisy", "nothing", "odd", "order", "sleepy", "text"],
+        *["nested", "noisy", "nothing", "odd", "order", "search.web.lookup", "search.web.lookup", "sleepy", "text"],
         "unencodable",
     ]
+    assert [line.split()[1] for line in lines if line.startswith("search")] == ["acme-shop", "other"]
+    everything = json.loads(shop.cli("list", "--json").stdout)
+    assert [tool["id"].rpartition(":")[2] for tool in everything] == [line.split()[0] for line in lines]
+    selected = json.loads(shop.cli("list", "--json", "s*", "search.*").stdout)
+    assert [tool["id"].rpartition(":")[2] for tool in selected] == ["search.web.lookup", "search.web.lookup", "sleepy"]
     assert any(line.split(maxsplit=2) == ["order", "acme-shop", "Order something."] for line in lines)
     assert any("(deprecated) Look something up." in line for line in lines)
 

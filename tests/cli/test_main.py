@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import subprocess
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from tests.conftest import Site
 
 
-def shell(site: Site, line: str, **env: str) -> subprocess.CompletedProcess[str]:
+def in_bash(site: Site, line: str, **env: str) -> subprocess.CompletedProcess[str]:
     """Run a line of shell in which `fcregistry` is the command."""
     words = " ".join(f"'{word}'" for word in site.command("-m", "fcregistry"))
     script = f'fcregistry() {{ {words} "$@"; }}; {line}'
@@ -147,8 +148,8 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": OWN})
     listed = site.cli("-m", "my_tools", "-m", "my_package.part", "list", "--json", cwd=tmp_path / "work")
     assert [(tool["id"], tool["distribution"]) for tool in json.loads(listed.stdout)] == [
-        ("acme:mine", "acme"),
         ("mine", None),
+        ("acme:mine", "acme"),
         ("other", None),
     ]
     assert listed.stderr == "imported\n" * 2
@@ -196,7 +197,7 @@ def test_a_module_that_cannot_be_imported_is_an_error_with_the_place(site: Site,
 )
 def test_a_reader_that_goes_away_is_no_error_to_talk_about(shop: Site, line: str) -> None:
     """`fcregistry list | head -1`, and a pipe that is closed before anything is written: status 141 and silence."""
-    done = shell(shop, f"fcregistry {line} | true; echo ${{PIPESTATUS[0]}}")
+    done = in_bash(shop, f"fcregistry {line} | true; echo ${{PIPESTATUS[0]}}")
     assert done.stdout in ("141\n", "0\n")  # 0 where all was written before the reader went
     assert done.stderr == ""
 
@@ -204,13 +205,13 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(shop: Site, line: str
 def test_a_long_output_to_a_closed_pipe_ends_with_141(shop: Site) -> None:
     """More than a pipe holds, so the writer notices for sure."""
     call = json.dumps({"value": "x" * 100_000})
-    done = shell(shop, f"fcregistry call text '{call}' | head -c 1; echo \" ${{PIPESTATUS[0]}}\"")
+    done = in_bash(shop, f"fcregistry call text '{call}' | head -c 1; echo \" ${{PIPESTATUS[0]}}\"")
     assert (done.stdout, done.stderr) == ('" 141\n', "")
 
 
 def test_a_full_disk_is_an_error(shop: Site) -> None:
     """In one line; the status is not 0."""
-    done = shell(shop, "fcregistry list >/dev/full; echo $?")
+    done = in_bash(shop, "fcregistry list >/dev/full; echo $?")
     assert (done.stdout, done.stderr) == ("1\n", "Error: cannot read or write: No space left on device\n")
 
 
@@ -232,7 +233,7 @@ def test_closed_streams_are_no_crash(shop: Site) -> None:
         ("call nix 2>&-", 2),
         ("list >&- 2>&- <&-", 0),
     ):
-        done = shell(shop, f'fcregistry {line}; echo " $?" >{shop.folder}/status')
+        done = in_bash(shop, f'fcregistry {line}; echo " $?" >{shop.folder}/status')
         assert (shop.folder / "status").read_text() == f" {status}\n"
         assert "Traceback" not in done.stderr
 
@@ -242,6 +243,8 @@ def test_closed_streams_are_no_crash(shop: Site) -> None:
     [
         ("fcregistry call ev", ["evil", "evil_object"]),
         ("fcregistry show sea", ["search.web.lookup"]),
+        ("fcregistry call look", ["lookup"]),
+        ("fcregistry call other:l", ["other:lookup"]),
         ("fcregistry doctor ord", ["order"]),
         ("fcregistry list tex", ["text"]),
         ("fcregistry call other:", ["other:search.web.lookup"]),
@@ -282,12 +285,31 @@ def test_a_bad_plugin_does_not_disturb_completion(site: Site) -> None:
     assert (done.returncode, done.stdout, done.stderr) == (0, "", ""), "neither does a file that cannot be read"
 
 
-def test_a_script_for_the_shell_is_written(site: Site) -> None:
-    """What `eval "$(_FCREGISTRY_COMPLETE=zsh_source fcregistry)"` reads."""
-    for name in ("zsh_source", "fish_source"):
-        done = site.cli(env={"_FCREGISTRY_COMPLETE": name})
-        assert done.returncode == 0
-        assert "_FCREGISTRY_COMPLETE" in done.stdout
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_a_script_for_the_shell_is_written(site: Site, shell: str) -> None:
+    """Which asks for completions by the variable."""
+    done = site.cli("completion", shell)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert f"_FCREGISTRY_COMPLETE={'fish' if shell == 'bash' else shell}_complete" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("fcregistry call order --nu", ["--num-days", "--numbers"]),
+        ("fcregistry call acme-shop:te", ["text"]),
+        ("fcregistry ask 'what is it?' --tool acme-shop:te", ["text"]),
+        ("fcregistry ask --model op", ["openai:", "openai-responses:"]),
+        ("fcregistry ask --model mine:b", ["best"]),
+        ("fcregistry ask --model=mine:b", ["best"]),
+    ],
+)
+def test_bash_completes_names_with_a_colon_or_after_an_equals_sign(shop: Site, line: str, expected: list[str]) -> None:
+    """There bash begins another word, so only the rest of the name is the completion."""
+    given = f"COMP_LINE={shlex.quote(line)} COMP_POINT={len(line)} COMP_WORDBREAKS='=:'; compopt() {{ :; }}"
+    script = f'. <(fcregistry completion bash); {given}; _fcregistry_completion fcregistry; echo "${{COMPREPLY[*]}}"'
+    done = in_bash(shop, script, FCREGISTRY_MODEL="mine:best")
+    assert (done.stdout.split(), done.stderr) == (expected, "")
 
 
 def test_what_an_author_is_warned_of_is_one_line_on_stderr(site: Site) -> None:

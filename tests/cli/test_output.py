@@ -4,8 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry.cli import _output
-from fcregistry.cli._output import clean, say, say_json, say_json_text, table
+from fcregistry.cli import _output  # what every command writes with is tested once, for all of them
+from fcregistry.cli._output import (  # what every command writes with is tested once, for all of them
+    clean,
+    say,
+    say_json,
+    say_json_text,
+    table,
+)
 
 HEADINGS = ("NAME", "SUMMARY")
 

@@ -15,9 +15,9 @@ from annotated_types import Ge, Interval, Len
 from click.testing import CliRunner
 
 from fcregistry import Registry, Tool
-from fcregistry.cli import _parameters as _completing
-from fcregistry.cli import _show
-from fcregistry.cli._parameters import read_words
+from fcregistry.cli import _parameters as _completing  # words are read without a plugin that declares the tool
+from fcregistry.cli import _show  # words are read without a plugin that declares the tool
+from fcregistry.cli._parameters import read_words  # words are read without a plugin that declares the tool
 
 
 class Level(IntEnum):
@@ -152,7 +152,7 @@ def test_a_byte_order_mark_is_no_part_of_the_arguments(monkeypatch: pytest.Monke
     (tmp_path / "arguments.json").write_bytes(text.encode())
     monkeypatch.setattr("sys.stdin", io.StringIO(text))
     for word in (f"@{tmp_path}/arguments.json", "-"):
-        read = read_words(click.Context(click.Command("call")), "it", Tool.from_function(add), [word])
+        read, _ = read_words(click.Context(click.Command("call")), "it", Tool.from_function(add), [word])
         assert json.loads(str(read)) == {"numbers": [1]}
 
 
@@ -164,7 +164,7 @@ def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.Capture
     text = " ".join(capsys.readouterr().out.split())
     assert "--scale NUMBER [greater than 0; at most 10; default: 1.0]" in text
     assert "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters]" in text
-    assert "--width INTEGER [at least 1; default: null]" in text
+    assert "--width INTEGER [at least 1]" in text
     assert "Any argument by name; the only way to give größe (integer)." in text
     assert "Any argument by name, and names that are not listed." in text
 

@@ -11,7 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fcregistry.dialects import ChatTemplate
-from fcregistry.dialects import _chat_template as _gguf
+from fcregistry.dialects import _chat_template as _gguf  # a limit is lowered, so that a small file reaches it
 from fcregistry.errors import ChatTemplateError
 
 TEMPLATE = "{{ bos_token }}{% for m in messages %}{{ m.content }}{{ eos_token }}{% endfor %}"

@@ -9,7 +9,7 @@ import sys
 import pytest
 
 from fcregistry.dialects import ChatTemplate
-from fcregistry.dialects import _chat_sandbox as _meter
+from fcregistry.dialects import _chat_sandbox as _meter  # a limit is lowered, so that a small template reaches it
 from fcregistry.errors import ChatTemplateError
 
 HI = [{"role": "user", "content": "Hi"}]

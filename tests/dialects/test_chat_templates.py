@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 import subprocess
 import sys
 from typing import Any
@@ -12,6 +13,7 @@ import jinja2
 import pytest
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
+from fcregistry._base.install import install_command
 from fcregistry.dialects import ChatTemplate
 from fcregistry.errors import ChatTemplateError, MissingDependencyError
 
@@ -232,9 +234,8 @@ def test_a_template_that_is_too_long_is_not_read() -> None:
 def test_without_jinja_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(sys.modules, "fcregistry.dialects._chat_sandbox", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
-    with pytest.raises(
-        MissingDependencyError, match=r"chat templates need Jinja2: pip install 'fcregistry\[templates\]'"
-    ):
+    command = re.escape(install_command("fcregistry[templates]"))
+    with pytest.raises(MissingDependencyError, match=f"chat templates need Jinja2: {command}"):
         ChatTemplate("{{ messages }}")
 
 

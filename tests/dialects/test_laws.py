@@ -73,6 +73,9 @@ def test_no_beginning_of_a_text_makes_another_call(name: str, case: Golden) -> N
     whole = [(call.name, call.arguments) for call in dialect.parse(case.text, case.tools).tool_calls]
     for end in range(len(case.text)):
         begun = [(call.name, call.arguments) for call in dialect.parse(case.text[:end], case.tools).tool_calls]
+        if name in ("react", "langchain-xml") and begun:  # the end of the answer ends a text, too
+            assert begun[-1][0] == whole[len(begun) - 1][0]
+            del begun[-1]
         assert begun == whole[: len(begun)]
 
 
@@ -85,11 +88,20 @@ def test_every_family_has_golden_cases(name: str) -> None:
     assert all(case.source for case in cases)
 
 
+def opens_no_thoughts(dialect: dialects.Dialect, text: str) -> bool:
+    """Return whether a text only closes thoughts, which the prompt opened."""
+    marks: dict[str, list[str]] = {"reasoning": [], "end": []}
+    for mark, section in dialect.openers.sections.items():
+        if mark in text:
+            marks.setdefault(getattr(section, "kind", "" if hasattr(section, "read") else "end"), []).append(mark)
+    return bool(marks["end"]) and not marks["reasoning"]
+
+
 @pytest.mark.parametrize("name", NAMES)
 def test_the_pieces_returned_on_the_way_add_up_to_the_end(name: str) -> None:
     dialect = dialects.get(name)
     for case in goldens()[name]:
-        if dialect.thinks and dialect.thinks[1] in case.text and dialect.thinks[0] not in case.text:
+        if opens_no_thoughts(dialect, case.text):
             continue  # words that turn out to have been thoughts
         parsed, new = streamed(dialect, pieces(case.text, 7), case.tools)
         assert "".join(each.content for each in new) == parsed.content

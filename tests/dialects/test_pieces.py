@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from fcregistry import ToolCall, dialects
-from fcregistry.dialects._json_text import Shapes
-from fcregistry.dialects._source import TextMarks, TextSource
+from fcregistry.dialects._json_text import Shapes  # laws of the parts that every dialect reads text with
+from fcregistry.dialects._source import TextMarks, TextSource  # laws of the parts that every dialect reads text with
 
 TOOLS = [{"name": "f", "parameters": {"properties": {"n": {"type": "integer"}, "o": {"type": "object"}}}}]
 QWEN = (

@@ -82,6 +82,9 @@ def cases_of(name: str) -> Iterator[Case]:
             yield Case(other, "thoughts opened in the prompt", f"{thought}{call}\n", plain)
 
 
+MARKLESS = ("glm-4", "functionary")
+
+
 def stripped(arguments: Any) -> dict[str, Any]:
     """Return arguments without space around strings: families that share a syntax differ in what they trim."""
     return {key: value.strip() for key, value in arguments.items()}
@@ -111,7 +114,7 @@ def test_there_are_enough_texts() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_auto_reads_the_call_that_was_written_or_none(name: str) -> None:
-    has_marks = name != "glm-4"  # a family without marks is never found, nor known where the tools are not
+    has_marks = name not in MARKLESS  # a family without marks is never found, nor known where the tools are not
     for case in cases_of(name):
         meant = [] if case.arguments is None else [("save_note", stripped(case.arguments))]
         whole = AUTO.parse(case.text, TOOLS)
@@ -125,7 +128,7 @@ def test_auto_reads_the_call_that_was_written_or_none(name: str) -> None:
 def test_a_named_dialect_reads_the_call_that_was_written(name: str) -> None:
     dialect = dialects.get(name)
     for case in cases_of(name):
-        if case.place.startswith("fence") and (name == "glm-4" or reads_calls_of(dialect, case.quotes)):
+        if case.place.startswith("fence") and (name in MARKLESS or reads_calls_of(dialect, case.quotes)):
             continue  # a named dialect reads calls in fences; and one without marks, only where a text begins
         meant = [] if case.arguments is None else [("save_note", stripped(case.arguments))]
         whole = dialect.parse(case.text, TOOLS)
@@ -160,7 +163,7 @@ SHOWN = {
 
 
 @pytest.mark.parametrize("place", SHOWN)
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in MARKLESS])
 def test_auto_ignores_calls_in_code_and_thoughts(name: str, place: str) -> None:
     shown = SHOWN[place]
     call = dialects.get(name).render_calls([QUOTED])
@@ -175,7 +178,7 @@ def test_auto_ignores_calls_in_code_and_thoughts(name: str, place: str) -> None:
     assert [each.name for each in AUTO.parse(f"{text}\n\n{meant}", TOOLS).tool_calls] == ["save_note"]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if name != "glm-4"])
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in MARKLESS])
 def test_auto_ignores_calls_in_block_quotes(name: str) -> None:
     call = dialects.get(name).render_calls([QUOTED])
     quoted = "\n".join(f"> {line}" for line in call.split("\n"))

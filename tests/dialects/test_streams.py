@@ -122,7 +122,7 @@ def test_parsed_has_a_short_repr_and_a_truth_value() -> None:
 
 def test_an_unknown_dialect_raises_with_the_known_names() -> None:
     with pytest.raises(
-        DialectNotFoundError, match=r"no dialect 'hermse'; did you mean hermes\? the dialects are auto, apertus"
+        DialectNotFoundError, match=r"no dialect 'hermse'; did you mean hermes or muse\? the dialects are auto, apertus"
     ):
         dialects.get("hermse")
     with pytest.raises(TypeError, match="what a model wrote is text, not None"):

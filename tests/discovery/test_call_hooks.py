@@ -1,4 +1,4 @@
-"""Which hooks does a call have to pass? Those that are named, and no others; and none passes where one of them is not to be had.
+"""The hooks that a call has to pass. Those that are named, and no others; and none passes where one of them is not to be had.
 
 Real distributions in real processes for what is installed; objects of our own for what an executor is given.
 """

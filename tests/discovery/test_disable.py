@@ -1,4 +1,4 @@
-"""What does FCREGISTRY_DISABLE take away? Plugins, so that they are not imported, and tools."""
+"""What FCREGISTRY_DISABLE takes away. Plugins, so that they are not imported, and tools."""
 
 from __future__ import annotations
 

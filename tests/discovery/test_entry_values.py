@@ -1,4 +1,4 @@
-"""What may an entry point name beside a module, and what is said of anything else?"""
+"""What an entry point may name beside a module, and the errors for anything else."""
 
 from __future__ import annotations
 

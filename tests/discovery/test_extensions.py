@@ -1,4 +1,4 @@
-"""Who reads the types of other packages? Extensions, each loaded when a schema needs it, and none for the sake of another.
+"""Extensions that read the types of other packages. Extensions, each loaded when a schema needs it, and none for the sake of another.
 
 A real package of foreign types, and real distributions that read them, in real processes.
 """

@@ -1,4 +1,4 @@
-"""Which plugins are found, and what is looked at for that? Real metadata, in folders on the `sys.path` of real processes."""
+"""Which plugins are found, and what is read for that. Real metadata, in folders on the `sys.path` of real processes."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry.discovery._locks import Digest, Locked, LockedImports
+from fcregistry.discovery._locks import Digest, Locked, LockedImports  # the guard of imports is tried without processes
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 

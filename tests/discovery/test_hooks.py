@@ -1,4 +1,4 @@
-"""Which hooks may an extension implement? Each has a test here, named after it, and a row on the page of plugins."""
+"""The hooks that an extension may implement. Each has a test here, named after it, and a row on the page of plugins."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pluggy
 import pytest
 
 import fcregistry
-from fcregistry.discovery import _hookspecs
+from fcregistry.discovery import _hookspecs  # every hook specification is compared with its page
 
 if TYPE_CHECKING:
     from tests.conftest import Site

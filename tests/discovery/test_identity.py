@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry.discovery._found import is_project_name
-from fcregistry.discovery._identity import CARRIED, project_name, set_aside
+from fcregistry.discovery import project_name
+from fcregistry.discovery._found import is_project_name  # a table of names, without a distribution for each
+from fcregistry.discovery._identity import CARRIED, set_aside  # a table of names, without a distribution for each
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 

@@ -5,7 +5,11 @@ from __future__ import annotations
 import pytest
 
 from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._listing import _are_apart, _has_environment, _is_deprecated
+from fcregistry.discovery._listing import (  # a table of cases, without a plugin for each
+    _are_apart,
+    _has_environment,
+    _is_deprecated,
+)
 
 ZOO = FoundPlugin(distribution="zoo", version="1", entry_point="tools", value="zoo")
 OTHER = FoundPlugin(distribution="zoo", version="1", entry_point="more", value="zoo.more")

@@ -1,4 +1,4 @@
-"""What becomes of a plugin when it is imported? Whatever it does wrong is recorded, and costs the others nothing."""
+"""Loading a plugin. Whatever it does wrong is recorded, and costs the others nothing."""
 
 from __future__ import annotations
 

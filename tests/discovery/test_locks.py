@@ -1,4 +1,4 @@
-"""Is an installed distribution the one that was locked? Real folders of metadata, with and without RECORD."""
+"""Whether an installed distribution is the one that was locked. Real folders of metadata, with and without RECORD."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 
 from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
 from fcregistry._config.settings import read_layer
-from fcregistry.discovery import find_plugins
-from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
+from fcregistry.discovery import altered_files, files_digest, find_plugins
+from fcregistry.discovery._locks import lock_drift  # a table of cases, without a process for each
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 

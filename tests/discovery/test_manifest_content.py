@@ -1,4 +1,4 @@
-"""Which text does a manifest have, and how is it told that a plugin is not what was described?"""
+"""The text of a manifest, and how a plugin is compared with it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""When are tools taken from a manifest? Real distributions that ship one, in real processes."""
+"""When tools are taken from a manifest. Real distributions that ship one, in real processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is read of the manifest that a package ships, and when is it not taken at its word?"""
+"""What is read of the manifest that a package ships, and when it is not used."""
 
 from __future__ import annotations
 

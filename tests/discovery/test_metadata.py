@@ -1,4 +1,4 @@
-"""Are name and version of a distribution read as Python's own parser of metadata reads them, however they are written?"""
+"""Name and version of a distribution are read as Python's own parser of metadata reads them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.discovery._found import _groups, distribution_name, distribution_version
+from fcregistry.discovery import distribution_name, distribution_version
+from fcregistry.discovery._found import _groups  # a table of metadata, without a process for each
 
 WRITTEN = {
     "as all tools do": "Metadata-Version: 2.4\nName: Acme.Weather\nVersion: 1.0+local\nSummary: x\n\nName: body\n",

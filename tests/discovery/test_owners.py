@@ -1,4 +1,4 @@
-"""Whose is a tool, which name reaches it, and what is imported for that?"""
+"""Whose a tool is, which name reaches it, and what is imported for that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Does the configuration hold for what is found? Nothing that it closes is imported, listed or called."""
+"""The configuration holds for what is found. Nothing that it closes is imported, listed or called."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Would Python run something else than what is installed? Real folders and finders; nothing is imported."""
+"""Files that Python would run instead of what is installed. Real folders and finders; nothing is imported."""
 
 from __future__ import annotations
 
@@ -15,9 +15,12 @@ import pytest
 
 from fcregistry._config.policy import Trust, read_lock
 from fcregistry._config.settings import read_layer
-from fcregistry.discovery import find_plugins
-from fcregistry.discovery._identity import shadowing_files, unchecked_bytecode
-from fcregistry.discovery._locks import altered_files, files_digest, lock_drift
+from fcregistry.discovery import altered_files, files_digest, find_plugins
+from fcregistry.discovery._identity import (  # a table of files, without a process for each
+    shadowing_files,
+    unchecked_bytecode,
+)
+from fcregistry.discovery._locks import lock_drift  # a table of files, without a process for each
 
 from ..recorded import install  # noqa: TID252  # the tests are no package
 

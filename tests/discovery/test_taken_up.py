@@ -1,4 +1,4 @@
-"""What of a plugin whose module the application imports itself?"""
+"""Plugins whose module the application imports itself."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if several threads load plugins at once? No lock of ours is held while foreign code runs."""
+"""Several threads that load plugins at once. No lock of ours is held while foreign code runs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What becomes of plugins that are installed anew while a process runs? They are not imported under an old description; others are."""
+"""Plugins that are installed again while a process runs. They are not imported under an old description; others are."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult
 from fcregistry.execution import CancellationToken
-from fcregistry.execution._approval import AskingTurns
+from fcregistry.execution._approval import AskingTurns  # a law of the turns in which approvers are asked
 
 CALL = ToolCall("work", {"number": 1}, "7")
 CALLS = [ToolCall("work", {"number": number}) for number in range(5)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._remote import ProcessWorkers
+from fcregistry.execution._remote import ProcessWorkers  # the error before an executor words it
 from tests.conftest import TIMEOUT
 
 from .workers import ask, install
@@ -271,7 +271,7 @@ def test_without_pebble_the_error_says_what_to_install(
         """,
     )
     assert message == (
-        "the tool guarded is declared with isolation=\"process\", which needs pebble: pip install 'fcregistry[isolation]'"
+        'the tool guarded is declared with isolation="process", which needs pebble: pip install "fcregistry[isolation]"'
     )
 
 

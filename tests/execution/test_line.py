@@ -6,7 +6,7 @@ import asyncio
 
 import pytest
 
-from fcregistry.execution._batch_order import ALONE, Accesses, BatchOrder
+from fcregistry.execution._batch_order import ALONE, Accesses, BatchOrder  # laws of the order alone, for any batch
 
 READS = Accesses(reads=frozenset({("a",)}))
 WRITES = Accesses(writes=frozenset({("a",)}))

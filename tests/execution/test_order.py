@@ -8,7 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._batch_order import ALONE, Accesses, earlier_conflicts
+from fcregistry.execution._batch_order import (  # laws of the order alone, for any batch
+    ALONE,
+    Accesses,
+    earlier_conflicts,
+)
 
 
 def reads(key: str) -> Accesses:

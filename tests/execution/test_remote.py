@@ -15,10 +15,18 @@ import pytest
 import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._messages import REASONS, WorkerError, worker_error
-from fcregistry.execution._remote import PoolRunner
-from fcregistry.execution._wire import PROTOCOL, Request, read_answer
-from fcregistry.execution._worker import run_here
+from fcregistry.execution._messages import (  # the runner alone, with pools and answers that misbehave
+    REASONS,
+    WorkerError,
+    worker_error,
+)
+from fcregistry.execution._remote import PoolRunner  # the runner alone, with pools and answers that misbehave
+from fcregistry.execution._wire import (  # the runner alone, with pools and answers that misbehave
+    PROTOCOL,
+    Request,
+    read_answer,
+)
+from fcregistry.execution._worker import run_here  # the runner alone, with pools and answers that misbehave
 
 from .workers import ask, install
 
@@ -226,7 +234,7 @@ def test_a_worker_with_another_schema_says_so_and_does_not_run(others: dict[str,
 
 def test_a_worker_without_a_required_variable_says_so(others: dict[str, Any]) -> None:
     _, keyed = others["other"]
-    assert keyed["text"] == "keyed is not available: the worker that was to run it lacks an environment variable"
+    assert keyed["text"] == "keyed is not available: the worker that was to run it cannot use it"
     assert keyed["says"].endswith(": ACME_KEY is not set there")
 
 
@@ -472,7 +480,7 @@ def test_every_reason_has_its_words() -> None:
         "(schema_changed): why",
         "version_changed": "add is not available: the worker that was to run it has another version of it "
         "(version_changed): why",
-        "missing_env": "add is not available: the worker that was to run it lacks an environment variable: why",
+        "missing_env": "add is not available: the worker that was to run it cannot use it: why",
         "busy": "add is not available: too many earlier calls still hold the worker that was to run it: why",
         "no_worker": "add is not available: the call could not be handed to a worker; it was not run: why",
         "died": "add was not finished: the worker that ran it died; it may have done part of its work: why",

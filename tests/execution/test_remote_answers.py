@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._messages import WorkerError
-from fcregistry.execution._remote import PoolRunner
-from fcregistry.execution._wire import Form, WireRefusal, WireReturn, answer_text
+from fcregistry.execution._messages import WorkerError  # answers that no worker writes
+from fcregistry.execution._remote import PoolRunner  # answers that no worker writes
+from fcregistry.execution._wire import Form, WireRefusal, WireReturn, answer_text  # answers that no worker writes
 
 from .workers import ask
 

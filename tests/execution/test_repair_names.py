@@ -53,7 +53,7 @@ def test_an_unknown_repair_is_named_with_those_there_are() -> None:
 
     assert str(caught.value) == (
         "there is no repair 'coments'; the repairs are comments, empty-arguments, explicit-null, fences, python-literals, "
-        "raw-control-characters, single-quotes, trailing-commas, unquoted-names, wrapped-json"
+        "raw-control-characters, single-quotes, trailing-commas, unquoted-names, wrapped-json, missing-commas"
     )
 
 
@@ -70,3 +70,51 @@ def test_what_is_no_collection_of_names_is_refused(given: Any) -> None:
 def test_every_repair_is_documented() -> None:
     page = PAGE.read_text(encoding="utf-8")
     assert [name for name in REPAIRS if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ('{"a": 1 "b": 2}', {"a": 1, "b": 2}),
+        ('{"a": "x"\n"b": true\n"c": null}', {"a": "x", "b": True, "c": None}),
+        (
+            '{"a": [1 2 [3] {"b": 4} "x"] "c": {"d": 1} "e": -1.5}',
+            {"a": [1, 2, [3], {"b": 4}, "x"], "c": {"d": 1}, "e": -1.5},
+        ),
+        ("{'a': 'x' /* so */ b: True}", {"a": "x", "b": True}),
+    ],
+)
+def test_missing_commas_are_added_only_where_the_repair_is_named(text: str, value: dict[str, Any]) -> None:
+    def show(**table: Any) -> Any:
+        """Show a table."""
+        return table
+
+    allowed = Executor([show], repairs={*REPAIRS, "missing-commas"}).run({"name": "show", "arguments": text})
+    assert allowed.value == value
+    assert "the arguments had no commas between some values: added" in allowed.repairs
+    for repairs in (True, REPAIRS, False):
+        refused = Executor([show], repairs=repairs).run({"name": "show", "arguments": text})
+        assert refused.error is not None
+        assert refused.error.code == "malformed_call"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"a": 1} {"b": 2}',
+        '{"a": [1 2',
+        '{"a": "x" "b"',
+        '{"a": "say "hi" now"}',
+        '{"a": 1 2}',
+        '{"a" 1}',
+        '{"a": x "b": 1}',
+    ],
+)
+def test_text_that_a_comma_does_not_complete_stays_refused(text: str) -> None:
+    def show(**table: Any) -> Any:
+        """Show a table."""
+        return table
+
+    result = Executor([show], repairs={*REPAIRS, "missing-commas"}).run({"name": "show", "arguments": text})
+    assert result.error is not None
+    assert result.error.code == "malformed_call"

@@ -1,4 +1,4 @@
-"""Does any text take long, or much memory, before it is refused?"""
+"""No text takes long, or much memory, before it is refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which calls can a model write as Python does, and what do they come to?"""
+"""Calls that a model can write as Python does, and their values."""
 
 from __future__ import annotations
 

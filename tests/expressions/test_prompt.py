@@ -1,4 +1,4 @@
-"""What is a model told, so that it calls tools by expressions?"""
+"""The prompt for a model that calls tools by expressions."""
 
 from __future__ import annotations
 

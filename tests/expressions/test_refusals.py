@@ -1,4 +1,4 @@
-"""What does a model read of an expression that is no call? What is wrong, where, and what to write."""
+"""What a model reads of an expression that is not a call. What is wrong, where, and what to write."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How is a call written, so that a model that is shown it writes calls that can be read?"""
+"""Calls are written so that a model that is shown them writes calls that can be read."""
 
 from __future__ import annotations
 

@@ -15,8 +15,9 @@ import pytest
 import yaml
 
 import fcregistry
-from fcregistry import Tool, formats
-from fcregistry.errors import FcregistryError, FormatNotFoundError
+from fcregistry import Executor, Tool, formats
+from fcregistry._base.install import install_command
+from fcregistry.errors import DefinitionError, FcregistryError, FormatNotFoundError
 
 
 @dataclass
@@ -380,7 +381,7 @@ def test_yaml_without_its_package_says_what_to_install() -> None:
     ran = subprocess.run([sys.executable, "-c", WITHOUT_YAML], capture_output=True, text=True, timeout=60)
 
     assert (ran.stdout, ran.stderr) == (
-        "tool\nTrue the format 'yaml' needs PyYAML: pip install 'fcregistry[yaml]'\n",
+        f"tool\nTrue the format 'yaml' needs PyYAML: {install_command('fcregistry[yaml]')}\n",
         "",
     )
 
@@ -461,3 +462,36 @@ def test_the_formats_are_these() -> None:
 def test_what_is_not_a_tool_is_refused_with_how_to_make_one(name: str, given: Any) -> None:
     with pytest.raises(TypeError, match=r" is not a Tool: Tool\.from_function\(…\) makes one of a function"):
         formats.get(name).describe([given])
+
+
+def look(word: str, limit: Literal[1, 2]) -> Any:
+    """Look a word up.
+
+    Args:
+        word: The word.
+        limit: How many meanings.
+    """
+
+
+@pytest.mark.parametrize("shape", ["anthropic", "mcp", "openai", "openai-responses", "bedrock"])
+@pytest.mark.parametrize("name", sorted({*formats.names()} - {"python"}))  # whose signature has a result
+def test_a_definition_as_a_dict_is_described_like_its_tool(shape: str, name: str) -> None:
+    tool = Tool.from_function(look)
+    definition = json.loads(json.dumps(tool.definition(shape)))  # a plain dict, as a program writes it by hand
+    assert formats.get(name).describe([definition]) == formats.get(name).describe([tool])
+
+
+def test_a_strict_definition_is_described_strictly_where_that_is_possible() -> None:
+    definition: Any = json.loads(json.dumps(Tool.from_function(look).definition("openai", strict=True)))
+
+    assert formats.get("openai").describe([definition]) == [definition]
+    assert formats.get("anthropic").describe([definition])[0]["strict"] is True
+    assert "strict" not in formats.get("mcp").describe([definition])["tools"][0]
+
+
+def test_an_executor_refuses_a_definition() -> None:
+    definition: Any = Tool.from_function(look).definition("openai")
+    with pytest.raises(
+        DefinitionError, match=r"is not a tool: .*a definition can be described to a model, but not called"
+    ):
+        Executor([definition])

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool
-from fcregistry.formats._format import Alphabet
+from fcregistry.formats._format import Alphabet  # an alphabet that no provider has yet
 from fcregistry.formats.gemini import NAMES as GEMINI
 from fcregistry.formats.python import NAMES as PYTHON
 from fcregistry.formats.typescript import NAMES as TYPESCRIPT

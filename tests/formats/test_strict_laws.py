@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 
 from fcregistry import Executor, Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._arguments import repair_arguments
+from fcregistry.execution._arguments import repair_arguments  # a law of repairs alone, without the call
 from fcregistry.types import codec_of
 
 from ..properties.samples import Sample, altered, samples  # noqa: TID252  # the tests are no package

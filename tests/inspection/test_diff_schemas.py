@@ -1,4 +1,4 @@
-"""What changed in a schema, where, and what does that mean for arguments and for results?"""
+"""What changed in a schema, where, and what that means for arguments and for results."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from fcregistry._schema.drafts import ENFORCED
-from fcregistry.inspection._schema_diff import (
+from fcregistry.inspection._schema_diff import (  # each rule is tried by itself, and the tables are complete
     ARRAY_KEYWORDS,
     JOINED,
     OBJECT_KEYWORDS,

@@ -1,4 +1,4 @@
-"""What is read from a lock, a manifest and a wheel, and what is said of a file that is none of these?"""
+"""What is read from a lock, a manifest and a wheel, and the errors for other files."""
 
 from __future__ import annotations
 

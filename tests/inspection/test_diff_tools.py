@@ -1,4 +1,4 @@
-"""What changed in tools, which one is which, and which version does that ask for?"""
+"""What changed in tools, which tool is which, and the version that the changes ask for."""
 
 from __future__ import annotations
 
@@ -9,17 +9,16 @@ import pytest
 from fcregistry import Context, Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
-from fcregistry.inspection._diff import (
+from fcregistry.inspection import Diff, DiffSource, diff_sources
+from fcregistry.inspection._diff import (  # each rule is tried by itself, without packages
     Bump,
-    Diff,
-    diff_sources,
     judge,
     needed_bump,
     next_version,
     option_changes,
     pair_tools,
 )
-from fcregistry.inspection._diff_sources import DiffSource, Shipped
+from fcregistry.inspection._diff_sources import Shipped  # each rule is tried by itself, without packages
 
 
 def weather(location: str, unit: str = "celsius") -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""What does doctor find, and what does it advise? Each kind of finding once, and every reason why a tool may not be there."""
+"""What doctor finds and advises. Each kind of finding once, and every reason why a tool may not be there."""
 
 from __future__ import annotations
 
@@ -182,7 +182,7 @@ def test_a_tool_whose_environment_is_not_set(site: Site) -> None:
         "acme", {"x": "acme_tools"}, {"acme_tools.py": module("secret", options="requires_env=('ACME_KEY', 'ACME_ID')")}
     )
     assert doctor(site, env={"ACME_ID": "1"}) == [
-        ("problem", "acme:secret", "is hidden: ACME_KEY is not set", "set the variable to use the tool")
+        ("note", "acme:secret", "is hidden: ACME_KEY is not set", "set the variable to use the tool")
     ]
     assert doctor(site, env={"ACME_ID": "1", "ACME_KEY": "2"}) == []
 

@@ -1,4 +1,4 @@
-"""What does doctor say of plugins that misbehave when they are imported? It imports none itself, and each costs no more than itself."""
+"""What doctor says of plugins that misbehave when they are imported. It imports none itself, and each costs no more than itself."""
 
 from __future__ import annotations
 
@@ -239,7 +239,7 @@ def test_a_tool_that_needs_pebble_where_there_is_none(site: Site, tmp_path: Path
     (found,) = doctor(site)
     assert (found.kind, found.subject) == ("problem", "acme:apart")
     assert "needs pebble" in found.message
-    assert found.advice == "pip install 'fcregistry[isolation]'"
+    assert found.advice == 'pip install "fcregistry[isolation]"'
     assert doctor(site, "apart") == [found]
 
 
@@ -304,6 +304,22 @@ def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Pat
     (site.folder / manifest).write_text("{}")
     (spoilt,) = doctor(site)
     assert spoilt.message.startswith("has a manifest that is not used: ")
+
+
+def test_a_manifest_that_the_author_of_an_editable_project_has_yet_to_build(site: Site, tmp_path: Path) -> None:
+    """A note, since the tools work; in a copy that was installed, a file that changed is a problem."""
+    (tmp_path / "pyproject.toml").write_text(PROJECT)
+    (tmp_path / "acme_tools.py").write_text(DEPENDS)
+    assert site.cli("manifest", "build", cwd=tmp_path).returncode == 0
+    manifest = "acme_tools.fcregistry.json"
+    files = {"acme_tools.py": DEPENDS + "# edited\n", manifest: (tmp_path / manifest).read_text()}
+    info = site.install("acme", {"x": "acme_tools"}, files)
+    (info / "direct_url.json").write_text(json.dumps({"url": tmp_path.as_uri(), "dir_info": {"editable": True}}))
+    (older,) = doctor(site)
+    assert (older.kind, older.message) == ("note", "has a manifest that is older than its code: acme_tools.py")
+    assert older.advice == "fcregistry manifest build acme"
+    (info / "direct_url.json").write_text(json.dumps({"url": tmp_path.as_uri(), "dir_info": {}}))
+    assert [each.kind for each in doctor(site)] == ["problem"]
 
 
 def test_a_program_diagnoses_what_it_has_imported_itself(site: Site) -> None:

@@ -1,4 +1,4 @@
-"""What does `doctor --probe` say? It imports each plugin in a process of its own, whatever is known of it, and says how long that took."""
+"""What `doctor --probe` prints. It imports each plugin in a process of its own, whatever is known of it, and says how long that took."""
 
 from __future__ import annotations
 

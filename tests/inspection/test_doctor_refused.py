@@ -1,4 +1,4 @@
-"""What is said of a plugin that was locked and has changed since, and of one that calls itself another? Neither is imported for that."""
+"""What doctor says of a plugin that was locked and has changed since, and of one that calls itself another. Neither is imported for that."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does lint find? For each rule a tool that breaks it, and a neighbour that does not."""
+"""What lint finds. For each rule a tool that breaks it, and a neighbour that does not."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from types import ModuleType
-from typing import Annotated, Any, Literal, TypedDict
+from typing import Annotated, Any, Literal, NamedTuple, TypedDict
 
 import annotated_types as at
 import pytest
@@ -28,8 +28,8 @@ from fcregistry.errors import (
     ToolNotFoundError,
 )
 from fcregistry.execution import Content, ToolOutput
-from fcregistry.inspection import LINT_RULES, LintFinding, lint, tools_beside, tools_to_lint
-from fcregistry.inspection._lint_subject import SEVERITIES, LintRule
+from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
+from fcregistry.inspection._lint_subject import LintRule  # for a type hint
 
 Function = Callable[..., Any]
 
@@ -299,6 +299,79 @@ def test_a_line_of_a_docstring_that_cannot_be_read() -> None:
     assert said("unread-docstring", malformed) == [
         ("$", "the line 'this line says nothing' of its docstring cannot be read, and is left out")
     ]
+
+
+class Point(NamedTuple):
+    """A point."""
+
+    x: int
+
+
+def test_a_type_in_the_docstring_that_the_annotation_contradicts() -> None:
+    """In every style; types that share some JSON, such as a list and a list of numbers, do not contradict each other."""
+
+    def google(count: int) -> list[int]:
+        """Count.
+
+        Args:
+            count (str): How many.
+
+        Returns:
+            dict: The numbers.
+        """
+        return []
+
+    def numpy(count: int) -> int:
+        """Count.
+
+        Parameters
+        ----------
+        count : float, optional
+            How many.
+
+        Returns
+        -------
+        str
+            The number.
+        """
+        return 0
+
+    def rest(count: int | None) -> None:
+        """Count.
+
+        :param int count: How many.
+        :rtype: bool
+        """
+
+    def fine(count: int, rest: str = "", *more: int) -> Point:
+        """Count.
+
+        Args:
+            count (object): How many.
+            rest (a text): The rest.
+            more (list): More.
+
+        Returns:
+            tuple: The point.
+        """
+        return Point(1)
+
+    def yields() -> Iterator[int]:
+        """Count.
+
+        Yields:
+            int: A number.
+        """
+        yield 1
+
+    rule = "contradicting-docstring"
+    assert said(rule, google) == [
+        ("$.properties.count", "its docstring gives 'count' the type 'str', and the annotation is int"),
+        ("returns", "its docstring says that it returns 'dict', and the annotation is list[int]"),
+    ]
+    assert said(rule, numpy) == [("returns", "its docstring says that it returns 'str', and the annotation is int")]
+    assert said(rule, rest) == [("returns", "its docstring says that it returns 'bool', and the annotation is None")]
+    assert said(rule, fine, yields) == []
 
 
 # --- values -------------------------------------------------------------------------------------------------------

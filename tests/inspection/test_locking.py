@@ -1,4 +1,4 @@
-"""How does what is installed differ from what is locked? Said of records, without a distribution."""
+"""How what is installed differs from what is locked. Said of records, without a distribution."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from fcregistry import Tool
 from fcregistry._config.policy import read_lock
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
-from fcregistry.inspection._lock import Inventory, LockChange, inventory_of, lock_changes, lock_text, write_lock
+from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, write_lock
+from fcregistry.inspection._lock import inventory_of  # an inventory is made of records, without a process
 
 if TYPE_CHECKING:
     from pathlib import Path

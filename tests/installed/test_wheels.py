@@ -12,13 +12,14 @@ import sys
 import sysconfig
 import tomllib
 from collections.abc import Callable
-from importlib.metadata import entry_points, version
+from importlib.metadata import entry_points, metadata, version
 from pathlib import Path
 from typing import TypeAlias
 
 import pytest
 
 import fcregistry
+from fcregistry._base.install import install_command
 
 Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -61,6 +62,16 @@ def test_every_plugin_of_the_repository_is_installed(plugin: str) -> None:
     declared = {group: set(project.get("entry-points", {}).get(group, {})) for group in installed}
     assert installed == declared
     assert any(declared.values()) or plugin in MAKERS
+
+
+@pytest.mark.parametrize("name", ["fcregistry", *PLUGINS])
+def test_the_metadata_name_the_pages_of_the_project(name: str) -> None:
+    """Package indexes and pip show them; each plugin's documentation is its own README."""
+    urls = dict(line.split(", ") for line in metadata(name).get_all("Project-URL", []))
+    assert sorted(urls) == ["Changelog", "Documentation", "Homepage", "Source"]
+    assert all(url.startswith("https://") for url in urls.values())
+    for url in (urls["Documentation"], urls["Changelog"]):
+        assert (CHECKOUT / url.partition("/blob/main/")[2]).is_file(), "the repository has this file"
 
 
 def test_type_checkers_read_our_types() -> None:
@@ -137,4 +148,5 @@ def test_pytest_finds_the_rules_for_tools_and_says_what_they_need(run: Run) -> N
     """The plugin of pytest is in the wheel; what it needs beside is an extra, and not installed here."""
     done = run(sys.executable, "-m", "pytest", "--fcregistry")
     assert done.returncode == 4
-    assert "ERROR: --fcregistry needs Hypothesis: pip install 'fcregistry[testing]'" in done.stderr
+    command = install_command("fcregistry[testing]")
+    assert f"ERROR: --fcregistry needs Hypothesis: {command}" in done.stderr

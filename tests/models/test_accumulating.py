@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from fcregistry import ToolCall
 from fcregistry.models import Delta, ToolCallDelta
-from fcregistry.models._streamed_calls import StreamedCalls
+from fcregistry.models._streamed_calls import StreamedCalls  # pieces of many servers, without the servers
 
 Piece = tuple[int | None, str | None, str | None, Any]
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import os
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
+from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.models import AnthropicMessages, Message
 
@@ -72,9 +74,8 @@ def test_without_a_key_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatc
 def test_without_the_sdk_the_error_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "anthropic", None)
 
-    with pytest.raises(
-        MissingDependencyError, match=r'anthropic:claude-test needs .* pip install "fcregistry\[anthropic\]"'
-    ):
+    command = re.escape(install_command("fcregistry[anthropic]"))
+    with pytest.raises(MissingDependencyError, match=f"anthropic:claude-test needs .* {command}"):
         AnthropicMessages("claude-test").complete("Hi")
 
 

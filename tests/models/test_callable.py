@@ -568,3 +568,42 @@ def test_it_is_called_as_its_function_is(function: Any, name: str) -> None:
 def test_an_object_that_cannot_be_called_is_not_a_model() -> None:
     with pytest.raises(TypeError, match="llm is a callable from messages to a message or text, not 5"):
         CallableModel(5)  # type: ignore[arg-type]
+
+
+# --- definitions in place of tools ----------------------------------------------------------------
+
+
+def test_definitions_as_dicts_are_taken_for_tools() -> None:
+    offered: list[Any] = []
+
+    def hears(messages: Any, tools: Any) -> str:
+        offered.append(tools)
+        return "fine"
+
+    definitions = [tool.definition("anthropic") for tool in TOOLS]
+    model = CallableModel(hears)
+    model.complete("Oslo?", definitions)
+    model.complete("Oslo?", [TOOLS[0], definitions[1]], tool_choice="clock")
+    asyncio.run(model.acomplete(messages_of("Oslo?"), definitions))
+
+    assert [[each["function"]["name"] for each in tools] for tools in offered] == [
+        ["weather", "clock"],
+        ["clock"],
+        ["weather", "clock"],
+    ]
+    with pytest.raises(TypeError, match="is not a Tool"):
+        model.complete("Oslo?", ["weather"])  # type: ignore[list-item]
+
+
+def test_a_model_of_ones_own_gets_tools_for_definitions() -> None:
+    class Own(Model):
+        name = "own"
+        tools: Any = None
+
+        async def acomplete(self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto") -> Completion:
+            self.tools = tools
+            return Completion(message=Message(role="assistant", content="fine"), finish_reason="stop")
+
+    model = Own()
+    model.complete("Oslo?", [TOOLS[0].definition("openai")])
+    assert [(type(tool), tool.name) for tool in model.tools] == [(Tool, "weather")]

@@ -7,7 +7,7 @@ import gc
 import weakref
 from itertools import count
 
-from fcregistry.models._connection import PerLoop
+from fcregistry.models._connection import PerLoop  # laws of what is kept for each event loop, without a client
 
 WAIT = 20
 

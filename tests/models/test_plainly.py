@@ -10,9 +10,11 @@ from typing import Any
 
 import pytest
 
+from fcregistry import Tool
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Delta, Message, Model, messages_of
 
+TOOL = Tool.from_function(len)
 USER: ContextVar[str] = ContextVar("user", default="nobody")
 
 
@@ -70,8 +72,8 @@ ANSWER = Message(role="assistant", content="hi", reasoning="hm")
 def test_plain_code_waits_for_the_completion_in_its_own_context() -> None:
     model = Whole(ANSWER)
     USER.set("Ann")
-    assert model.complete("hello", ["tool"], tool_choice="required").message == ANSWER  # type: ignore[list-item]
-    assert model.heard == [((Message(role="user", content="hello"),), ["tool"], "required", "Ann")]
+    assert model.complete("hello", [TOOL], tool_choice="required").message == ANSWER
+    assert model.heard == [((Message(role="user", content="hello"),), [TOOL], "required", "Ann")]
 
 
 def test_a_model_that_only_completes_streams_in_one_piece() -> None:

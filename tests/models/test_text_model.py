@@ -13,7 +13,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool, ToolCall, dialects
-from fcregistry.dialects._parsed import syntax_after
+from fcregistry.dialects._parsed import syntax_after  # a syntax with a thousand calls is made here
 from fcregistry.errors import DialectNotFoundError
 from fcregistry.models import Completion, Delta, Message, TextModel, ToolCallDelta, messages_of
 

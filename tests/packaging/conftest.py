@@ -1,4 +1,4 @@
-"""Where are plugins built and tested? In a process that sees hatchling, pytest, and fcregistry with its entry points, as an install has them."""
+"""A process that builds and tests plugins. In a process that sees hatchling, pytest, and fcregistry with its entry points, as an install has them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is written into a manifest, when is it out of date, and who gets none? The projects are real, and so are the processes."""
+"""What is written into a manifest, when it is out of date, and which plugins get none. The projects are real, and so are the processes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does hatchling build with the hook of manifests? Real builds, of a package whose dependencies are not installed."""
+"""What hatchling builds with the hook of manifests. Real builds, of a package whose dependencies are not installed."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Is a new plugin ready: do its tests pass, does its manifest fit, can it be built, installed and called?"""
+"""A new plugin is ready: its tests pass, its manifest fits, and it can be built, installed and called."""
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 import zipfile
@@ -56,6 +57,20 @@ def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) ->
     )
     assert commands.format("  ") in made.said, "the pip of a new environment may be too old for --group"
     assert commands.format("") in (made.folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_where_fcregistry_is_from_no_index_pip_builds_in_this_environment(
+    make_site: Callable[..., Site], dependencies: Path
+) -> None:
+    """An environment of the build alone would have to get fcregistry, for the manifest's hook, from an index."""
+    site = make_site(dependencies)
+    info = site.install("fcregistry")
+    (info / "direct_url.json").write_text(json.dumps({"url": site.folder.as_uri(), "dir_info": {}}), encoding="utf-8")
+    commands = (
+        "  python -m pip install --upgrade pip hatchling editables\n"
+        "  python -m pip install --no-build-isolation --editable . --group test\n"
+    )
+    assert commands in done(site.cli("new", "acme-sky"))
 
 
 def test_no_file_has_a_trace_of_its_template(made: Made) -> None:

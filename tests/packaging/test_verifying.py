@@ -1,4 +1,4 @@
-"""Which manifests does the build hook refuse?"""
+"""Manifests that the build hook refuses."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fcregistry.errors import FcregistryError
-from fcregistry.packaging._build import verify
+from fcregistry.packaging._build import verify  # it is tried on manifests that no build makes
 
 CODE = "x = 1\n"
 

@@ -19,6 +19,7 @@ import pytest
 from typing_extensions import TypeAliasType, TypedDict
 
 import fcregistry
+from fcregistry._base.install import install_command
 from fcregistry.errors import DefinitionError
 from fcregistry.prompts import OutputFormat
 
@@ -280,4 +281,4 @@ except ImportError as error:
         text=True,
         check=True,
     )
-    assert done.stdout == "MissingDependencyError YAML needs PyYAML: pip install 'fcregistry[yaml]'\n"
+    assert done.stdout == f"MissingDependencyError YAML needs PyYAML: {install_command('fcregistry[yaml]')}\n"

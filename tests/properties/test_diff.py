@@ -11,9 +11,8 @@ from hypothesis import given, note, settings
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry.inspection._schema_diff import schema_differences
-from fcregistry.types import codec_of, schema_of
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.inspection._schema_diff import schema_differences  # a law for all pairs of schemas, without tools
+from fcregistry.types import STRING_FORMATS, codec_of, schema_of
 
 from .samples import Sample, altered, json_values, samples
 

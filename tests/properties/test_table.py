@@ -13,7 +13,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry.types import Codec, Refusal, TypeReader, UnsupportedType, codec_of, schema_of
-from fcregistry.types._table import _CODECS, FAMILIES, forget_codecs
+from fcregistry.types._table import (  # the table itself is tested: order, completeness, and what is kept
+    _CODECS,
+    FAMILIES,
+    forget_codecs,
+)
 
 from .rows.all import EXAMPLES, IDS, ROWS
 from .rows.refused import REFUSED
@@ -21,7 +25,7 @@ from .rows.row import Example
 from .samples import validators_of
 
 if TYPE_CHECKING:
-    from fcregistry.types._table import Family
+    from fcregistry.types._table import Family  # the table itself is tested: order, completeness, and what is kept
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference" / "types.md"
 EXTENSIONS_AND_REFUSALS = {"_read_by_extension", "_refuse"}

@@ -11,16 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fcregistry import Registry
+from fcregistry import Registry, Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import (
     DELETE,
     INSERT,
+    ToolSearch,
     create_table,
     fields_of_record,
     fields_of_tool,
     rank_rows,
-    rank_with_index,
     search_tools,
 )
 from fcregistry.errors import MissingDependencyError
@@ -242,9 +242,9 @@ def test_what_an_index_lacks_is_ranked_among_what_it_holds() -> None:
     create_table(index)
     index.executemany(INSERT, [(1, "acme:a", "weather", "", ""), (2, "acme:b", "x", "y", "weather")])
     own = shelf(tool("other", "weather")).get("other")
-    assert list(rank_with_index(index, (), "weather")) == [1, 2]
-    assert list(rank_with_index(index, [own], "weather")) == [1, own, 2]
-    assert list(rank_with_index(index, (), "weather")) == [1, 2]
+    assert [row for row, _ in rank_rows(index, "weather")] == [1, 2]
+    assert list(ToolSearch([own], index).ranked("weather")) == [1, own, 2]
+    assert [row for row, _ in rank_rows(index, "weather")] == [1, 2]
     index.close()
 
 
@@ -264,3 +264,26 @@ def test_threads_share_a_search() -> None:
     with ThreadPoolExecutor(8) as pool:
         answers = set(pool.map(lambda _: registry.search("weather"), range(40)))
     assert len(answers) == 1
+
+
+def test_the_table_is_kept_until_a_tool_is_registered_or_removed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the search is among selected tools only."""
+    made: list[str] = []
+
+    def counted(tool: Tool) -> tuple[str, str, str]:
+        made.append(tool.name)
+        return fields_of_tool(tool)
+
+    monkeypatch.setattr("fcregistry._tools.search.fields_of_tool", counted)
+    registry = shelf(tool("get_weather"), tool("set_weather"), tool("other"))
+    for _ in range(3):
+        assert found("weather", registry) == ["get_weather", "set_weather"]
+        assert [each.name for each in registry.search("weather", "get_*")] == ["get_weather"]
+    assert made == ["get_weather", "set_weather", "other", "get_weather"]
+
+    registry.register(lambda: None, "weather_now")
+    assert found("weather", registry) == ["get_weather", "set_weather", "weather_now"]
+    registry.remove("get_weather")
+    assert found("weather", registry) == ["set_weather", "weather_now"]
+    registry.register(lambda: None, "weather_now", description="Rain.", replace=True)
+    assert found("rain", registry) == ["weather_now"]

@@ -8,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from fcregistry import Tool
-from fcregistry.testing._strategies import Mutations
+from fcregistry.testing._strategies import Mutations  # a law of the values that the kit makes
 
 from .drawing import drawn
 

@@ -263,9 +263,9 @@ def test_without_hypothesis_the_extra_is_named(project: Project, tmp_path: Path)
     assert project.pytest().status == 0
     run = project.pytest("--fcregistry")
     assert run.status == 4
-    assert "ERROR: --fcregistry needs Hypothesis: pip install 'fcregistry[testing]'" in run.text
+    assert 'ERROR: --fcregistry needs Hypothesis: pip install "fcregistry[testing]"' in run.text
     done = project.site.run("-c", "from fcregistry.testing import check_tool")
     assert (
-        "MissingDependencyError: fcregistry.testing.check_tool needs Hypothesis: pip install 'fcregistry[testing]'"
+        'MissingDependencyError: fcregistry.testing.check_tool needs Hypothesis: pip install "fcregistry[testing]"'
         in done.stderr
     )

@@ -10,12 +10,11 @@ import pytest
 from hypothesis import strategies as st
 
 from fcregistry._schema.validator import Validator
-from fcregistry.testing import _strategies as _texts
-from fcregistry.testing._case import NoExamplesError, drawn
-from fcregistry.testing._schemas import SchemaReader
-from fcregistry.testing._strategies import Values
-from fcregistry.types import schema_of
-from fcregistry.types._strings import STRING_FORMATS
+from fcregistry.testing import _strategies as _texts  # laws of the values that the kit makes
+from fcregistry.testing._case import NoExamplesError, drawn  # laws of the values that the kit makes
+from fcregistry.testing._schemas import SchemaReader  # laws of the values that the kit makes
+from fcregistry.testing._strategies import Values  # laws of the values that the kit makes
+from fcregistry.types import STRING_FORMATS, schema_of
 
 from ..properties.samples import samples  # noqa: TID252  # they lie beside this folder
 

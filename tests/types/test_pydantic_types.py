@@ -1,8 +1,11 @@
 """Types of pydantic's own, its `Field`, and its validators, on plain parameters and in records of other libraries."""
 
+# ruff: noqa: B008  # a Field as a default is what is tested
+
 from __future__ import annotations
 
 import ipaddress
+import warnings
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -14,7 +17,7 @@ import pydantic
 import pytest
 from pydantic import BaseModel, Field, StringConstraints
 
-from fcregistry import Executor, Tool
+from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
 from fcregistry.types import Refusal, codec_of, schema_of, to_json_text
 
@@ -99,7 +102,7 @@ def test_a_secret_is_written_as_asterisks_and_asterisks_are_refused() -> None:
 
 
 def test_the_default_of_a_secret_is_in_no_schema() -> None:
-    def login(token: pydantic.SecretStr = pydantic.SecretStr("hush")) -> None: ...  # noqa: B008
+    def login(token: pydantic.SecretStr = pydantic.SecretStr("hush")) -> None: ...
 
     assert Tool.from_function(login).parameters["properties"]["token"] == {"type": "string"}
 
@@ -180,11 +183,66 @@ def test_a_field_bounds_and_describes_a_parameter() -> None:
     assert [problem.path for problem in result.error.problems] == ["$.n"]
 
 
-def test_a_field_as_a_default_is_refused_with_what_to_write() -> None:
-    def pick(n: int = Field(3, ge=1)) -> None: ...
+def pick(
+    n: int = Field(3, ge=1, description="How many."),
+    name: str = Field(default="x", max_length=2),
+    notes: list[str] = Field(default_factory=list),
+    page=Field(1, le=9),  # type: ignore[no-untyped-def]
+    *,
+    key: int = Field(...),
+    limit: int = Field(le=5),
+) -> list[Any]:
+    """Return what a call passes."""
+    notes.append("seen")
+    return [n, name, notes, page, key, limit]
 
-    with pytest.raises(DefinitionError, match=r"write Annotated\[…, Field\(…\)\], and the default itself after it"):
-        Tool.from_function(pick).parameters  # noqa: B018  # reading it defines it
+
+@pytest.mark.filterwarnings("ignore:.*'page' has the type of its default:fcregistry.errors.DefinitionWarning")
+def test_a_field_as_a_default_is_the_annotation_and_the_default() -> None:
+    tool = Tool.from_function(pick)
+    assert tool.parameters["properties"] == {
+        "n": {"type": "integer", "minimum": 1, "description": "How many.", "default": 3},
+        "name": {"type": "string", "maxLength": 2, "default": "x"},
+        "notes": {"type": "array", "items": {"type": "string"}},
+        "page": {"type": "integer", "maximum": 9, "default": 1},
+        "key": {"type": "integer"},
+        "limit": {"type": "integer", "maximum": 5},
+    }
+    assert tool.parameters["required"] == ["key", "limit"]
+    assert not [note for each in tool.signature.parameters for note in each.codec.unsaid]
+
+    executor = Executor([tool])
+    for _ in range(2):  # the factory makes a list for each call
+        assert executor.call("pick", key=1, limit=5).unwrap() == [3, "x", ["seen"], 1, 1, 5]
+    assert executor.run(ToolCall("pick", {"n": 4, "page": 2, "key": 1, "limit": 5})).value[:4:3] == [4, 2]
+    assert not executor.call("pick", n=0, key=1, limit=5).ok
+
+
+def test_a_field_as_the_default_of_a_positional_parameter_or_beside_a_schema_is_not_passed_on() -> None:
+    def power(base: int, exponent: int = Field(2), /) -> int:
+        return int(base**exponent)
+
+    assert Executor([power]).call("power", base=3).unwrap() == 9
+    schema = {"type": "object", "properties": {"base": {"type": "integer"}}}
+    assert Executor([Tool.from_function(power, parameters=schema)]).call("power", base=3).unwrap() == 9
+
+
+def test_a_field_whose_factory_takes_other_values_is_refused() -> None:
+    def twice(n: int, m: int = Field(default_factory=lambda given: given["n"])) -> None: ...
+
+    with pytest.raises(DefinitionError, match="'m': its default_factory takes the other values; take a function"):
+        Tool.from_function(twice).parameters  # noqa: B018  # reading it defines it
+
+
+def test_a_field_of_version_1_as_a_default_is_refused() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # pydantic warns of it on newer Pythons
+        old = pytest.importorskip("pydantic.v1")
+
+    def pick_old(n: int = old.Field(3)) -> None: ...
+
+    with pytest.raises(DefinitionError, match="'n': its default is a Field of pydantic's version 1; import Field from"):
+        Tool.from_function(pick_old).parameters  # noqa: B018  # as above
 
 
 def test_options_of_field_that_only_models_use_are_noted() -> None:

@@ -1,4 +1,4 @@
-"""Does every sort of function keep its type when it is declared? Read by the type checker, never run."""
+"""Every sort of function keeps its type when it is declared. Read by the type checker, never run."""
 
 from __future__ import annotations
 

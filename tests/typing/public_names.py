@@ -1,4 +1,4 @@
-"""What types does a user of the public names see? Read by the type checker, never run."""
+"""The types that a user of the public names sees. Read by the type checker, never run."""
 
 from __future__ import annotations
 

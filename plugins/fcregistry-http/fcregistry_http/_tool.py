@@ -80,9 +80,10 @@ def http_tool(
         endpoint=endpoint, headers=sent, returns=returns, timeout=timeout, most=max_bytes, client=client or _client
     )
     also = options.pop("requires_env", ())
-    required = {value.variable for value in sent.values() if isinstance(value, FromEnv)}
-    required |= {also} if isinstance(also, str) else set(also)
-    all_options = {**_hints(method), **({"requires_env": sorted(required)} if required else {}), **options}
+    own = [also] if isinstance(also, str) else list(also)
+    used = {value.variable for value in sent.values() if isinstance(value, FromEnv)} - {*filter(None, own)}
+    required = [*own, *sorted(used)]
+    all_options = {**_hints(method), **({"requires_env": required} if required else {}), **options}
     return Tool.from_function(request, name=name, description=description, parameters=schema, **all_options)
 
 

@@ -1,4 +1,4 @@
-"""What do the tests ask? A real server on loopback, on a thread."""
+"""What the tests ask. A real server on loopback, on a thread."""
 
 from __future__ import annotations
 

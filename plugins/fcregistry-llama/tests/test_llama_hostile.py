@@ -20,7 +20,7 @@ import pytest
 from fcregistry.errors import ModelError
 from fcregistry.models import Message
 
-from fcregistry_llama import LlamaModel, _process
+from fcregistry_llama import LlamaModel, _process  # the program that loads a model is replaced
 from fcregistry_llama._rendering import Marks, Thoughts
 
 WriteModel = Callable[..., Path]

@@ -1,4 +1,4 @@
-"""What do the tests ask? A real server, in a process of its own."""
+"""What the tests ask. A real server, in a process of its own."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ import pytest
 from fcregistry.types import EncodingError, Refusal, codec_of, to_json_text
 from numpy.typing import NDArray
 
-from fcregistry_numpy import Shape, _making
+from fcregistry_numpy import Shape, _making  # its limits are compared with
 
 Matrix = np.ndarray[tuple[int, int], np.dtype[np.float64]]
 Corners = np.ndarray[tuple[int, Literal[2]], np.dtype[np.int16]]

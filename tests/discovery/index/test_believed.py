@@ -1,4 +1,4 @@
-"""What of an index is believed, and by whom?"""
+"""What processes believe of an index."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if the index is missing, damaged, somebody else's, or cannot be written? It is made anew, or done without, and every command answers."""
+"""An index that is missing, damaged, another user's, or cannot be written. It is made anew, or done without, and every command answers."""
 
 from __future__ import annotations
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry._tools.indexed import BROKEN, DEPS
-from fcregistry.discovery import FoundExtension, FoundPlugin
-from fcregistry.discovery._describe import FreshDescription, IndexRow
-from fcregistry.discovery._finder import PathEntry
-from fcregistry.discovery._fingerprint import MISSED, WRONG
-from fcregistry.discovery._index import _BROKEN, _NAMED
-from fcregistry.discovery._index_store import (
+from fcregistry.discovery import FoundExtension, FoundPlugin, FreshDescription
+from fcregistry.discovery._describe import IndexRow  # the store alone, with rows of the test
+from fcregistry.discovery._finder import PathEntry  # the store alone, with rows of the test
+from fcregistry.discovery._fingerprint import MISSED, WRONG  # the store alone, with rows of the test
+from fcregistry.discovery._index import _BROKEN, _NAMED  # the store alone, with rows of the test
+from fcregistry.discovery._index_store import (  # the store alone, with rows of the test
     forget_description,
     lines_in,
     make_tables,

@@ -73,7 +73,9 @@ def test_no_command_that_only_tells_imports_a_plugin(warm: Site) -> None:
     assert (modules, imported(warm)) == ([], [])
 
 
-@pytest.mark.parametrize(("typed", "names"), [("say_t", ["say_two"]), ("two:", ["two:say_two"]), ("sea", None)])
+@pytest.mark.parametrize(
+    ("typed", "names"), [("say_t", ["say_three", "say_two"]), ("two:", ["two:say_two"]), ("sea", None)]
+)
 def test_completion_imports_no_plugin(warm: Site, typed: str, names: list[str] | None) -> None:
     """It answers what it would if they were imported; nor does it import what only a call needs."""
     asked = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": f"fcregistry call {typed}", "COMP_CWORD": "2"}
@@ -128,3 +130,36 @@ def test_a_command_calls_a_tool_and_imports_its_plugin_alone(warm: Site) -> None
     """Whatever else is installed."""
     done = warm.cli("call", "--yes", "say_three", "--word", "hi")
     assert (done.returncode, json.loads(done.stdout), imported(warm)) == (0, "hi", ["three_tools"])
+
+
+def test_a_described_tool_is_asked_whether_it_is_available_once_it_is_called(make_site: Callable[[], Site]) -> None:
+    """Listing does not import the plugin for it."""
+    site = make_site()
+    install(
+        site,
+        "gone",
+        """
+        def has_gpu():
+            return False
+
+        @fc_register(available=has_gpu)
+        def render() -> str:
+            "Render."
+            return "picture"
+        """,
+    )
+    assert "render" in site.cli("list").stdout
+    imported(site)
+    shown = site.cli("show", "render").stdout
+    assert "render" in site.cli("list").stdout
+    assert ("available: computed by gone_tools.has_gpu" in shown, imported(site)) == (True, [])
+    code = """
+    from fcregistry import Executor, registry
+    executor = Executor(["render"])
+    before = [registry.get("render").unavailable, len(executor.describe())]
+    answer = [before, executor.call("render").content, len(executor.describe())]
+    """
+    before, content, offered = site.ask(code)
+    assert (before, offered) == (["", 1], 0)
+    assert content.endswith("render is not available here: its check has_gpu returned False")
+    assert "is not available here: its check has_gpu returned False" in site.cli("call", "render").stderr

@@ -1,4 +1,4 @@
-"""Which rows has docs/reference/types.md, with the examples that are tested of each?"""
+"""The rows of docs/reference/types.md, with the tested examples of each."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which records do the rows, and the properties, speak of?"""
+"""The records of the rows and the properties."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are about constraints and texts?"""
+"""Rows about constraints and texts."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are about arrays and objects without fields of their own?"""
+"""Rows about arrays and objects without fields of their own."""
 
 from __future__ import annotations
 

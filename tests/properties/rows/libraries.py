@@ -1,4 +1,4 @@
-"""Which rows are about the markers of pydantic and msgspec?"""
+"""Rows about the markers of pydantic and msgspec."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are about names for types, and about generics?"""
+"""Rows about names for types, and about generics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which rows are about records?"""
+"""Rows about records."""
 
 from __future__ import annotations
 

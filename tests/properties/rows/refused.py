@@ -1,4 +1,4 @@
-"""Which annotations does docs/reference/types.md say are refused, and what is their author told?"""
+"""Annotations that docs/reference/types.md says are refused, and the errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is a row of docs/reference/types.md? Annotations, each with its schema, its JSON and its values."""
+"""A row of docs/reference/types.md. Annotations, each with its schema, its JSON and its values."""
 
 from __future__ import annotations
 

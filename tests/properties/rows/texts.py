@@ -1,4 +1,4 @@
-"""Which rows are about values that travel as text?"""
+"""Rows about values that are written as text."""
 
 from __future__ import annotations
 

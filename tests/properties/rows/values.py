@@ -1,4 +1,4 @@
-"""Which rows are about scalars, choices and unions?"""
+"""Rows about scalars, choices and unions."""
 
 from __future__ import annotations
 

@@ -1,0 +1,198 @@
+"""The syntaxes of calls with an element for each parameter.
+
+- `read_nested`: as MiniMax M3 writes them, with the members or items of a value within its element. `]<]minimax[>[` precedes each tag, so
+  nothing else in a text is one.
+- `read_elements`: as Claude wrote them before 2024, with the name in an element of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
+
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import MAX_DEPTH
+from fcregistry.dialects._dialect import json_text
+from fcregistry.dialects._json_text import kinds_of, schema_of_kind, value_by_schema
+from fcregistry.dialects._source import TextMarks
+from fcregistry.dialects._syntax_json import arguments_of, name_of
+from fcregistry.dialects._syntax_tags import IN_HEAD, add_argument, take_tag
+
+if TYPE_CHECKING:
+    from fcregistry.dialects._source import Reading, TextSource
+
+# --- MiniMax M3 ---
+
+_MARK: Final = "]<]minimax[>["
+_TO_MARK: Final = TextMarks(_MARK)
+_TAG_NAME: Final = re.compile(r"[^<>/\n\[\]]*")
+
+Element: TypeAlias = "str | list[tuple[str, Element]]"
+"""The text of an element, or the elements in it, each with its name."""
+
+
+def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls from after the tag that opens a section, or a call."""
+    calls: list[ToolCall] = []
+    is_open = mark.endswith("<invoke")
+    while True:
+        if not is_open:
+            tag = yield from _take_mark(source, "<invoke", "</tool_call>")
+            if tag != "<invoke":
+                return calls or None
+        about = yield from take_tag(source, "<invoke")
+        name = (about or {}).get("name", "").strip()
+        elements = (yield from _take_elements(source)) if name else None
+        if elements is None:
+            return calls or None
+        root = source.shapes.of(name)
+        arguments: dict[str, Any] = {}
+        for key, element in elements:
+            add_argument(arguments, key, _value(element, _place(root, key), root), source)
+        calls.append(ToolCall(name, arguments))
+        source.begin(source.place)
+        is_open = False
+
+
+def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
+    """Take white space, the mark, and one of some tags after it; return the tag, or an empty text."""
+    yield from source.space()
+    found = yield from source.take(*(f"{_MARK}{tag}" for tag in tags))
+    return found.removeprefix(_MARK)
+
+
+def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | None]:
+    """Take elements up to the end of the call; return them, or None if they are malformed or cut off."""
+    open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
+    while True:
+        text, mark = yield from source.until(_TO_MARK)
+        yield from source.space()
+        tag = yield from source.take("</", "<")
+        name = yield from source.run(_TAG_NAME)
+        if not mark or not tag or not name or not (yield from source.take(">")):
+            return None
+        key, inside = open_elements[-1]
+        if tag == "<":
+            if text.strip() or name in ("invoke", "tool_call") or len(open_elements) > MAX_DEPTH:
+                return None
+            open_elements.append((name, []))
+            continue
+        if name != key or (inside and text.strip()):
+            return None
+        open_elements.pop()
+        if not open_elements:
+            return None if text.strip() else inside
+        open_elements[-1][1].append((key, inside or text))
+
+
+def _place(schema: Mapping[str, Any], key: str) -> Any:
+    """Return the schema of a member of an object."""
+    properties = schema.get("properties")
+    others = schema.get("additionalProperties")
+    return properties.get(key, others) if isinstance(properties, Mapping) else others
+
+
+def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
+    """Return the value of an element, by its schema.
+
+    Elements called `item` are an array, others an object.
+    """
+    kinds = kinds_of(place, root)
+    if isinstance(element, str):
+        if not element.strip() and kinds in ({"array"}, {"object"}):
+            return [] if kinds == {"array"} else {}
+        return value_by_schema(element, place, root)
+    if "object" not in kinds and all(key == "item" for key, _ in element):
+        items = schema_of_kind(place, root, "array").get("items")
+        return [_value(each, items, root) for _, each in element]
+    schema = schema_of_kind(place, root, "object")
+    return {key: _value(each, _place(schema, key), root) for key, each in element}
+
+
+def write_nested(calls: Sequence[ToolCall]) -> str:
+    """Write calls with an element for each parameter.
+
+    Objects and arrays are written as JSON, so that all values in them keep their types.
+
+    Raises:
+        ValueError: A name or a text holds the mark of tags.
+    """
+    written = "".join(map(_call_text, calls))
+    return f"{_MARK}<tool_call>\n{written}{_MARK}</tool_call>" if calls else ""
+
+
+def _call_text(call: ToolCall) -> str:
+    elements = []
+    for key, value in arguments_of(call).items():
+        text = value if isinstance(value, str) else json_text(value).replace("]<]", "]\\u003c]")
+        if _MARK[:2] in text[-len(_MARK) :] or _MARK in text or not _TAG_NAME.fullmatch(key) or not key.strip():
+            raise ValueError(f"the argument {key!r} cannot be written as an element")
+        elements.append(f"{_MARK}<{key}>{text}{_MARK}</{key}>")
+    name = name_of(call)
+    if any(character in name for character in '"<>\n'):
+        raise ValueError(f"the name {name!r} cannot be written in a tag")
+    return f'{_MARK}<invoke name="{name}">{"".join(elements)}{_MARK}</invoke>\n'
+
+
+# --- Claude before 2024 ---
+
+
+def read_elements(source: TextSource) -> Reading[ToolCall | None]:
+    """Take a call from after `<invoke>` to after `</invoke>`.
+
+    It has `<tool_name>`, and `<parameters>` with an element for each value.
+    """
+    yield from source.space()
+    if not (yield from source.take("<tool_name>")):
+        return None
+    name = (yield from source.run(IN_HEAD)).strip()
+    if not name or not (yield from source.take("</tool_name>")):
+        return None
+    yield from source.space()
+    if not (yield from source.take("<parameters>")):
+        return None
+    arguments: dict[str, Any] = {}
+    while True:
+        yield from source.space()
+        if (yield from source.take("</parameters>")):
+            yield from source.space()
+            return ToolCall(name, arguments) if (yield from source.take("</invoke>")) else None
+        if not (yield from source.take("<")):
+            return None
+        key = yield from source.run(IN_HEAD)
+        if not key or key.startswith("/") or not (yield from source.take(">")):
+            return None
+        text = yield from _take_element_value(source, f"{key}>")
+        if text is None:
+            return None
+        add_argument(arguments, key, source.shapes.value(name, key, text), source)
+
+
+def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
+    """Take a value, its closing tag, if another tag follows, and white space.
+
+    Return the value, or None if it does not end.
+
+    Each element of the same name in it takes a closing tag. The end of a call means that there is no value.
+    """
+    pieces: list[str] = []
+    marks, depth = TextMarks("</", f"<{closes}"), 0
+    while True:
+        text, mark = yield from source.until(marks)
+        pieces.append(text)
+        if not mark:
+            return None
+        if mark != "</":
+            depth += 1
+            pieces.append(mark)
+            continue
+        tag = yield from source.take(closes, "invoke>")
+        space = yield from source.space()
+        if tag == closes and depth:
+            depth -= 1
+        elif tag == closes and (yield from source.is_next("<")):
+            return "".join(pieces)
+        elif tag == "invoke>":
+            return None
+        pieces += (mark, tag, space)

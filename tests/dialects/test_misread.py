@@ -1,0 +1,181 @@
+"""Texts that models write differently from what their publications show: each is read whole, and character by character."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from fcregistry import dialects
+
+SEARCH = [{"name": "search", "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]}}]
+F = [{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {}}}}]
+
+
+def read(name: str, text: str, tools: Any = None) -> dialects.Parsed:
+    """Return the content of a text, which is the same if it comes in single characters."""
+    dialect = dialects.get(name)
+    parsed = dialect.parse(text, tools)
+    stream = dialect.stream(tools)
+    for character in text:
+        stream.feed(character)
+    assert stream.close() == parsed
+    return parsed
+
+
+def calls(name: str, text: str, tools: Any = None) -> list[tuple[str, Any]]:
+    return [(call.name, call.arguments) for call in read(name, text, tools).tool_calls]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ' to=functions.f<|channel|>commentary <|constrain|>json<|message|>{"a": 1}<|call|>',
+        'to=functions.f<|channel|>commentary json<|message|>{"a": 1}<|call|>',
+        ' to=functions.f<|channel|>analysis<|message|>{"a": 1}',
+    ],
+)
+def test_a_harmony_text_continues_the_start_of_the_message_in_the_prompt(text: str) -> None:
+    assert calls("harmony", text) == [("f", {"a": 1})]
+    assert calls("auto", text) == [("f", {"a": 1})]
+    assert read("harmony", text).content == ""
+
+
+def test_a_recipient_within_a_harmony_text_is_content() -> None:
+    text = "<|channel|>final<|message|>Write to=functions.f<|message|>{}<|end|>"
+    assert calls("harmony", text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("Action: search\nAction Input: a\nb\n\nc\nObservation: x", "a\nb\n\nc"),
+        ("Action: search\nAction Input: def f():\n    return 1\nThought: y", "def f():\n    return 1"),
+        ("Action: search\nAction Input: a", "a"),
+        ("Action: search\nAction Input: a\n", "a"),
+        ("Action:\nsearch\nAction Input: a\nObservation:", "a"),
+        ('Action:\n  search\nAction Input: {"q": "a"}', "a"),
+    ],
+)
+def test_a_react_input_ends_at_the_next_label_or_with_the_answer(text: str, query: str) -> None:
+    assert calls("react", text, SEARCH) == [("search", {"q": query})]
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("<parameter=a>\n1\n<parameter=b>\n2\n</parameter>\n", {"a": 1, "b": "2"}),
+        ("<parameter=a>\n1\n<parameter=b>\n2\n<parameter=c>\n3\n</parameter>\n", {"a": 1, "b": "2", "c": "3"}),
+        (
+            "<parameter=a>\n1\n<parameter=b>\n2\n</parameter>\n<parameter=c>\n3\n</parameter>\n",
+            {"a": 1, "b": "2", "c": "3"},
+        ),
+        (
+            "<parameter=b>\nx\n</parameter>\n<parameter=a>\n1\n<parameter=c>\n3\n</parameter>\n",
+            {"a": 1, "b": "x", "c": "3"},
+        ),
+    ],
+)
+def test_a_parameter_without_a_closing_tag_ends_where_the_next_one_begins(text: str, arguments: Any) -> None:
+    whole = f"<tool_call>\n<function=f>\n{text}</function>\n</tool_call>\nDone."
+    parsed = read("qwen3-coder", whole, F)
+    assert [(call.name, call.arguments) for call in parsed.tool_calls] == [("f", arguments)]
+    assert parsed.content == "Done."
+    assert any("closes a parameter was missing" in repair for repair in parsed.repairs)
+    one_line = (
+        text.replace("\n", "")
+        .replace("<parameter=", '<parameter name="')
+        .replace(">", '">')
+        .replace('/parameter"', "/parameter")
+    )
+    whole = f'<minimax:tool_call><invoke name="f">{one_line}</invoke></minimax:tool_call>'
+    assert calls("minimax-m2", whole, F) == [("f", arguments)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "<parameter=b>\nuse <parameter=c> and\n</parameter>\n",
+        "<parameter=b>\n1\n<parameter=other>\n2\n</parameter>\n",
+        "<parameter=a>\n1\n<parameter=b>\n2\n</parameter>\nmore",
+        "<parameter=a>\n1\n<parameter=b>\n2\n",
+    ],
+)
+def test_a_parameter_that_may_be_part_of_a_value_makes_no_call(text: str) -> None:
+    whole = f"<tool_call>\n<function=f>\n{text}</function>\n</tool_call>"
+    assert calls("qwen3-coder", whole, F) == []
+    assert read("qwen3-coder", whole, F).content == whole
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("x\n", "x\n"), ("\nx", "\nx"), ("\nx\n", "x"), ("\nx\n\n", "x\n"), ("\n", "\n"), ("", "")]
+)
+def test_line_ends_around_a_value_of_seed_oss_count_only_together(text: str, value: str) -> None:
+    whole = f"<seed:tool_call>\n<function=f>\n<parameter=b>{text}</parameter>\n</function>\n</seed:tool_call>"
+    assert calls("seed-oss", whole) == [("f", {"b": value})]
+
+
+def test_each_mark_of_mistral_opens_calls() -> None:
+    one, two = '[{"name": "f", "arguments": {}}]', '[{"name": "g", "arguments": {}}]'
+    for between in ("", "\n", " "):
+        parsed = read("mistral", f"[TOOL_CALLS]{one}{between}[TOOL_CALLS]{two}")
+        assert [call.name for call in parsed.tool_calls] == ["f", "g"]
+        assert parsed.content == ""
+    assert calls("mistral", "[TOOL_CALLS] [TOOL_CALLS]f[ARGS]{}") == [("f", {})]
+    assert read("mistral", "[TOOL_CALLS] [TOOL_CALLS]f[ARGS]{}").content == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "opens", "closes"),
+    [("mistral", "[TOOL_CALLS]", ""), ("hermes", "<tool_call>", "</tool_call>"), ("granite", "<|tool_call|>", "")],
+)
+@pytest.mark.parametrize("bad", ['{"nam": "g"}', "3", '{"name": ""}'])
+def test_an_item_that_is_not_a_call_does_not_cost_the_others(name: str, opens: str, closes: str, bad: str) -> None:
+    parsed = read(name, f'{opens}[{{"name": "f", "arguments": {{}}}}, {bad}]{closes}')
+    assert [call.name for call in parsed.tool_calls] == ["f"]
+    assert parsed.repairs == ("an item in the list of calls is not a call: it was left out",)
+    alone = f"{opens}[{bad}]{closes}"
+    assert read(name, alone) == dialects.Parsed(alone)
+
+
+def test_a_section_of_kimi_ends_thoughts_that_were_not_closed() -> None:
+    call = "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|>{}<|tool_call_end|>"
+    text = f"<think>hm<|tool_calls_section_begin|>{call}<|tool_calls_section_end|>"
+    for name in ("kimi-k2", "auto"):
+        parsed = read(name, text)
+        assert (parsed.reasoning, [each.name for each in parsed.tool_calls]) == ("hm", ["f"])
+        closed = read(name, f"{text}</think>Done.")
+        assert (closed.content, closed.tool_calls) == ("Done.", ())
+
+
+@pytest.mark.parametrize("between", [";", "; ", " ; ", " ;\n"])
+def test_a_semicolon_between_calls_of_llama_is_not_content(between: str) -> None:
+    text = f'{{"name": "f", "parameters": {{}}}}{between}{{"name": "g", "parameters": {{}}}}'
+    assert calls("llama3", text) == [("f", {}), ("g", {})]
+    assert read("llama3", text).content == ""
+    assert read("llama3", text + " ; so").content == "; so"
+
+
+@pytest.mark.parametrize("begins", ["<|CHATBOT_TOKEN|>", "<|START_OF_TURN_TOKEN|><|CHATBOT_TOKEN|>"])
+def test_the_tokens_that_begin_a_turn_of_command_r_are_left_out(begins: str) -> None:
+    for name in ("command-r", "auto"):
+        assert read(name, f"{begins}<|START_RESPONSE|>Hi<|END_RESPONSE|>") == dialects.Parsed("Hi")
+
+
+def test_a_call_of_gemma_needs_no_word_before_the_colon() -> None:
+    assert calls("gemma4", '<|tool_call>:f{a:<|"|>x<|"|>}<tool_call|>') == [("f", {"a": "x"})]
+    assert calls("functiongemma", "<start_function_call>:f{a:1}<end_function_call>") == [("f", {"a": 1})]
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("✿FUNCTION✿: f\n✿RESULT✿", ["f"]),
+        ("✿FUNCTION✿: f\n✿ARGS✿:\n✿RESULT✿", ["f"]),
+        ("✿FUNCTION✿: f\n✿FUNCTION✿: g\n✿ARGS✿: {}", ["f", "g"]),
+        ("✿FUNCTION✿: f", []),
+        ("✿FUNCTION✿: f\n", []),
+    ],
+)
+def test_a_flower_call_may_have_no_arguments_if_another_mark_follows(text: str, names: list[str]) -> None:
+    assert calls("qwen-flower", text) == [(name, {}) for name in names]
