@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_formats import ChatFormat, chat_format, chat_format_names
     from fcregistry.dialects._chat_formats import break_markers as break_markers
     from fcregistry.dialects._chat_formats import break_markers_in as break_markers_in
-    from fcregistry.dialects._chat_template import ChatTemplate
+    from fcregistry.dialects._chat_template import ChatTemplate, GGUFHeader
     from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._json_text import value_by_schema as value_by_schema
     from fcregistry.dialects._parsed import Parsed
@@ -28,6 +28,7 @@ __all__ = [
     "ChatTemplate",
     "Dialect",
     "DialectStream",
+    "GGUFHeader",
     "Parsed",
     "chat_format",
     "chat_format_names",
@@ -44,6 +45,7 @@ _HOMES: Final = {
     "ChatTemplate": "._chat_template",
     "Dialect": "._dialect",
     "DialectStream": "._dialect",
+    "GGUFHeader": "._chat_template",
     "Parsed": "._parsed",
     "chat_format": "._chat_formats",
     "chat_format_names": "._chat_formats",

@@ -385,7 +385,7 @@ class GGUFError(ValueError):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Header:
+class GGUFHeader:
     """The header of a GGUF file.
 
     Attributes:
@@ -396,23 +396,23 @@ class Header:
     values: dict[str, Any]
     lengths: dict[str, int]
 
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], wanted: Container[str] = ()) -> GGUFHeader:
+        """Return the header of a file, after reading and checking all of it. The values of tensors are not read.
 
-def read_header(path: str | os.PathLike[str], wanted: Container[str]) -> Header:
-    """Return the header of a GGUF file, after reading and checking all of it.
+        Args:
+            path: The file.
+            wanted: The keys of the tokenizer (`tokenizer.…`) whose values are returned. The others are skipped, since they are long.
 
-    Args:
-        path: The file.
-        wanted: The keys of the tokenizer whose values are returned. Others of the tokenizer are skipped, as they are long.
-
-    Raises:
-        GGUFError: It is not a GGUF file, is cut off, or claims something impossible.
-        OSError: It cannot be read.
-    """
-    with Path(path).open("rb", buffering=_BUFFER) as file:
-        reader = _GGUFReader(file)
-        values = reader.pairs(lambda key: key in wanted or not key.startswith("tokenizer."))
-        reader.check_tensors()
-        return Header(values=values, lengths=reader.lengths)
+        Raises:
+            ValueError: It is not a GGUF file, is cut off, or claims something impossible.
+            OSError: It cannot be read.
+        """
+        with Path(path).open("rb", buffering=_BUFFER) as file:
+            reader = _GGUFReader(file)
+            values = reader.pairs(lambda key: key in wanted or not key.startswith("tokenizer."))
+            reader.check_tensors()
+            return cls(values=values, lengths=reader.lengths)
 
 
 class _GGUFReader:

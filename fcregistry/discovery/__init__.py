@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fcregistry._base.paths import cache_folder
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
     from fcregistry.discovery._discovery import Discovery as Discovery
     from fcregistry.discovery._discovery import current, load_plugins
@@ -81,6 +82,7 @@ __all__ = [
     "LoadReport",
     "LoadedPlugin",
     "TypeFamilies",
+    "cache_folder",
     "current",
     "find_extensions",
     "find_plugins",
@@ -90,7 +92,7 @@ __all__ = [
 
 _MODULES: Final = {
     "._describe": ("FreshDescription",),
-    "._discovery": ("Discovery", "current", "load_plugins"),
+    "._discovery": ("Discovery", "cache_folder", "current", "load_plugins"),
     "._extensions": ("disable_advice",),
     "._finder": ("find_extensions", "find_plugins", "impostor_entry_points", "scan_path", "unused_entry_points"),
     "._found": (

@@ -16,7 +16,8 @@ from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, 
 
 from fcregistry_llama._asking import Reply, Settings, ask
 from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
-from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty
+from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty, value_schema
+from fcregistry_llama._narrowing import BETWEEN_VALUES, Narrowing, nearest
 from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_instructions, choice_instructions, conversation
 
 if TYPE_CHECKING:
@@ -44,7 +45,8 @@ class Answering:
         settings: The settings for writing.
         tell: Called with each piece of the answer.
         is_stopped: Returns whether the caller has stopped waiting.
-        calls_again: Whether the model may choose a tool that it has called since the last message of the user.
+        calls_again: Whether the model may call a tool again, or another one, since the last message of the user.
+        copies: Whether arguments are copied from the last message of the user, as far as that is possible.
         usage: The tokens used so far.
     """
 
@@ -53,6 +55,7 @@ class Answering:
     tell: Callable[[Delta], None]
     is_stopped: Callable[[], bool]
     calls_again: bool = True
+    copies: bool = False
     usage: Usage = field(default_factory=Usage)
 
     def answer(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
@@ -64,9 +67,10 @@ class Answering:
             ValueError: The choice is not the name of one of the tools.
         """
         may_call = offered_tools(tools, tool_choice)
-        if tool_choice == "auto" and not self.calls_again:
-            called = _called(messages)
-            may_call = [tool for tool in may_call if tool.name not in called]
+        if tool_choice == "auto" and not self.calls_again and messages[-1].role == "tool":
+            may_call = []
+        if self.copies and len(may_call) > 1:
+            may_call = nearest(may_call, _question(messages))
         tool = self._chosen(messages, may_call, may_answer=tool_choice == "auto")
         return self._worded(messages) if tool is None else self._calling(messages, tool)
 
@@ -100,19 +104,22 @@ class Answering:
 
     def _calling(self, messages: Sequence[Message], tool: Tool) -> Completion:
         call_id = f"call_{1 + sum(len(message.tool_calls) for message in messages)}"
-        arguments = self._arguments(conversation(messages, arguments_instructions(tool)), tool)
+        arguments = self._arguments(messages, tool)
         is_cut = isinstance(arguments, str)
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
         self.tell(Delta(tool_calls=(ToolCallDelta(index=0, id=call_id, name=tool.name, arguments=text),)))
         message = Message(role="assistant", tool_calls=(ToolCall(tool.name, arguments, call_id),))
         return Completion(message=message, finish_reason="length" if is_cut else "tool_calls", usage=self.usage)
 
-    def _arguments(self, prompt: Sequence[Mapping[str, str]], tool: Tool) -> dict[str, Any] | str:
+    def _arguments(self, messages: Sequence[Message], tool: Tool) -> dict[str, Any] | str:
         """Return valid arguments, or their text if the token limit cut it off.
 
         Raises:
             ModelError: No attempt gave valid arguments.
         """
+        prompt = conversation(messages, arguments_instructions(tool))
+        if self.copies and (copied := self._copied(prompt, _question(messages), tool)) is not None:
+            return copied
         problems: Sequence[Problem] = ()
         longest = max(MOST_CHARACTERS, self.settings.max_tokens // 2)  # a token may be one character
         for attempt, (texts, temperature) in enumerate(_ATTEMPTS):
@@ -134,25 +141,51 @@ class Answering:
             " use a larger model, or a simpler schema"
         )
 
-    def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema) -> Reply:
-        reply = ask(self.server, prompt, settings, schema=schema, is_stopped=self.is_stopped)
+    def _copied(self, prompt: Sequence[Mapping[str, str]], question: str, tool: Tool) -> dict[str, Any] | str | None:
+        """Return arguments whose values are copied from a question, as far as that is possible; None if they are not valid.
+
+        The model is asked for one after the other, so that no value is taken twice.
+        """
+        narrowing = Narrowing(question)
+        arguments: dict[str, Any] = {}
+        names = narrowing.asked(tool.parameters)
+        for name in names:
+            breaks = frozenset() if name == names[-1] else BETWEEN_VALUES
+            narrow = narrowing.narrowed(tool.parameters["properties"][name], name=name, breaks=breaks)
+            schema = value_schema(narrow, tool.parameters)
+            if schema is None:
+                return None
+            if len(values := schema.get("enum", ())) == 1:
+                arguments[name] = values[0]
+            else:
+                begun = json.dumps({**arguments, name: 0}, ensure_ascii=False).removesuffix(" 0}")
+                reply = self._ask(prompt, self.settings, schema, begun)
+                if reply.is_cut:
+                    return begun + reply.text
+                arguments[name] = _without_repetition(_json(reply.text))
+            narrowing.take(arguments[name])
+        return arguments if tool.validator().is_valid(arguments) else None
+
+    def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema, begun: str = "") -> Reply:
+        reply = ask(self.server, prompt, settings, schema=schema, begun=begun, is_stopped=self.is_stopped)
         self.usage += reply.usage
         return reply
 
 
-def _called(messages: Sequence[Message]) -> set[str]:
-    """Return the names of the tools that were called since the last message of the user."""
-    names: set[str] = set()
-    for message in messages:
-        if message.role == "user":
-            names.clear()
-        names.update(call.name for call in message.tool_calls)
-    return names
+def _question(messages: Sequence[Message]) -> str:
+    """Return the last message of the user."""
+    return next((message.text for message in reversed(messages) if message.role == "user"), "")
 
 
 def _free(word: str, named: Mapping[str, object]) -> str:
     """Return a word that is not the name of a tool."""
     return word if word not in named else _free(f"{word}_", named)
+
+
+def _without_repetition(value: Any) -> Any:
+    """Return a list of texts without repetitions, which small models write until the list is full."""
+    is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
+    return [*dict.fromkeys(value)] if is_texts else value
 
 
 def _json(text: str) -> Any:

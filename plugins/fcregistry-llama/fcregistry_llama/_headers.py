@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from fcregistry.dialects._chat_template import GGUFError, Header, read_header
+from fcregistry.dialects import GGUFHeader
 from fcregistry.errors import ModelError
 
 from fcregistry_llama._files import checked
@@ -63,9 +63,9 @@ def checked_header(path: Path) -> ModelHeader:
     """
     checked(path)
     try:
-        header = read_header(path, {_TOKENS, _BOS})
+        header = GGUFHeader.read(path, {_TOKENS, _BOS})
         wrong = next(_doubts(header), None)
-    except (GGUFError, OSError) as error:
+    except (ValueError, OSError) as error:
         wrong = str(error)
     if wrong is not None:
         raise ModelError(
@@ -75,14 +75,14 @@ def checked_header(path: Path) -> ModelHeader:
     return ModelHeader(bos=_bos(header), has_template=any(key in header.values for key in _TEMPLATES))
 
 
-def _bos(header: Header) -> tuple[int, str] | None:
+def _bos(header: GGUFHeader) -> tuple[int, str] | None:
     tokens, place = header.values.get(_TOKENS), header.values.get(_BOS)
     if not isinstance(tokens, list) or not isinstance(place, int) or not 0 <= place < len(tokens):
         return None
     return (place, tokens[place]) if tokens[place] and isinstance(tokens[place], str) else None
 
 
-def _doubts(header: Header) -> Iterator[str]:
+def _doubts(header: GGUFHeader) -> Iterator[str]:
     """Yield the values that no model has, as messages."""
     values = header.values
     architecture = values.get("general.architecture")

@@ -8,19 +8,22 @@ from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fcregistry.models import Completion, Delta, Model
 
 from fcregistry_llama._answering import Answering
 from fcregistry_llama._asking import Settings
 from fcregistry_llama._files import located
-from fcregistry_llama._servers import Loading, release, server
+from fcregistry_llama._servers import Loading, physical_cores, release, server
 from fcregistry_llama._waiting import followed
 
 if TYPE_CHECKING:
     from fcregistry import Tool
     from fcregistry.models import Message, ToolChoice
+
+_SMALL: Final = 500_000_000
+"""Bytes of the smallest file whose model is not very small."""
 
 
 class LlamaModel(Model):
@@ -35,16 +38,22 @@ class LlamaModel(Model):
     Calls are constrained to a schema while they are written: the model chooses a tool, then writes arguments that are valid against the
     tool's schema. Whether they are *right* depends on the model. It makes one call in an answer.
 
+    A model is very small if its file has less than 500 MB.
+
     Args:
         path: The path of the file, or a function that returns it when it is needed.
         name: The model's name; by default, `llama:` and the path.
         context: The most tokens of a conversation and its answer together; 0 for as many as the model was trained with.
-        threads: The number of threads; None for llama.cpp's default. One is best if other processes are busy too.
+        threads: The number of threads; None for the number of physical cores less one, and at least one. More threads than free cores are
+            many times slower, because llama.cpp's threads wait for each other.
         seed: The seed of random choices; the same seed gives the same answers.
         temperature: How random the choice of words is; 0 always takes the likeliest.
         max_tokens: The number of tokens after which an answer is cut off. A call that is cut off keeps its incomplete text, and no executor runs it.
-        calls_again: Whether the model may call a tool again that it has called since the last message of the user. Very small models do not
-            know when to stop.
+        calls_again: Whether the model may make another call after the result of one; if not, it answers. None: unless it is very small. Very
+            small models do not know when to stop.
+        copies: Whether arguments are copied from the last message of the user as far as possible: texts are its words, numbers are its numbers,
+            optional parameters are left out unless it mentions them, and of several tools those that share the most words with it may be
+            called. None: if the model is very small, since such models invent values. The rules are made for English.
 
     Raises:
         ValueError: A number is out of range.
@@ -60,7 +69,8 @@ class LlamaModel(Model):
         seed: int = 0,
         temperature: float = 0.0,
         max_tokens: int = 512,
-        calls_again: bool = True,
+        calls_again: bool | None = None,
+        copies: bool | None = None,
     ) -> None:
         _check(context >= 0, f"context must be a number of tokens, or 0 for the model's own, not {context}")
         _check(threads is None or threads > 0, f"threads must be at least 1, or None, not {threads}")
@@ -70,7 +80,7 @@ class LlamaModel(Model):
         self._name = name or (f"llama:{Path(path)}" if isinstance(path, (str, PathLike)) else "llama")
         self._context = context
         self._threads = threads
-        self._calls_again = calls_again
+        self._calls_again, self._copies = calls_again, copies
         self._loaded: Loading | None = None
         self._settings = Settings(temperature=temperature, seed=seed, max_tokens=max_tokens)
 
@@ -140,12 +150,14 @@ class LlamaModel(Model):
     ) -> AsyncGenerator[Delta | Completion, None]:
         def work(tell: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
             loading = self._loaded = self._loading()
+            is_small = loading.path.is_file() and loading.path.stat().st_size < _SMALL
             answering = Answering(
                 server=server(loading),
                 settings=self._settings,
                 tell=tell,
                 is_stopped=is_stopped,
-                calls_again=self._calls_again,
+                calls_again=not is_small if self._calls_again is None else self._calls_again,
+                copies=is_small if self._copies is None else self._copies,
             )
             tell(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
 
@@ -153,7 +165,8 @@ class LlamaModel(Model):
 
     def _loading(self) -> Loading:
         path = self._path if isinstance(self._path, (str, PathLike)) else self._path()
-        return Loading(path=located(path).resolve(), context=self._context, threads=self._threads)
+        threads = self._threads or max(1, physical_cores() - 1)
+        return Loading(path=located(path).resolve(), context=self._context, threads=threads)
 
 
 def _check(is_right: bool, message: str) -> None:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from pathlib import Path
 from queue import Empty, SimpleQueue
-from threading import Thread
+from threading import Lock, Thread
 from time import monotonic
 from typing import Any, Final
 from weakref import WeakSet
@@ -32,6 +32,7 @@ _PATIENCE: Final = 10.0
 _WORKER: Final = Path(__file__).with_name("_worker.py")
 
 _running: Final[WeakSet[LlamaProcess]] = WeakSet()
+_starting: Final = Lock()
 
 
 class Stopped(Exception):
@@ -44,7 +45,7 @@ class LlamaProcess:
     Args:
         path: The model's file.
         context: Tokens of a conversation and its answer together; 0 for as many as the model was trained with.
-        threads: The number of threads; None for llama.cpp's default.
+        threads: The number of threads.
         is_stopped: Returns whether the caller has stopped waiting; called while the file is loaded.
 
     Raises:
@@ -52,29 +53,36 @@ class LlamaProcess:
         Stopped: The caller has stopped waiting.
     """
 
-    def __init__(self, path: Path, *, context: int, threads: int | None, is_stopped: Callable[[], bool]) -> None:
+    def __init__(self, path: Path, *, context: int, threads: int, is_stopped: Callable[[], bool]) -> None:
         self._path = path
         self._owner = os.getpid()
         self._asked = 0
         self._lines: SimpleQueue[str] = SimpleQueue()
-        self._process = subprocess.Popen(
-            [sys.executable, "-P", str(_WORKER), *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            encoding="utf-8",
-            env={**os.environ, "GGML_NO_BACKTRACE": "1"},  # its backtrace would start a debugger
-            start_new_session=True,  # Ctrl-C is for this process only
-            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same, on Windows
-        )
+        self._reader: Thread | None = None
         self.has_ended = False
         """Whether the process has ended."""
-        self._reader = Thread(target=self._read, name="fcregistry-llama-reader", daemon=True)
-        self._reader.start()
-        if not _running:
+        # This process may exit while the other one starts. `_end_all` then waits for the lock; in a fork, it may stay locked.
+        is_locked = _starting.acquire(timeout=_PATIENCE)
+        try:
             atexit.unregister(_end_all)
             atexit.register(_end_all)
-        _running.add(self)
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", str(_WORKER), *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                encoding="utf-8",
+                env={**os.environ, "GGML_NO_BACKTRACE": "1"},  # its backtrace would start a debugger
+                start_new_session=True,  # Ctrl-C is for this process only
+                creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),  # the same, on Windows
+            )
+            _running.add(self)
+        finally:
+            if is_locked:
+                _starting.release()
+        reader = Thread(target=self._read, name="fcregistry-llama-reader", daemon=True)
+        reader.start()
+        self._reader = reader
         try:
             self._say({"path": str(path), "context": context, "threads": threads})
             self._wait_until_ready(is_stopped)
@@ -123,7 +131,8 @@ class LlamaProcess:
             return
         self._process.kill()
         self._process.wait()
-        self._reader.join()
+        if self._reader is not None:
+            self._reader.join()
         for stream in (self._process.stdin, self._process.stdout):
             with suppress(OSError):  # unsent text cannot be written any more
                 if stream is not None:
@@ -184,5 +193,6 @@ def _how_it_ended(code: int) -> str:
 
 
 def _end_all() -> None:
+    _starting.acquire(timeout=_PATIENCE)  # and keep it: nothing starts any more
     for process in list(_running):
         process.end()

@@ -22,12 +22,12 @@ class Loading:
     Attributes:
         path: The GGUF file.
         context: The most tokens of a conversation and its answer together; 0 for as many as the model was trained with.
-        threads: The number of threads; None for llama.cpp's default.
+        threads: The number of threads.
     """
 
     path: Path
     context: int
-    threads: int | None
+    threads: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -102,6 +102,15 @@ class Server:
 
 
 _servers: Final[dict[tuple[int, Loading], Server]] = {}
+
+
+def physical_cores() -> int:
+    """Return how many cores this process may use. Two threads that share a core count as one, where the system says so (Linux)."""
+    try:
+        places = [Path(f"/sys/devices/system/cpu/cpu{cpu}/topology") for cpu in os.sched_getaffinity(0)]
+        return len({(place / "thread_siblings_list").read_text(encoding="ascii") for place in places})
+    except (OSError, AttributeError):
+        return os.cpu_count() or 1
 
 
 def server(loading: Loading) -> Server:

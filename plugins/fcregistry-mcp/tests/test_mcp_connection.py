@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import json
 import os
 import socket
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -19,7 +21,7 @@ from fcregistry import Executor
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import CancellationToken, Progress
 
-from fcregistry_mcp import McpError, McpServer
+from fcregistry_mcp import McpError, McpServer, _limiting
 
 from .conftest import SERVER, Notes
 
@@ -130,6 +132,58 @@ def test_it_may_be_opened_and_closed_again_and_again(notes: Notes) -> None:
         assert Executor(server.tools()).run(ADD).ok
         server.close()
         server.close()
+
+
+def ended(pid: Path) -> bool:
+    try:
+        os.kill(int(pid.read_text()), 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def threads_of(name: str) -> list[str]:
+    return [thread.name for thread in threading.enumerate() if thread.name.endswith(f" {name}")]
+
+
+def test_a_dropped_server_ends_with_the_last_of_its_tools(notes: Notes, tmp_path: Path) -> None:
+    pid = tmp_path / "pid"
+    server = notes.server("dropped", env={"NOTES_PID": str(pid)}).open()
+    tools = server.tools(["add"])
+    del server
+    gc.collect()
+    assert len(threads_of("dropped")) == 2
+    assert Executor(tools).run(ADD).ok
+    del tools
+    gc.collect()
+    until(lambda: ended(pid))
+    until(lambda: threads_of("dropped") == [])
+
+
+def test_to_open_a_server_that_is_gone_starts_it_again(notes: Notes) -> None:
+    server = notes.server("mortal").open()
+    gone = Executor(server.tools())
+    assert gone.call("die").error.code == "tool_failed"
+    assert Executor(server.open().tools()).run(ADD).value == {"total": 3}
+    assert gone.run(ADD).error.code == "tool_failed"
+    assert Executor(server.tools()).call("die").error.code == "tool_failed"
+
+    async def opened() -> Any:
+        async with server:
+            return await Executor(server.tools()).arun(ADD)
+
+    assert asyncio.run(opened()).ok
+    until(lambda: threads_of("mortal") == [])
+
+
+def test_to_open_a_server_that_cannot_be_started_again_says_why(tmp_path: Path) -> None:
+    script = tmp_path / "notes_server.py"
+    script.write_text(SERVER.read_text(encoding="utf-8"), encoding="utf-8")
+    server = McpServer.stdio(sys.executable, str(script), name="mortal").open()
+    assert Executor(server.tools()).call("die").error.code == "tool_failed"
+    script.unlink()
+    with pytest.raises(McpError, match=r"the MCP server mortal cannot be used: .*No such file"):
+        server.open()
 
 
 def test_threads_that_open_it_at_once_open_one(notes: Notes) -> None:
@@ -306,6 +360,33 @@ def test_a_url_that_is_not_http_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match=r"McpServer.http takes an HTTP URL") as raised:
         McpServer.http(url)
     assert "hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
+def test_no_more_of_an_answer_over_http_is_read_than_the_limit(kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send_response(200)
+            self.send_header("Content-Type", kind)
+            self.end_headers()
+            with suppress(OSError):  # the client has gone
+                while True:
+                    self.wfile.write(b"data: " + b"a" * 10_000)
+
+        def log_message(self, *words: object) -> None:
+            """Say nothing."""
+
+    monkeypatch.setattr(_limiting, "MOST_BYTES", 1_000_000)
+    with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as endless:
+        thread = threading.Thread(target=endless.serve_forever, args=(0.01,))
+        thread.start()
+        try:
+            with pytest.raises(McpError, match=r"cannot be used: (?!it did not answer)"):
+                McpServer.http(f"http://127.0.0.1:{endless.server_port}/mcp", timeout=LONG).open()
+        finally:
+            endless.shutdown()
+            thread.join(LONG)
 
 
 def test_the_error_has_the_status_that_a_server_answers() -> None:

@@ -1,0 +1,145 @@
+"""The values of very small models are copied from what the user says."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from fcregistry import Tool
+from fcregistry.models import messages_of
+
+from fcregistry_llama import LlamaModel
+from fcregistry_llama._asking import Reply
+from fcregistry_llama._narrowing import BETWEEN_VALUES, Narrowing, nearest
+
+
+def tool(name: str, properties: dict[str, Any], required: list[str] | None = None, description: str = "") -> Tool:
+    """A tool with this schema."""
+    parameters = {
+        "type": "object",
+        "properties": properties,
+        "required": list(properties) if required is None else required,
+    }
+    return Tool.from_function(lambda **given: given, name=name, description=description or name, parameters=parameters)
+
+
+def copied(model: LlamaModel, question: str, tool: Tool) -> Any:
+    (call,) = model.complete(question, [tool], tool_choice="required").message.tool_calls
+    assert tool.validator().is_valid(call.arguments)
+    return call.arguments
+
+
+TEXT, NUMBER = {"type": "string"}, {"type": "number"}
+
+
+@pytest.mark.parametrize(
+    ("text", "numbers"),
+    [
+        ("3 apples at $2.50, minus -4", [3, 2.5, -4]),
+        ("$10,000 at 5% for two years", [10_000, 5, 0.05, 2]),
+        ("on 2022-04-27 at 8:30", None),
+        ("x^2 from x=1 to x=3", [1, 3]),
+    ],
+)
+def test_a_number_is_one_of_the_question(text: str, numbers: list[float] | None) -> None:
+    narrow = Narrowing(text).narrowed(NUMBER)
+    assert narrow.get("enum") == numbers
+
+
+def test_a_list_of_numbers_is_in_brackets_or_one_after_the_other() -> None:
+    schema = {"type": "array", "items": {"type": "integer"}}
+    assert Narrowing("points (3,4) and (1,2)").narrowed(schema) == {"enum": [[3, 4], [1, 2]]}
+    assert Narrowing("from 1 to 3").narrowed(schema) == {"enum": [[1, 3]]}
+
+
+@pytest.mark.parametrize(
+    ("value", "matches"),
+    [("Louvre Museum", True), ("Louvre Museum in Paris", False), ("Paris", True), ("in", False), ("London", False)],
+)
+def test_a_text_is_a_run_of_words_that_ends_at_links_where_another_value_follows(value: str, matches: bool) -> None:
+    narrow = Narrowing("When is the Louvre Museum in Paris open?").narrowed(TEXT, breaks=BETWEEN_VALUES)
+    assert bool(re.search(narrow["pattern"], value)) == matches
+
+
+def test_optional_parameters_are_asked_for_if_the_question_mentions_them() -> None:
+    properties = {
+        "city": TEXT,
+        "unit": {"enum": ["celsius", "fahrenheit"]},
+        "days": {"type": "integer"},
+        "include_wind": {"type": "boolean"},
+        "language": TEXT,
+    }
+    parameters = {"type": "object", "properties": properties, "required": ["city"]}
+    assert Narrowing("The weather in Oslo?").asked(parameters) == ["city"]
+    assert Narrowing("The weather in Oslo in Celsius for 3 days including wind?").asked(parameters) == [
+        *("unit", "include_wind", "days"),
+        "city",
+    ]
+
+
+def test_what_one_parameter_takes_is_not_offered_to_the_next() -> None:
+    narrowing = Narrowing("Add 3 and 4.")
+    narrowing.take(3)
+    assert narrowing.narrowed(NUMBER) == {"enum": [4]}
+
+
+def test_the_tools_that_share_the_most_words_are_nearest() -> None:
+    weather, stock = tool("get_weather", {"city": TEXT}), tool("stock_price", {"company": TEXT})
+    assert nearest([weather, stock], "What is the price of the stock of Siemens?") == [stock]
+    assert nearest([weather, stock], "Hello!") == [weather, stock]
+
+
+def test_a_very_small_model_copies_from_the_question(model: LlamaModel) -> None:
+    route = tool(
+        "find_route",
+        {"origin": TEXT, "destination": TEXT, "avoid_tolls": {"type": "boolean"}},
+        ["origin", "destination"],
+    )
+    found = copied(model, "How do I get from Hamburg to Munich and avoid tolls?", route)
+    assert found == {"avoid_tolls": True, "origin": "Hamburg", "destination": "Munich"}
+    area = tool(
+        "triangle_area", {"base": {"type": "integer"}, "height": {"type": "integer"}, "unit": TEXT}, ["base", "height"]
+    )
+    assert copied(model, "The area of a triangle with a base of 10 and a height of 5?", area) == {
+        "base": 10,
+        "height": 5,
+    }
+
+
+def test_values_that_cannot_be_copied_are_written(model: LlamaModel) -> None:
+    node = {"type": "object", "properties": {"next": {"type": "null"}}, "required": ["next"]}
+    code = {"type": "string", "pattern": "^[A-Z]{3}$"}
+    parameters = {
+        "type": "object",
+        "properties": {"code": code, "node": {"$ref": "#/$defs/n"}},
+        "required": ["code", "node"],
+    }
+    take = Tool.from_function(
+        lambda **given: given, name="take", description="Take.", parameters={**parameters, "$defs": {"n": node}}
+    )
+    assert copied(model, "Take any.", take)["node"] == {"next": None}
+
+
+def test_after_a_result_a_very_small_model_answers(model: LlamaModel) -> None:
+    weather, stock = tool("get_weather", {"city": TEXT}), tool("stock_price", {"company": TEXT})
+    function = {"name": "get_weather", "arguments": '{"city": "Oslo"}'}
+    conversation = [
+        {"role": "user", "content": "What is the weather in Oslo?"},
+        {"role": "assistant", "tool_calls": [{"id": "1", "type": "function", "function": function}]},
+        {"role": "tool", "tool_call_id": "1", "name": "get_weather", "content": "18 degrees"},
+    ]
+    assert model.complete(messages_of(conversation), [weather, stock]).message.tool_calls == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "repeats"),
+    [
+        ("The answer is 42. It is a number.", False),
+        ("It is one. " + "It is a large number. " * 3, True),
+        ("na " * 40, True),
+        ("| --- | --- | --- | --- |", False),
+    ],
+)
+def test_an_answer_ends_at_repetition(text: str, repeats: bool) -> None:
+    assert Reply(text=text).repeats == repeats
