@@ -26,7 +26,7 @@ def shown(capsys: pytest.CaptureFixture[str], *rows: tuple[str, str]) -> list[st
 @pytest.fixture
 def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A person reads, on 20 columns."""
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
     monkeypatch.setenv("COLUMNS", "20")
 
 
