@@ -63,8 +63,8 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 
     prefixes = model_prefixes()
     known = [*_configured_models(), *(f"{each}:" for each in prefixes), *["llama:smollm2"] * ("llama" in prefixes)]
-    named = {name for name in known if name.startswith(incomplete) and name != incomplete}
-    return [*map(CompletionItem, sorted(named))] or [CompletionItem(incomplete, type="file")]
+    named = dict.fromkeys(name for name in known if name.startswith(incomplete) and name != incomplete)
+    return [*map(CompletionItem, named)] or [CompletionItem(incomplete, type="file")]
 
 
 @click.command("ask", short_help="Ask a model, which may call tools.")

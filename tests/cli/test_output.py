@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
-from fcregistry.cli import _output  # what every command writes with is tested once, for all of them
 from fcregistry.cli._output import (  # what every command writes with is tested once, for all of them
     clean,
     say,
@@ -23,9 +24,9 @@ def shown(capsys: pytest.CaptureFixture[str], *rows: tuple[str, str]) -> list[st
 
 
 @pytest.fixture
-def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+def terminal(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     """A person reads, on 20 columns."""
-    monkeypatch.setattr(_output, "is_terminal", lambda: True)
+    monkeypatch.setattr(type(sys.stdout), "isatty", lambda _: True)
     monkeypatch.setenv("COLUMNS", "20")
 
 
