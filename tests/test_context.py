@@ -130,10 +130,10 @@ def many(*contexts: Context) -> str:
     [
         (
             beside_keywords,
-            "beside \\*\\*rest a model could write it; make it positional-only: put it first, and a / after it",
+            "a model could pass this Context as one of \\*\\*rest; make it positional-only: put it first, and a / after it",
         ),
-        (two, "'first', 'second' are all a Context; take one"),
-        (many, "parameter 'contexts': a Context is one parameter, not several"),
+        (two, "'first', 'second' are all of the type Context; keep one of them"),
+        (many, r"parameter 'contexts': \*args and \*\*kwargs cannot be a Context; make it a parameter of its own"),
     ],
 )
 @pytest.mark.parametrize("parameters", [None, {"type": "object"}], ids=["annotations", "schema"])

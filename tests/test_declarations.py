@@ -686,8 +686,8 @@ def test_two_closures_of_one_factory_are_two_tools_and_the_error_names_both_orig
         isolated.register(make_adder(2))
     place = f"{__name__}.make_adder.<locals>.adder ({__file__}:{make_adder(1).__code__.co_firstlineno})"
     assert str(caught.value) == (
-        f"tool.adder is registered already by {place}; {place} cannot take its name. "
-        "Give one of them name=…, or another group, or say replace=True"
+        f"tool.adder is registered already by {place}; {place} cannot have the same name. "
+        "Give one of them name=… or another group, or pass replace=True"
     )
     assert isolated.get("adder")(1) == 2
 

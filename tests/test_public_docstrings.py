@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Iterator
 from enum import Enum
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -70,3 +71,24 @@ def test_every_argument_of_a_public_callable_is_described(name: str, function: A
     assert inspect.getdoc(function) or owner, f"{name} has no docstring"
     assert not missing, f"the docstring of {name} does not describe {', '.join(missing)}"
     assert not any(SENT_ELSEWHERE.search(text) for text in texts), f"the docstring of {name} sends its reader elsewhere"
+
+
+def test_docstrings_name_pages_of_the_documentation_and_not_files_that_a_wheel_lacks() -> None:
+    package = Path(fcregistry.__file__).parent
+    for file in sorted(package.rglob("*.py")):
+        text = file.read_text(encoding="utf-8")
+        for name in re.findall(r"\bdocs/[\w/-]+\.md\b", text):
+            assert "_templates" in file.parts, f"{file}: write the title of the page, not {name}"
+
+
+def test_every_page_that_a_docstring_names_exists() -> None:
+    docs = Path(__file__).parent.parent / "docs"
+    titles = {page.read_text(encoding="utf-8").partition("\n")[0].removeprefix("# ") for page in docs.rglob("*.md")}
+    package = Path(fcregistry.__file__).parent
+    named = {
+        title
+        for file in package.rglob("*.py")
+        for title in re.findall(r'\bpage "([^"]+)"', file.read_text(encoding="utf-8"))
+    }
+    assert named
+    assert named <= titles

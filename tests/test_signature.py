@@ -386,7 +386,9 @@ def test_a_parameter_of_the_name_of_an_unpacked_key_is_refused(kind: str) -> Non
     names["clash"].__annotations__["depth"] = int
     with pytest.raises(DefinitionError) as caught:
         read(names["clash"])
-    assert caught.value.problems == ("parameter 'depth' is there twice",)
+    assert caught.value.problems == (
+        "parameter 'depth' is declared twice: by the function, and by the TypedDict of **kwargs",
+    )
 
 
 @pytest.mark.parametrize(("given", "shown"), [(tuple[int, ...], "tuple[int, ...]"), (Point, "Point"), (int, "int")])

@@ -136,7 +136,7 @@ ERROR_CODES: Final = (
     "tool_failed",
     "unencodable_result",
 )
-"""The codes of a failed call. They are part of the public contract: docs/reference/errors.md says who can fix what."""
+"""The codes of a failed call. They are part of the public contract: the page "Errors" of the documentation says who can fix what."""
 
 
 class CallError:

@@ -131,7 +131,9 @@ def is_same_or_equal(old: object, new: object) -> bool:
 
 
 def check_callable(function: object) -> None:
-    """Refuse an object that cannot be called, a class (calling it makes an instance), and a tool of another library.
+    """Refuse an object that cannot be called, a class, and a tool of another library.
+
+    Calling a class only makes an instance.
 
     Raises:
         DefinitionError: It is one of these.

@@ -228,11 +228,12 @@ class Catalogue:
             if own := only_one(name, [each for each in declared if each.owner is None]):
                 return own
         self.load(selector.distribution)
-        for by_alias in (False, True):  # aliases count only if nothing that could be loaded has the name
-            found = self._found(selector, by_alias=by_alias)
-            own = only_one(name, [each for each in found if each.owner is None])
-            if meant := own or self._preferred(name, found):
-                return meant
+        for each_selector in filter(None, (selector, selector.in_any_group())):
+            for by_alias in (False, True):  # aliases count only if nothing that could be loaded has the name
+                found = self._found(each_selector, by_alias=by_alias)
+                own = only_one(name, [each for each in found if each.owner is None])
+                if meant := own or self._preferred(name, found):
+                    return meant
         raise self.not_found(name)
 
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
@@ -262,13 +263,13 @@ class Catalogue:
             if selector.distribution in (None, each.key[0]) and selector.group in (None, each.declaration.group)
         ]
 
-    def _names(self) -> list[str]:
-        return sorted({each.declaration.name for each in self.visible()})
-
     def not_found(self, name: str) -> ToolNotFoundError:
         """Return the error for an unknown name, with the nearest names, or why the tool is hidden."""
-        names = [each.full_name if ":" in name else each.local_name for each in self.visible()]
-        near = nearest(name, sorted([*names, *(() if ":" in name else self._names())]))
+        if ":" in name:
+            names = {each.full_name for each in self.visible()}
+        else:  # one name for each tool: with its group if one was asked for
+            names = {each.local_name if "." in name else each.declaration.name for each in self.visible()}
+        near = nearest(name, sorted(names))
         meant = self._distribution_hint(name) or self._group_hint(name) or did_you_mean(near)
         message = f"there is no tool {name!r}{self._why_hidden(name)}{meant}"
         if self._discovers:
@@ -277,7 +278,7 @@ class Catalogue:
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
         """Return the error for a pattern without matches, with the nearest names, or why a tool is hidden."""
-        near = did_you_mean(nearest(selector, self._names()))
+        near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
         return ToolNotFoundError(
             f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
         )
@@ -321,8 +322,12 @@ def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[O
         found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
     for selector in parsed:
         if selector.excludes:
-            left = [each for each in found.values() if not selector.matches(subject_of(*each[0]))]
-            found = {owned.declaration: (owned, exact) for owned, exact in left}
+            for each_selector in filter(None, (selector, selector.in_any_group())):
+                excluded = [each for each, (owned, _) in found.items() if each_selector.matches(subject_of(*owned))]
+                if excluded:
+                    break
+            for declaration in excluded:
+                del found[declaration]
             continue
         for owned in _matching(catalogue, selector):
             known = owned.declaration in found and found[owned.declaration][1]

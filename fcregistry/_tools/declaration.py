@@ -184,8 +184,8 @@ def duplicate_text(old: Declaration, new: Declaration) -> str:
     if old.place == new.place and (kind := new.instance):
         return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
     return (
-        f"{new.group}.{new.name} is registered already by {old.place}; {new.place} cannot take its name. "
-        "Give one of them name=…, or another group, or say replace=True"
+        f"{new.group}.{new.name} is registered already by {old.place}; {new.place} cannot have the same name. "
+        "Give one of them name=… or another group, or pass replace=True"
     )
 
 

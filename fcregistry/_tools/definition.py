@@ -255,12 +255,15 @@ def is_strict(value: object, shown: str) -> bool:
 
 
 def wanted_strictness(module: str) -> object:
-    """Return the value of `FCREGISTRY_STRICT` in a module, or in the nearest package above it that sets it to a true value."""
+    """Return the value of `FCREGISTRY_STRICT` that holds for a module; see `module_flag`."""
     return module_flag(module, STRICT)
 
 
 def module_flag(module: str, flag: str) -> object:
-    """Return the true value of a flag in an imported module, or in the nearest package above it; False if none sets it."""
+    """Return the value of a flag in an imported module or the nearest package above it.
+
+    Values that are not true are passed over; without another one, the result is False.
+    """
     while module:
         if value := getattr(sys.modules.get(module), flag, False):
             return value

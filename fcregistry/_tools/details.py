@@ -1,6 +1,6 @@
-"""What a tool says of itself: where it comes from, which version it is, and its options with their defaults.
+"""The origin of a tool, its version, and its options with their defaults.
 
-None of this is needed to list tools, so it is imported when it is first asked for.
+Listing tools needs none of it, so this module is imported at first use.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ class Provenance(NamedTuple):
 
 
 class Options(NamedTuple):
-    """The options of a tool; docs/reference/options.md describes each."""
+    """The options of a tool; `help(fc_register)` describes each."""
 
     title: str | None = None
     examples: tuple[Mapping[str, Any], ...] = ()

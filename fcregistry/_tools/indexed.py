@@ -1,4 +1,7 @@
-"""Tools that the index describes and whose plugins are not imported until only the plugin itself has the answer."""
+"""Tools that the index describes.
+
+Their plugins are imported when the function is needed, or something else that the index does not have.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ if TYPE_CHECKING:
             """Import a described tool's plugin, and return its declaration; raises `PluginError`."""
 
         def forget(self, described: Described) -> None:
-            """Have the plugin of a described tool described anew, because it ships something else."""
+            """Discard the description of a tool's plugin, because the plugin has changed since."""
 
 
 BROKEN: Final = 1
@@ -132,7 +135,7 @@ class Described(Declaration):
 class DescribedDefinition(ToolDefinition):
     """A definition from the index.
 
-    It imports its plugin when only the function has the answer, and uses the real definition from then on.
+    It imports its plugin when the function is needed, and uses the definition of the function from then on.
     """
 
     __slots__ = ("_described", "_real")
@@ -179,8 +182,8 @@ class DescribedDefinition(ToolDefinition):
             ):
                 _discovery().forget(described)
                 raise ToolChangedError(
-                    f"{described.tool.id} is not what it was described as (schema_changed): its plugin now ships another "
-                    f"definition under this name (digest {now['digest'][:12]}, described was {described.digest[:12]}); "
+                    f"{described.tool.id} has changed since the index described it (schema_changed): its plugin now has another "
+                    f"definition under this name (digest {now['digest'][:12]}, in the index {described.digest[:12]}); "
                     "look it up again"
                 )
             declared.tool = described.tool  # one tool, however it is looked up

@@ -69,12 +69,12 @@ def _is_mapping(value: object) -> bool:
 
 
 def _is_variable(value: object) -> bool:
-    """Return whether an environment variable can have a name: not with a space, an equals sign or a control character in it."""
+    """Return whether an environment variable can have this name: one without spaces, `=` and control characters."""
     return isinstance(value, str) and value.isprintable() and value.split() == [value] and "=" not in value
 
 
 def _is_variables(value: object) -> bool:
-    """Return whether this is a name, or a list of names and of lists of alternatives: in JSON, a tuple is a list."""
+    """Return whether this is a name, or a list of names and alternatives; in JSON, a tuple is a list."""
     if not isinstance(value, (list, tuple, set, frozenset)):
         return _is_variable(value)
     return all(
@@ -119,7 +119,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
 }
-"""Option -> its check, and its values in words. One row per option; docs/reference/options.md lists the same rows."""
+"""Option -> its check, and its values in words. One row per option; the page "Options of a tool" lists the same rows."""
 
 
 def option_problems(options: Mapping[str, object]) -> list[str]:
@@ -198,7 +198,9 @@ def check_options(options: Mapping[str, object], where: str) -> None:
 
 
 def missing_variables(required: Any) -> tuple[str, ...]:
-    """Return the variables of `requires_env` that are not set or are empty; alternatives as one text, such as `A or B`.
+    """Return the variables of `requires_env` that are not set or are empty.
+
+    Alternatives are one text, such as `A or B`.
 
     Args:
         required: The option, as its author gave it or as JSON.

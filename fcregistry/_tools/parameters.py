@@ -108,11 +108,18 @@ class ParameterReader:
                 continue
             read += self._unpacked(each, typed_dict)
             names = Counter(each.name for each in read)
-            self.problems += [f"parameter {name!r} is there twice" for name, count in names.items() if count > 1]
+            self.problems += [
+                f"parameter {name!r} is declared twice: by the function, and by the TypedDict of **kwargs"
+                for name, count in names.items()
+                if count > 1
+            ]
         return tuple(read)
 
     def _without_field(self, raw: RawParameter) -> tuple[RawParameter, Callable[[], Any] | None]:
-        """Return a parameter whose default is pydantic's `Field(…)` as annotation and default, and what makes the default."""
+        """Return a parameter with the default that its `Field(…)` of pydantic gives, and the function that makes it.
+
+        Any other parameter is returned unchanged, with None.
+        """
         try:
             field = read_field_default(raw.default)
         except UnsupportedType as unsupported:
@@ -214,7 +221,10 @@ class ParameterReader:
         return self._globals
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
-        """Return the codec of the type that the docstring names; with a doubt, that of the default's type, or of any value."""
+        """Return the codec of a parameter without annotation: of the type that its docstring names, if it is known.
+
+        Otherwise it is that of the default's type, or of any value, and a doubt is added.
+        """
         annotation = type_named(documented) if documented else None
         problem = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
         if annotation is not None:
@@ -296,12 +306,16 @@ def context_parameter(
         return None
     place, parameter, deps = found[0]
     if len(found) > 1:
-        problems.append(f"{', '.join(repr(each.name) for _, each, _ in found)} are all a Context; take one")
+        problems.append(
+            f"{', '.join(repr(each.name) for _, each, _ in found)} are all of the type Context; keep one of them"
+        )
     if parameter.kind in (STAR, STAR_STAR):
-        problems.append(f"parameter {parameter.name!r}: a Context is one parameter, not several")
+        problems.append(
+            f"parameter {parameter.name!r}: *args and **kwargs cannot be a Context; make it a parameter of its own"
+        )
     elif parameter.kind is not POSITIONAL_ONLY and raw[-1].kind is STAR_STAR:
         problems.append(
-            f"parameter {parameter.name!r}: beside **{raw[-1].name} a model could write it; make it positional-only: "
+            f"parameter {parameter.name!r}: a model could pass this Context as one of **{raw[-1].name}; make it positional-only: "
             f"put it first, and a / after it"
         )
     return ContextParameter(parameter.name, parameter.kind, place, deps)

@@ -48,12 +48,9 @@ class ToolRecord(TypedDict):
 
 
 class PluginRecord(TypedDict):
-    """One plugin as JSON: its tools, or why it does not load.
+    """What the import of a plugin has shown, as JSON; without its tools.
 
     Attributes:
-        entry_point: The name of the entry point.
-        value: The value of the entry point: `module` or `module:object`.
-        tools: Its tools, sorted by group and name.
         dynamic: Whether its tools depend on the environment, so that they must be listed anew each time.
         seconds: How long its import took.
         printed: Whether it wrote to standard output when it was imported.
@@ -63,9 +60,6 @@ class PluginRecord(TypedDict):
         advice: How to fix it; empty if it loads.
     """
 
-    entry_point: str
-    value: str
-    tools: list[ToolRecord]
     dynamic: bool
     seconds: float
     printed: bool
@@ -73,6 +67,15 @@ class PluginRecord(TypedDict):
     failure: str | None
     detail: str
     advice: str
+
+
+def plugin_record(
+    *, dynamic: bool = False, seconds: float = 0.0, failure: str | None = None, detail: str = "", advice: str = ""
+) -> PluginRecord:
+    """Return the record of a plugin that prints and changes nothing, as far as is known."""
+    return PluginRecord(
+        dynamic=dynamic, seconds=seconds, printed=False, changes=[], failure=failure, detail=detail, advice=advice
+    )
 
 
 COMPUTED: Final = "computed"

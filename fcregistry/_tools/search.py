@@ -36,7 +36,10 @@ if TYPE_CHECKING:
 
 
 def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[Tool, ...]:
-    """Return those of some tools that match words, best first; see `ToolSearch.best`. The tables of the last searches are kept."""
+    """Return those of some tools that match words, best first; see `ToolSearch.best`.
+
+    The tables for the last few tuples of tools are kept.
+    """
     return _search_of(tuple(tools)).best(words, limit)
 
 
@@ -173,9 +176,6 @@ CREATE: Final = "CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, name, descr
 
 INSERT: Final = "INSERT INTO words (rowid, id, name, description, parameters) VALUES (?, ?, ?, ?, ?)"
 """Adds a tool: a row id, or NULL for the next one; its canonical id; and its columns."""
-
-DELETE: Final = "DELETE FROM words WHERE rowid = ?"
-"""Removes a tool."""
 
 
 def create_table(connection: sqlite3.Connection) -> None:

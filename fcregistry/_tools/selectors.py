@@ -118,6 +118,14 @@ class Selector(NamedTuple):
         parts = (self.name, self.group, self.distribution)
         return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
+    def in_any_group(self) -> Selector | None:
+        """Return the selector of the same tool in any group for `distribution:name`, and None for other selectors.
+
+        It counts if the default group of the distribution has no such tool.
+        """
+        is_plain = self.distribution is not None and self.is_exact and "." not in self.text.rpartition(":")[2]
+        return self._replace(group=None) if is_plain else None
+
     def matches(self, subject: SelectorSubject) -> bool:
         """Return whether it names a tool; aliases are ignored."""
         if self.distribution is not None and not self._distribution_matches(subject.distribution):

@@ -180,9 +180,10 @@ class Tool:
 
     @property
     def unavailable(self) -> str:
-        """Why it is hidden and cannot be called here: a variable is not set, or its `available` does not return True.
+        """Why it is hidden and cannot be called here; empty if it is available.
 
-        It is empty if the tool is available. `available` of a described tool is asked once its plugin is imported, and not before.
+        A variable of its `requires_env` is not set, or its `available` does not return True. If the index describes the tool, `available`
+        is called only once the plugin is imported.
         """
         if missing := self.missing_env:
             return f"{', '.join(missing)} is not set"

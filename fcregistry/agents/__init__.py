@@ -60,31 +60,30 @@ __all__ = [
     "VisibleTools",
 ]
 
-# Public name -> the module it lives in, imported when it is used.
-_HOMES: Final = {
-    "Agent": "._agent",
-    "Calling": "._events",
-    "Conversation": "._conversation",
-    "Event": "._events",
-    "Finished": "._events",
-    "FunctionCall": "._function_call",
-    "OnDemand": "._gateways",
-    "PlanAndSolveAgent": "._plan_and_solve",
-    "Planned": "._events",
-    "Planning": "._events",
-    "Progressed": "._events",
-    "ReWOOAgent": "._rewoo",
-    "ReactAgent": "._react",
-    "Returned": "._events",
-    "RunResult": "._run",
-    "RunState": "._run",
-    "Step": "._run",
-    "StepBegan": "._events",
-    "StepEnded": "._events",
-    "StopReason": "._run",
-    "Text": "._events",
-    "Thinking": "._events",
-    "VisibleTools": "._visible_tools",
+_MODULES: Final = {
+    "._agent": ("Agent",),
+    "._conversation": ("Conversation",),
+    "._events": (
+        "Calling",
+        "Event",
+        "Finished",
+        "Planned",
+        "Planning",
+        "Progressed",
+        "Returned",
+        "StepBegan",
+        "StepEnded",
+        "Text",
+        "Thinking",
+    ),
+    "._function_call": ("FunctionCall",),
+    "._gateways": ("OnDemand",),
+    "._plan_and_solve": ("PlanAndSolveAgent",),
+    "._react": ("ReactAgent",),
+    "._rewoo": ("ReWOOAgent",),
+    "._run": ("RunResult", "RunState", "Step", "StopReason"),
+    "._visible_tools": ("VisibleTools",),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-lazy_names(globals(), _HOMES)
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

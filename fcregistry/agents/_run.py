@@ -82,7 +82,7 @@ class End:
     Attributes:
         reason: Why.
         answer: The answer, if there is one.
-        error: What was raised, if the model gave none.
+        error: The exception, if the model gave no answer, or what is wrong with its answer.
     """
 
     reason: StopReason

@@ -62,15 +62,9 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     from fcregistry.models import model_prefixes
 
     prefixes = model_prefixes()
-    known = [
-        *_configured_models(),
-        *(["llama:smollm2"] if "llama" in prefixes else []),
-        *(f"{each}:" for each in prefixes),
-    ]
-    named = [
-        CompletionItem(name) for name in dict.fromkeys(known) if name.startswith(incomplete) and name != incomplete
-    ]
-    return named if named or ":" not in incomplete else [CompletionItem(incomplete, type="file")]
+    known = [*_configured_models(), *(f"{each}:" for each in prefixes), *["llama:smollm2"] * ("llama" in prefixes)]
+    named = {name for name in known if name.startswith(incomplete) and name != incomplete}
+    return [*map(CompletionItem, sorted(named))] or [CompletionItem(incomplete, type="file")]
 
 
 @click.command("ask", short_help="Ask a model, which may call tools.")
@@ -78,7 +72,13 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 @selector_option(
     "--tool", "selectors", "Let the model call these tools; without it, those that a search for the question finds."
 )
-@click.option("--agent", type=click.Choice(list(AGENTS)), default="react", show_default=True, help="How it works.")
+@click.option(
+    "--agent",
+    type=click.Choice(list(AGENTS)),
+    default="react",
+    show_default=True,
+    help="The agent: react asks until the model answers, function-call asks once, the others plan first.",
+)
 @click.option(
     "--model",
     metavar="PROVIDER:NAME",
@@ -95,7 +95,9 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
 @click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
 @selector_option("--yes-to", "yes_to", "Approve every call of these tools.")
-@click.option("--stream", is_flag=True, help="Show the model's text word by word; off a terminal, show the run too.")
+@click.option(
+    "--stream", is_flag=True, help="Show the model's text word by word, and the run also if stderr is not a terminal."
+)
 @click.option("--trace", is_flag=True, help="Show at the end where the time went.")
 @click.option("--json", "as_json", is_flag=True, help="Write the whole run as JSON.")
 @click.pass_context
@@ -115,10 +117,10 @@ def command(
 ) -> None:
     """Ask a model QUESTION; '-' reads it from standard input.
 
-    Only the answer is written to standard output. On a terminal, you see what the model thinks and calls while it happens, and you are
-    asked before a tool runs that requires approval.
+    Standard output gets only the answer. On a terminal, the command shows what the model thinks and calls, and asks you before a tool runs
+    that requires approval.
 
-    Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if a call needs approval and nobody can be asked, 4 if
+    Exits with 0 if there is an answer, 1 if there is none, 2 for wrong usage, 3 if a call needs approval and there is no terminal to ask on, 4 if
     time ran out.
     """
     name = model_name(model)

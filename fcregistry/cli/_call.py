@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import can_ask, complain, confirm, is_terminal, remark, say, say_json_text
+from fcregistry.cli._output import can_ask, complain, confirm, remark, say, say_json_text
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import ToolError
 
@@ -81,8 +81,8 @@ def command(
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
     input, or as '@FILE' for one in a file.
 
-    Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and nobody can
-    be asked, 4 if time ran out.
+    Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and there is
+    no terminal to ask on, 4 if time ran out.
     """
     # What runs a call; completing a tool's name does without it
     from pathlib import Path
@@ -174,7 +174,7 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
     data = _bytes(result)
     if output is not None:
         _write_bytes((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
-    elif as_json or not is_terminal():
+    elif as_json or not sys.stdout.isatty():
         say_json_text(_json(result))
     elif data is not None and not result.parts:
         remark(f"{len(data)} bytes; --output FILE writes them to a file")

@@ -39,12 +39,13 @@ complete -o nosort -F _fcregistry_completion fcregistry 2>/dev/null || complete 
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @click.pass_context
 def command(ctx: click.Context, shell: str) -> None:
-    r"""Write the script by which SHELL completes commands, tools and their options.
+    """Write the script by which bash, zsh or fish completes commands, tools and their options.
 
-    \b
-    bash: add to ~/.bashrc:   eval "$(fcregistry completion bash)"
-    zsh:  add to ~/.zshrc:    eval "$(fcregistry completion zsh)"
-    fish: run once:           fcregistry completion fish > ~/.config/fish/completions/fcregistry.fish
+    For bash, add eval "$(fcregistry completion bash)" to ~/.bashrc.
+
+    For zsh, add eval "$(fcregistry completion zsh)" to ~/.zshrc.
+
+    For fish, run once: fcregistry completion fish > ~/.config/fish/completions/fcregistry.fish
     """
     made = None if shell == "bash" else get_completion_class(shell)
     script = made(ctx.find_root().command, {}, "fcregistry", "_FCREGISTRY_COMPLETE").source() if made else _BASH

@@ -17,7 +17,7 @@ from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
 
 
-@click.command("lint", short_help="Find what models and providers have problems with.")
+@click.command("lint", short_help="Find problems that models and providers have with tools.")
 @click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
 @click.option(
     "--format",
@@ -55,7 +55,7 @@ def command(
     cached: bool,
     as_json: bool,
 ) -> None:
-    """Find what models and providers have problems with in tools.
+    """Find problems that models and providers have with tools.
 
     Checks the tools that match the SELECTORs; without any, all tools.
 

@@ -21,21 +21,19 @@ from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text
 @click.option(
     "--check", is_flag=True, help="Write nothing: show what has changed since, and exit with 1 if anything has."
 )
-@click.option(
-    "--upgrade", "upgraded", multiple=True, metavar="DIST", help="Lock this distribution anew, and leave the others."
-)
+@click.option("--upgrade", "upgraded", multiple=True, metavar="DIST", help="Update only this distribution in the lock.")
 @click.option("--file", "file", type=click.Path(dir_okay=False), help="The lock file; the project's by default.")
 @json_option
 @click.pass_context
 def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: str | None, as_json: bool) -> None:
     """Write fcregistry.lock, which pins the installed tools.
 
-    It has the version and files of each distribution that ships tools, and the record of each tool. With mode = "locked" in the
-    configuration, a plugin that has changed since is refused before it is imported.
+    The file records the version and files of each distribution that ships tools, and the definition of each tool. With mode = "locked" in
+    the configuration, fcregistry refuses to import a plugin that has changed since.
 
     A lock detects changes, such as another description after an upgrade. It is not a sandbox: it does not restrict what a tool does.
 
-    Plugins are imported to look at their tools.
+    The command imports plugins to describe their tools.
     """
     if check and upgraded:
         raise click.UsageError("--check writes nothing and --upgrade writes the lock: give one of them")

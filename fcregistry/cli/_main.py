@@ -36,14 +36,14 @@ COMMANDS: Final = {
     "diff": "Show what changed between two versions, and what that breaks.",
     "doctor": "Explain every failure and conflict.",
     "groups": "List the groups of tools.",
-    "lint": "Find what models and providers have problems with.",
+    "lint": "Find problems that models and providers have with tools.",
     "list": "List the installed tools.",
     "lock": "Pin the installed tools, and show what has changed since.",
     "manifest": "Write or show the manifests of a package.",
     "new": "Start a plugin package that is ready to publish.",
     "plugins": "List the installed plugins and extensions.",
     "search": "Find tools by words.",
-    "show": "Show what a tool takes.",
+    "show": "Show a tool: its parameters, its options and its origin.",
 }
 """Command -> what it is for, sorted. The module `_NAME` in this folder has the command as `command`."""
 
@@ -90,9 +90,14 @@ class _Commands(click.Group):
 @click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fcregistry")
 @click.option(
-    "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first, for its tools."
+    "-m",
+    "--module",
+    "modules",
+    multiple=True,
+    metavar="MODULE",
+    help="Import this module first, so that its tools are available.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Show what was wrong with the index of tools, if anything was.")
+@click.option("-v", "--verbose", is_flag=True, help="Report problems with the index of tools.")
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""

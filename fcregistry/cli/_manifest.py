@@ -91,9 +91,9 @@ def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> d
         "plugin": plugin.label,
         "path": str(manifest.path) if manifest is not None else None,
         "state": _state(manifest),
-        "dynamic": usable is not None and usable.record["dynamic"],
+        "dynamic": usable is not None and usable.dynamic,
         "sources": [str(each) for each in usable.sources] if usable else [],
-        "tools": usable.record["tools"] if usable else [],
+        "tools": usable.tools if usable else [],
     }
 
 
@@ -104,7 +104,7 @@ def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem 
         if isinstance(manifest, ManifestProblem):
             say(f"    {manifest.advice}")
         if isinstance(manifest, Manifest):
-            rows += [(each["name"], each["group"], each["summary"]) for each in manifest.record["tools"]]
+            rows += [(each["name"], each["group"], each["summary"]) for each in manifest.tools]
     if rows:
         table(rows, ("NAME", "GROUP", "SUMMARY"))
 
@@ -116,4 +116,4 @@ def _state(manifest: Manifest | ManifestProblem | None) -> str:
         return f"cannot be used: {manifest.message}"
     if manifest.is_stale:
         return f"is older than the code, and is not used ({', '.join(manifest.changed)} changed)"
-    return "is up to date" + (" (its tools depend on the environment)" if manifest.record["dynamic"] else "")
+    return "is up to date" + (" (its tools depend on the environment)" if manifest.dynamic else "")

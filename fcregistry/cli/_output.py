@@ -100,16 +100,11 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def is_terminal() -> bool:
-    """Return whether stdout is a terminal."""
-    return sys.stdout.isatty()
-
-
 def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
     """Write rows under headings, in columns; a line is cut to the width of a terminal."""
     *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
     lines = [line.rstrip() for line in map("  ".join, zip(*map(_padded, columns), last, strict=True))]
-    if is_terminal():
+    if sys.stdout.isatty():
         import shutil  # slow to import, and only a terminal has a size
 
         room = shutil.get_terminal_size((100, 24)).columns

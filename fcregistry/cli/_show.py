@@ -17,7 +17,7 @@ from fcregistry.cli._parameters import bounds, plain
 from fcregistry.cli._tools import complete_tools, tool_json, tool_named
 
 
-@click.command("show", short_help="Show what a tool takes.")
+@click.command("show", short_help="Show a tool: its parameters, its options and its origin.")
 @click.argument("name", shell_complete=complete_tools)
 @click.option(
     "--format", "format_name", type=click.Choice(formats.names()), help="Write the definition that a provider gets."

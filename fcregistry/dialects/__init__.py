@@ -3,7 +3,7 @@
 `get("hermes")` gives a `Dialect`.
 
 A new family of models is one row in `_families_json`, `_families_tags` or `_families_text`, its name in `_table`, one golden case in its
-test, and one row of docs/reference/dialects.md. A new syntax belongs to the module `_syntax_…` that it resembles.
+test, and one row of the page "Dialects". A new syntax belongs to the module `_syntax_…` that it resembles.
 """
 
 from __future__ import annotations

@@ -143,6 +143,8 @@ _KIMI: Final = TagSyntax(
     closes=("<|close|>tools<|sep|>",),
     call=("<|open|>call", "<|close|>call<|sep|>"),
     parameter=("<|open|>argument", "<|close|>argument<|sep|>"),
+    takes_objects=True,
+    around_object=('<|open|>json type="object"<|sep|>', "<|close|>json<|sep|>"),
     names=("tool", "key"),
     type="type",
     end="<|sep|>",

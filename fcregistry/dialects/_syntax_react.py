@@ -11,6 +11,7 @@ from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import arguments_of, name_of
+from fcregistry.dialects._syntax_tags import add_argument
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
@@ -197,7 +198,7 @@ def _call_of_input(name: str, text: str, source: TextSource, is_closed: bool) ->
     arguments: dict[str, Any] = {}
     place = 0
     while found := _ELEMENT.match(text, place):
-        arguments[found[1]] = source.shapes.value(name, found[1], found[2])
+        add_argument(arguments, found[1], source.shapes.value(name, found[1], found[2]), source)
         place = found.end()
     if arguments and not text[place:].strip():
         return [ToolCall(name, arguments)]

@@ -55,6 +55,7 @@ class TagSyntax:
         tells_strings: Whether the attribute `string` is written, which distinguishes strings from JSON. It is read in any family.
         has_entities: Whether entities of HTML in a value stand for their characters.
         takes_objects: Whether all values together may also be one JSON object.
+        around_object: The marks around such an object.
         has_cdata: Whether a value may be in a CDATA section of XML.
         names: The attributes with the name of a call and of a parameter.
         type: The attribute with the type of a value, such as `string`; empty if there is none.
@@ -74,6 +75,7 @@ class TagSyntax:
     tells_strings: bool = False
     has_entities: bool = False
     takes_objects: bool = False
+    around_object: tuple[str, str] = ("", "")
     has_cdata: bool = False
     names: tuple[str, str] = ("name", "name")
     type: str = ""
@@ -148,13 +150,17 @@ class _TagReader:
         name = about.get(self._tags.names[0], "").strip()
         if self._tags.takes_objects and name:
             yield from source.space()
-            if (yield from source.is_next("{")):
+            opens = self._tags.around_object[0]
+            if (yield from (source.take(opens) if opens else source.is_next("{"))):
                 return (yield from self._object(source, name))
         return (yield from self._values(source, name))
 
     def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
         value = yield from json_value(source, "{")
         yield from source.space()
+        closes = self._tags.around_object[1]
+        if closes and not (yield from source.take(closes)):
+            return None
         if value is FAILED or not (yield from source.take(self._tags.call[1])):
             return None
         return ToolCall(name, value.text if isinstance(value, RefusedText) else value)

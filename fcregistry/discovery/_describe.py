@@ -19,7 +19,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import module_flag
 from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
-from fcregistry._tools.record import PluginRecord
+from fcregistry._tools.record import plugin_record
 from fcregistry._tools.search import fields_of_record
 from fcregistry._tools.selectors import Owned, by_key, in_effect
 from fcregistry.discovery._fingerprint import loaded_files, stamps
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from fcregistry._tools.declaration import Declaration, Owner
-    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.record import PluginRecord, ToolRecord
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._report import LoadedPlugin
@@ -64,30 +64,23 @@ class DeclarationOwners:
         return self._by_plugin.get(plugin.key, [])
 
 
-def describe_plugin(outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]) -> PluginRecord:
-    """Return the record of a plugin that was imported, and of its declarations that no other replaces.
+def describe_plugin(
+    outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]
+) -> tuple[PluginRecord, list[ToolRecord]]:
+    """Return the record of a plugin that was imported, and those of its tools that no other replaces, sorted.
 
-    Of a failed plugin, the record has the declarations from before the failure.
+    Of a failed plugin, these are the tools that it declared before the failure.
     """
     plugin = outcome.plugin
     rivalries = by_key(Owned(each, plugin) for each in declared).values()
     tools = [registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
-    failed = outcome if isinstance(outcome, FailedPlugin) else None
     with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
         warnings.simplefilter("ignore", DefinitionWarning)
         records = [record_of(tool) for tool in tools]
-    return PluginRecord(
-        entry_point=plugin.entry_point,
-        value=plugin.value,
-        tools=sorted(records, key=lambda record: (record["group"], record["name"])),
-        dynamic=bool(module_flag(plugin.module, DYNAMIC)),
-        seconds=round(outcome.seconds, 4),
-        printed=False,
-        changes=[],
-        failure=failed.reason if failed else None,
-        detail=failed.traceback if failed else "",
-        advice=failed.advice if failed else "",
-    )
+    record = plugin_record(dynamic=bool(module_flag(plugin.module, DYNAMIC)), seconds=round(outcome.seconds, 4))
+    if isinstance(outcome, FailedPlugin):
+        record |= {"failure": outcome.reason, "detail": outcome.traceback, "advice": outcome.advice}
+    return record, sorted(records, key=lambda record: (record["group"], record["name"]))
 
 
 def describe_imported(
@@ -102,7 +95,7 @@ def describe_imported(
     """
     owners, files = DeclarationOwners(owner), stamps(loaded_files(), since)
     return [
-        FreshDescription.of(each.plugin, describe_plugin(each, owners.of(each.plugin)), files, "program")
+        FreshDescription.of(each.plugin, *describe_plugin(each, owners.of(each.plugin)), files, "program")
         for each in outcomes
     ]
 
@@ -119,9 +112,9 @@ def describe_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescripti
     since, made = time_ns(), []
     for plugin in plugins:
         manifest = manifest_of(plugin)
-        if isinstance(manifest, Manifest) and not manifest.is_stale and not manifest.record["dynamic"]:
+        if isinstance(manifest, Manifest) and not manifest.is_stale and not manifest.dynamic:
             files = stamps(map(str, (manifest.path, *manifest.sources)), since)
-            made.append(FreshDescription.of(plugin, manifest.record, files, "manifest"))
+            made.append(FreshDescription.of(plugin, plugin_record(), manifest.tools, files, "manifest"))
     return made
 
 
@@ -133,7 +126,7 @@ class FreshDescription(NamedTuple):
 
     Attributes:
         plugin: The plugin.
-        record: Its `PluginRecord`, without the tools.
+        record: What its import has shown.
         rows: Its tools.
         files: The files that the description was made from, with the time and size of each.
         by: The maker, see `Description` in `_index.py`.
@@ -141,7 +134,7 @@ class FreshDescription(NamedTuple):
     """
 
     plugin: FoundPlugin
-    record: dict[str, Any]
+    record: PluginRecord
     rows: list[IndexRow]
     files: dict[str, Stamp]
     by: str
@@ -149,11 +142,16 @@ class FreshDescription(NamedTuple):
 
     @classmethod
     def of(
-        cls, plugin: FoundPlugin, record: PluginRecord, files: dict[str, Stamp], by: str, missed: bool = False
+        cls,
+        plugin: FoundPlugin,
+        record: PluginRecord,
+        tools: Iterable[ToolRecord],
+        files: dict[str, Stamp],
+        by: str,
+        missed: bool = False,
     ) -> FreshDescription:
-        """Return the description of a plugin with that record."""
-        about = {name: value for name, value in record.items() if name not in ("tools", "entry_point", "value")}
-        return cls(plugin, about, [row_of(tool, plugin.distribution) for tool in record["tools"]], files, by, missed)
+        """Return the description of a plugin with these records."""
+        return cls(plugin, record, [row_of(tool, plugin.distribution) for tool in tools], files, by, missed)
 
 
 class IndexRow(NamedTuple):

@@ -158,7 +158,7 @@ class Discovery:
     def load(self, distribution: str | None = None) -> None:
         """Import the plugins of one distribution, or all.
 
-        Those that are loaded already, or that this thread is loading, are passed over.
+        Those that are loaded already, or that this thread is loading, are skipped.
         """
         wanted = None if distribution is None else normalized(distribution)
         for plugin in self.plugins:
@@ -627,7 +627,7 @@ def _replacement(first: FoundEntryPoint) -> str:
         now = distribution_version(distribution(first.distribution))
     except PackageNotFoundError:
         return f"{was} was uninstalled"
-    return f"{was} was installed anew" if now == first.version else f"{was} was replaced by {now}"
+    return f"{was} was reinstalled" if now == first.version else f"{was} was replaced by {now}"
 
 
 # --- The discovery of this process ---

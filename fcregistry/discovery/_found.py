@@ -39,7 +39,7 @@ class FoundEntryPoint:
         value: What it names: `module` or `module:object`.
         folder: The entry of `sys.path` that contains its metadata; empty if that is not a folder.
         info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty if `folder` is.
-        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes anew; None if it is not a file.
+        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes again; None if it is not a file.
         project: The distribution's name as PyPI compares names.
         cached: What the index knows of it, if it was found there.
         doubt: The result of checking its metadata (see `_identity.py`), None before that: the reason or None, and the folder of an

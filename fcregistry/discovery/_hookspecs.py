@@ -84,9 +84,9 @@ def fc_before_call(tool: Tool, call: ToolCall) -> ToolCall | Deny | None:
 
 @hookspec(firstresult=True)
 def fc_after_call(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult | Deny | None:
-    """Change or withhold the result of a call, also of one that was denied or failed.
+    """Change the result of a call, or replace it with a refusal; also of a call that was denied or failed.
 
-    Called in the reverse order of `fc_before_call`. Any exception withholds the result.
+    Called in the reverse order of `fc_before_call`. If the function raises, the caller gets an error in place of the result.
 
     Args:
         tool: The tool.
@@ -94,7 +94,8 @@ def fc_after_call(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult 
         result: Its result, as the hooks before left it.
 
     Returns:
-        None to leave the result; another `ToolResult` of the same call; or `Deny("why")`, which withholds it.
+        None to leave the result; another `ToolResult` of the same call; or `Deny("why")`: the caller gets
+        this reason in place of the result.
     """
 
 

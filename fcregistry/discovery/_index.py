@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator
     from typing import TypeVar
 
-    from fcregistry._tools.record import ToolRecord
+    from fcregistry._tools.record import PluginRecord, ToolRecord
     from fcregistry._tools.search import ToolSearch
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._describe import FreshDescription
@@ -80,8 +80,8 @@ class Description:
         self.index = index
 
     @property
-    def record(self) -> dict[str, Any]:
-        """The `PluginRecord`, without its tools."""
+    def record(self) -> PluginRecord:
+        """What the import of the plugin has shown."""
         return self.index.about(self.row)
 
 
@@ -223,10 +223,12 @@ class Index:
         """Return the plugins that are known not to load."""
         return {key for key, each in self._snapshot.by_key.items() if each.failed}
 
-    def about(self, row: int) -> dict[str, Any]:
-        """Return the `PluginRecord` of a plugin, without its tools."""
+    def about(self, row: int) -> PluginRecord:
+        """Return what the import of a plugin has shown."""
+        from fcregistry._tools.record import plugin_record  # lists do without it
+
         query = "SELECT about FROM plugins WHERE id = ?"
-        damaged = {"failure": "the index is damaged", "advice": "run the command again", "detail": "", "seconds": 0.0}
+        damaged = plugin_record(failure="the index is damaged", advice="run the command again")
         return self._ask(lambda _, connection: json.loads(*connection.execute(query, (row,)).fetchone()), damaged)[1]
 
     # --- Described tools ---
@@ -405,7 +407,7 @@ class Index:
 
     def _give_up(self, error: Exception) -> None:
         if self.file is not None:
-            self.remarks.append(f"the index {self.file.path} cannot be read, and is made anew: {error}")
+            self.remarks.append(f"the index {self.file.path} is damaged, and is written again: {error}")
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib.util import find_spec
@@ -19,7 +19,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, TypedDict, cast
 
 from fcregistry._tools.declaration import local_name
-from fcregistry._tools.record import PluginRecord, ToolRecord, read_record
+from fcregistry._tools.record import ToolRecord, read_record
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
 
@@ -30,13 +30,15 @@ class Manifest:
 
     Attributes:
         path: The file.
-        record: What the entry point ships; the paths in it are absolute.
+        tools: What the entry point ships; the paths of their files are absolute.
+        dynamic: Whether its tools depend on the environment: then these are a hint.
         sources: The files of the package that it was read from.
         changed: Those of them, by their names in the manifest, that do not exist or have changed.
     """
 
     path: Path
-    record: PluginRecord
+    tools: list[ToolRecord]
+    dynamic: bool
     sources: tuple[Path, ...]
     changed: tuple[str, ...]
 
@@ -84,7 +86,8 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
         return _problem(found, path, str(error))
     return Manifest(
         path=path,
-        record=_record_of(plugin, place.folder),
+        tools=[{**tool, "file": tool["file"] and str(place.folder / tool["file"])} for tool in plugin["tools"]],
+        dynamic=plugin["dynamic"],
         sources=tuple(place.folder / name for name in sorted(content["sources"])),
         changed=changed_sources(place.folder, content["sources"]),
     )
@@ -99,22 +102,6 @@ def _part_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
                 raise ValueError(f"it describes {plugin['value']}, and the entry point names {found.value}")
             return plugin
     raise ValueError("it does not list this entry point")
-
-
-def _record_of(plugin: ManifestPlugin, folder: Path) -> PluginRecord:
-    files = [tool["file"] and str(folder / tool["file"]) for tool in plugin["tools"]]
-    return PluginRecord(
-        entry_point=plugin["entry_point"],
-        value=plugin["value"],
-        tools=[{**tool, "file": file} for tool, file in zip(plugin["tools"], files, strict=True)],
-        dynamic=plugin["dynamic"],
-        seconds=0.0,
-        printed=False,  # a manifest does not say
-        changes=[],
-        failure=None,
-        detail="",
-        advice="",
-    )
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
@@ -186,7 +173,7 @@ def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
     """
     data = file.read(most + 1)
     if len(data) > most:
-        raise ValueError(f"it has more than {most} bytes, which are not read")
+        raise ValueError(f"it is larger than {most} bytes, the limit")
     return data.decode("utf-8")
 
 
@@ -197,7 +184,7 @@ def parse_external_json(text: str) -> Any:
         ValueError: It is not JSON, is nested too deeply, or has too many values.
     """
     if sum(map(text.count, ",[{")) > _MOST_VALUES:  # also those in strings: the count is never too low
-        raise ValueError(f"it has more than {_MOST_VALUES} values, which are not read")
+        raise ValueError(f"it has more than {_MOST_VALUES} JSON values, the limit")
     try:
         return json.loads(text)
     except RecursionError:
@@ -403,17 +390,14 @@ _LONGEST_DIFFERENCE: Final = 60
 """The most characters of a value in a line about a difference."""
 
 
-def manifest_drift(described: Mapping[str, Any], current: Mapping[str, Any]) -> list[str]:
+def manifest_drift(described: Iterable[ToolRecord], current: Iterable[ToolRecord]) -> list[str]:
     """Return how the tools of a plugin differ from its description, a line each; nothing if they do not.
 
     Args:
-        described: A `PluginRecord`, or one entry of a manifest's `plugins`.
-        current: The same for the code as it is now.
+        described: The records of the tools in a manifest.
+        current: The records of the tools as the code declares them now.
     """
-    old, new = (
-        {local_name(each["name"], each["group"]): each for each in tools}
-        for tools in (described["tools"], current["tools"])
-    )
+    old, new = ({local_name(each["name"], each["group"]): each for each in tools} for tools in (described, current))
     lines = []
     for name in sorted({*old, *new}):
         if name not in new:

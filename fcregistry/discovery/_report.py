@@ -220,7 +220,7 @@ def _advice(found: FoundEntryPoint, error: BaseException) -> str:
                 f'{found.entry_point} = "{found.value}" in its pyproject.toml and install it again, or tell its authors'
             )
         if own.partition(".")[0] == missing.partition(".")[0]:
-            return f"{missing}, a part of its own, is not there; reinstall {found.distribution}"
+            return f"{missing}, a module of the plugin itself, is not there; reinstall {found.distribution}"
         return f"install what provides the module {missing}, or reinstall {found.distribution} with its dependencies"
     if isinstance(error, SystemExit):
         return f"it ends the process when it is imported; report this to the authors of {found.distribution}"

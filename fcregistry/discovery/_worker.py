@@ -96,18 +96,18 @@ class Worker:
         declared = self._owners.of(plugin)
         with prints():
             try:
-                record = describe_plugin(outcome, declared)
+                record, tools = describe_plugin(outcome, declared)
             except Exception as error:  # foreign code: what an author gave as an option may raise anything  # noqa: BLE001
                 seconds, trace = outcome.seconds, own_part(error)
                 failed = FailedPlugin(plugin=plugin, seconds=seconds, error=error, traceback=trace)
-                record = describe_plugin(failed, ())
+                record, tools = describe_plugin(failed, ())
         record["printed"], record["changes"] = prints.printed, changes.phrases()
         modules = {plugin.module, *(each.module for each in declared), *self._extensions()}
         modules |= {getattr(underlying(each.function), "__module__", None) or "" for each in declared}
         files = self._tracker.files(modules)
         if record["failure"] is not None:
             files |= self._tracker.sources_read()
-        made = FreshDescription.of(plugin, record, stamps(files, since), "worker", self._tracker.missed(modules))
+        made = FreshDescription.of(plugin, record, tools, stamps(files, since), "worker", self._tracker.missed(modules))
         others_before, self._others = self._others, True
         return {
             "record": made.record,

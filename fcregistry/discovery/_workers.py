@@ -17,7 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._config.policy import locks_are_lifted
-from fcregistry._tools.record import PluginRecord
+from fcregistry._tools.record import plugin_record
 from fcregistry.discovery._describe import FreshDescription, IndexRow
 
 if TYPE_CHECKING:
@@ -279,19 +279,10 @@ class _Process:
             what = f"it ends the process that imports it, with {self._exit_text()}"
         size = self._errors.seek(0, os.SEEK_END)
         self._errors.seek(max(self._errors_before, size - _MOST_OUTPUT))
-        record = PluginRecord(
-            entry_point=plugin.entry_point,
-            value=plugin.value,
-            tools=[],
-            dynamic=False,
-            seconds=self._seconds if self.is_late else 0.0,
-            printed=False,
-            changes=[],
-            failure=what,
-            detail=self._errors.read().decode("utf-8", "backslashreplace"),
-            advice=advice,
-        )
-        return FreshDescription.of(plugin, record, _files_of(plugin), "waiting" if self.is_late else "watching")
+        detail = self._errors.read().decode("utf-8", "backslashreplace")
+        seconds = self._seconds if self.is_late else 0.0
+        record = plugin_record(seconds=seconds, failure=what, detail=detail, advice=advice)
+        return FreshDescription.of(plugin, record, (), _files_of(plugin), "waiting" if self.is_late else "watching")
 
     def end_if_late(self) -> None:
         """End it if a plugin takes too long.

@@ -21,17 +21,8 @@ from fcregistry._base.forks import after_fork
 from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import ConfigurationError
+from fcregistry.execution import _messages as messages
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
-from fcregistry.execution._messages import (
-    approval_failed,
-    approval_required,
-    cancelled_before,
-    denied,
-    denied_because,
-    invalid_edit,
-    not_allowed,
-    unanswered,
-)
 from fcregistry.execution._policy import Policy, Ruling, apply_configuration
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import copy_json
@@ -52,7 +43,7 @@ class Approve:
     """The decision that a call may run.
 
     Args:
-        arguments: A JSON object in place of what the model wrote; it is validated like the model's own. None leaves them as they are.
+        arguments: Arguments to use in place of the model's: a JSON object, which the executor validates, too. None keeps the model's.
 
     Raises:
         TypeError: The arguments are not a mapping.
@@ -62,7 +53,9 @@ class Approve:
 
     def __post_init__(self) -> None:
         if self.arguments is not None and not isinstance(self.arguments, Mapping):
-            raise TypeError(f"Approve takes all arguments of the call as a dict, or nothing, not {self.arguments!r}")
+            raise TypeError(
+                f"arguments of Approve must be a dict of all arguments of the call, or None, not {self.arguments!r}"
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +63,7 @@ class Deny:
     """The decision that a call may not run.
 
     Args:
-        reason: Why, for the model: it reads this.
+        reason: The reason, which the model reads.
 
     Raises:
         TypeError: The reason is not a string.
@@ -80,7 +73,7 @@ class Deny:
 
     def __post_init__(self) -> None:
         if not isinstance(self.reason, str):
-            raise TypeError(f"Deny takes the reason as a string, not {self.reason!r}")
+            raise TypeError(f"the reason of Deny must be a string, not {self.reason!r}")
 
 
 Answer: TypeAlias = "bool | Approve | Deny"
@@ -97,7 +90,7 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
-    return denied_because(name, answer.reason) if isinstance(answer, Deny) else denied(name)
+    return messages.denied_because(name, answer.reason) if isinstance(answer, Deny) else messages.denied(name)
 
 
 def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
@@ -125,7 +118,7 @@ def apply_edit(
     if not isinstance(again, ToolResult) or again.error is None:
         return again
     if again.error.code in ("invalid_arguments", "malformed_call"):
-        error = invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
+        error = messages.invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
         return failed_result(again.call, error, step.bound.tool)
     return again
 
@@ -184,11 +177,11 @@ class ApprovalRules:
         timeout: float | None = None,
     ) -> None:
         if approve is not None and not callable(approve):
-            raise TypeError(f"approve is a function of the tool and the call, not {approve!r}")
+            raise TypeError(f"approve must be a function of the tool and the call, not {approve!r}")
         if policy is not None and not isinstance(policy, Policy):
-            raise TypeError(f"policy is a Policy, not {policy!r}")
+            raise TypeError(f"policy must be a Policy, not {policy!r}")
         if timeout is not None and not (type(timeout) in (int, float) and 0 < timeout < float("inf")):
-            raise ValueError(f"approve_timeout takes seconds: a finite number above 0, not {timeout!r}")
+            raise ValueError(f"approve_timeout must be a number of seconds above 0, not {timeout!r}")
         self.approve: Approver | None = approve
         self.timeout: float | None = timeout
         self.approves_on_loop: bool = approve is not None and _is_async(approve)
@@ -196,8 +189,8 @@ class ApprovalRules:
         self._by_policy = {} if policy is None else policy.rulings(self._tools)
         self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
         self._operator: Trust | None = trust()
-        self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
-        self.fresh_until = perf_counter() + CONFIGURATION_SECONDS
+        self.rulings: Mapping[str, Ruling] = apply_configuration(self._operator, self._by_policy, self._tools)
+        self.fresh_until: float = perf_counter() + CONFIGURATION_SECONDS
         self.turns: AskingTurns = AskingTurns()
 
     def renew(self) -> bool:
@@ -242,7 +235,7 @@ class ApprovalRules:
         """
         question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
-            return approval_required(step.bound.tool.name)
+            return messages.approval_required(step.bound.tool.name)
         return question
 
     def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
@@ -275,12 +268,12 @@ class ApprovalRules:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
-            return approval_failed(step.bound.tool.name, error)
+            return messages.approval_failed(step.bound.tool.name, error)
         return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    return denied_because(tool.name, ruling.reason) if ruling.reason else not_allowed(tool.name)
+    return messages.denied_because(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
 
 
 def _why_asked(ruling: Ruling) -> str:
@@ -299,7 +292,7 @@ def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: Cal
     if inspect.iscoroutine(answer):
         answer.close()  # it will not be awaited
     if inspect.isawaitable(answer):
-        raise TypeError("requires_approval is a plain function of the arguments, and no coroutine function")
+        raise TypeError("requires_approval must be a plain function of the arguments, not a coroutine function")
     return bool(answer)
 
 
@@ -353,10 +346,10 @@ class ApprovalQuestion:
             raise error
         tool = self.step.bound.tool
         if not isinstance(error, GivenUp):
-            return approval_failed(tool.name, error)
+            return messages.approval_failed(tool.name, error)
         if error.why == "cancelled":
-            return cancelled_before(tool, error.reason)
-        return unanswered(tool.name, error.seconds or 0)
+            return messages.cancelled_before(tool, error.reason)
+        return messages.unanswered(tool.name, error.seconds or 0)
 
 
 def ask_approver(

@@ -5,7 +5,7 @@ A mistake is repaired only where its meaning is certain.
 Text that is not a JSON object, or that can be read in several ways, is refused. Two repairs go by the schema alone: an array or object that
 is wrapped into a string where no string may be, and an explicit `null` for an optional property that takes no `null`. Providers that hold a
 model to a schema ask for every property, and for `null` in place of one that is left out: see the strict modes in
-docs/reference/formats.md. Each repair is recorded, and nothing is guessed: a number in quotes stays a string.
+the page "Formats". Each repair is recorded, and nothing is guessed: a number in quotes stays a string.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
     if isinstance(given, bool):
         return ALL_REPAIRS if given else frozenset()
     if isinstance(given, str) or not isinstance(given, Collection):
-        raise TypeError(f"repairs is True, False or a collection of names such as {{'comments'}}, not {given!r}")
+        raise TypeError(f"repairs must be True, False or a collection of names such as {{'comments'}}, not {given!r}")
     known = (*REPAIRS, *_IF_NAMED)
     unknown = sorted(repr(name) for name in given if name not in known)
     if unknown:
@@ -151,7 +151,7 @@ def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any
 
 def _too_long(longest: int, length: str) -> TooLongError:
     return TooLongError(
-        f"the arguments {length}, and at most {longest} are read. Nothing was run; send less at once, in several calls if need be"
+        f"the arguments {length}; the limit is {longest}. The tool was not run: send less, in several calls if necessary"
     )
 
 
@@ -469,8 +469,7 @@ class OptionalProperties:
             if not isinstance(each, dict) or any(each is other for other in found):
                 continue
             found.append(each)
-            place = self._references.place(each.get("$ref"))
-            waiting += [*each.get("allOf", ()), *([] if place is None else [self._references.at(place)])]
+            waiting += [*each.get("allOf", ()), self._references.target(each.get("$ref"))]
         return found
 
 

@@ -78,7 +78,7 @@ def accesses_of(step: CallStep) -> Accesses | None:
     except BaseException as error:  # foreign code: after an exception it is not known what is touched
         from logging import getLogger  # only on the way to an error
 
-        message = "it is not known what a call of %s touches, so it runs alone"
+        message = "the keys of a call of %s could not be computed, so it runs alone"
         getLogger("fcregistry").warning(message, step.bound.tool.name, exc_info=error)
         return ALONE
 
@@ -102,7 +102,7 @@ def check_keys(tools: Iterable[Tool]) -> None:
             except ValueError as error:
                 problems.append(f"{tool.name}: {option}={given!r:.80}: {error}")
     if problems:
-        raise DefinitionError("the keys of these tools cannot be:", tuple(problems))
+        raise DefinitionError("these tools have keys that are not valid:", tuple(problems))
 
 
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
@@ -111,7 +111,7 @@ def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
         given = given(_arguments_for_keys(step))
         if inspect.iscoroutine(given):
             given.close()  # or Python would warn later that it was never awaited
-            raise ValueError("keys are computed by a plain function, not by a coroutine function")
+            raise ValueError("keys are computed by a plain function, not a coroutine function")
     return _parse_keys(given)
 
 
@@ -157,7 +157,7 @@ def parse_key(key: object) -> KeyPath:
     for name in text.split("/"):
         if name == "..":
             if not names:
-                raise ValueError(f"the key {text[:60]!r} leads out of everything with '..'")
+                raise ValueError(f"the key {text[:60]!r} has more '..' than names before them")
             names.pop()
         elif name not in ("", "."):
             names.append(name)

@@ -40,7 +40,7 @@ class MemoryCache:
     It stores a copy and returns another copy: a caller that changes a value does not change what others get.
 
     Args:
-        max_entries: How many values are stored at most.
+        max_entries: The most values that it stores.
 
     Raises:
         ValueError: `max_entries` is below 1.
@@ -48,7 +48,7 @@ class MemoryCache:
 
     def __init__(self, max_entries: int = 1024) -> None:
         if max_entries < 1:
-            raise ValueError(f"max_entries is at least 1, not {max_entries!r}")
+            raise ValueError(f"max_entries must be at least 1, not {max_entries!r}")
         self._max_entries = max_entries
         self._entries: OrderedDict[str, Any] = OrderedDict()
         self._lock = allocate_lock()
@@ -84,7 +84,7 @@ class MemoryCache:
             with self._lock:
                 self._entries.pop(key, None)
             kind = f"{type(value).__module__}.{type(value).__qualname__}"
-            raise TypeError(f"a value of type {kind} cannot be kept, because it cannot be copied: {error}") from error
+            raise TypeError(f"a value of type {kind} cannot be cached, because it cannot be copied: {error}") from error
         with self._lock:
             self._entries[key] = copied
             self._entries.move_to_end(key)

@@ -51,7 +51,7 @@ def cache_problem(given: object) -> str | None:
     if not isinstance(given, Cache) or isinstance(given, type):
         return "has no methods get(key, default) and set(key, value)"
     if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
-        return "has coroutine functions for methods, and a cache has plain ones"
+        return "has coroutine functions get and set, and a cache needs plain functions"
     return None
 
 

@@ -23,9 +23,9 @@ from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
+from fcregistry.execution._limits import limits_of
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
-from fcregistry.execution._output import limits_of
 from fcregistry.execution._pipeline import LoadPlugins, Pipeline
 from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
@@ -60,37 +60,44 @@ class Executor:
 
     Each call is validated against its tool's JSON Schema before the function is called.
 
-    It can be used as it is, or in one `with` or `async with` block: then what only this executor used ends with the block, such as
-    the worker processes of tools with `isolation="process"`, and any later call raises `RuntimeError`. What it was given, such as `pool`,
-    stays its owner's; calls that are still waited for are finished.
+    Use it directly, or in one `with` or `async with` block. At the end of the block, the executor finishes the calls that are running, and
+    ends the worker processes of tools with `isolation="process"` that no other executor uses. It does not shut down `pool`. Later calls
+    raise `RuntimeError`.
 
     Args:
-        tools: What may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
-        registry: Where names are looked up; the process's by default.
-        approve: Asked before a tool that requires approval, with the tool and the validated call; may be a coroutine function.
-            Without it, such calls are refused.
-        approve_timeout: Seconds within which it has to answer; None for any time. No answer is a denial.
-        policy: Which calls are allowed, asked about or denied; without it, what the tools' authors declared holds.
-        hooks: Names of extensions, and modules, objects or functions marked with `hookimpl`: called before and after every call.
+        tools: The tools that may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
+        registry: The registry in which names are looked up; the process's by default.
+        approve: The approver: a function, or a coroutine function, that takes the tool and the validated call, and returns True, False,
+            `Approve(…)` or `Deny(…)`. The executor asks it before it runs a tool that requires approval. Without it, the executor refuses
+            such calls.
+        approve_timeout: Seconds that the approver has to answer; None for no limit. A call is denied if there is no answer in time.
+        policy: Which calls run, which need approval and which are denied. Without it, the options of the tools' authors decide.
+        hooks: Names of extensions, and modules, objects or functions marked with `hookimpl`. The executor calls them before and after
+            every call.
         timeout: Seconds that a call may take if its tool has no `timeout` of its own; None for any time.
         max_concurrency: How many calls of one batch run at the same time.
         retry: When a failed call is tried again; None for never.
         cache: Stores the results of tools with `cache=True`; a `MemoryCache` of its own by default.
-        deps: What the tools' contexts can have: objects, and classes of which every call brings one.
-        repairs: Which mistakes of models are repaired: all of `REPAIRS`, none, or those of these names. `missing-commas` is repaired only if
-            it is named.
-        max_argument_characters: How many characters the arguments of a model's call may have; longer ones are refused. None for any number.
-        pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. It stays yours.
-        worker_versions: Whether a worker may run a tool of which it has another version than this process: with `same` such a call
-            is `environment_not_set`; with `any` it runs, and a warning is logged.
-        validator: `jsonschema-rs` to check fast, or `jsonschema` alone.
-        check_results: Whether a result that does not fit its tool's return schema is an error. Without it, such a result is
-            written by its own type.
-        expose_errors: Whether a model reads what a tool raised: `all`, scrubbed and bounded, or `tool-errors`, which keeps everything but the
-            message of a `ToolError` for the application.
-        max_characters: How many characters of a result a model reads; what is longer is cut in the middle, and says so. None for all.
-        max_bytes: How many bytes of images, sounds and files a model gets with a result. None for all.
-        keep: A folder where the whole of what is cut is stored.
+        deps: Objects that tools can read as `context.deps`, such as a connection to a database. Give a class in place of an object if the
+            caller passes an instance of it with every call.
+        repairs: Which mistakes in a model's arguments the executor repairs: True for all of `REPAIRS`, False for none, or some names.
+            It repairs `missing-commas` only if that is named.
+        max_argument_characters: The most characters that the arguments of a model's call may have; the executor refuses longer ones. None
+            for no limit.
+        pool: A `concurrent.futures.Executor` that runs the calls, in threads, processes or on other machines. The executor does not shut
+            it down.
+        worker_versions: What happens if a worker has another version of a tool's distribution than this process: with `"same"`, the call
+            fails with the code `unavailable`; with `"any"`, it runs, and the executor logs a warning.
+        validator: The validator of arguments: `"jsonschema-rs"`, which is fast, or `"jsonschema"`.
+        check_results: Whether a call fails if its result is not valid against the tool's return schema. If False, such a result is encoded
+            by the type of the value.
+        expose_errors: What a model reads if a tool raises an exception: with `"all"`, its type and message, shortened and without secrets;
+            with `"tool-errors"`, only the message of a `ToolError`.
+        max_characters: The most characters of a result that a model reads. The executor cuts a longer one in its middle, and says so there.
+            None for no limit.
+        max_bytes: The most bytes of images, sounds and files that a model gets with a result; a line of text replaces the others. None
+            for no limit.
+        keep: A folder in which the executor stores the whole of each result that it cuts.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
@@ -129,7 +136,7 @@ class Executor:
             raise TypeError(f"cache={cache!r:.80} {problem}")
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
-            raise ValueError(f'worker_versions is "same" or "any", not {worker_versions!r}')
+            raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
         toolset = toolset_of(tools, registry)
         settings = Settings(
             engine=validator,
@@ -171,7 +178,7 @@ class Executor:
 
         Raises:
             FormatNotFoundError: There is no such format.
-            DefinitionError: It has no strict mode, it cannot describe a tool, or they are too many for one request.
+            DefinitionError: It has no strict mode, it cannot describe a tool, or the tools are too many for one request.
         """
         offered = [tool for tool in self.tools.values() if not tool.unavailable]
         return formats.get(format).describe(offered, strict=strict, recursion=recursion)
@@ -183,7 +190,7 @@ class Executor:
 
         Args:
             call: A `ToolCall`, `{"name": …, "arguments": …}`, or a call in the shape of a provider, as a dict or an SDK object.
-            cancellation: Ends the waiting; a tool that has begun goes on unless it checks the token.
+            cancellation: A token. Cancelling it ends the wait for the result; a tool that is running goes on unless it checks the token.
             deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
@@ -224,7 +231,7 @@ class Executor:
     def run_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run calls concurrently, and wait for all; one that fails takes no other with it.
+        """Run calls concurrently, and wait for all; a call that fails does not affect the others.
 
         Args:
             calls: The calls, each in any shape that `run` takes.
@@ -235,7 +242,7 @@ class Executor:
             Their results, in the order of the calls.
 
         Raises:
-            TypeError: `calls` is one call, and not a list of them.
+            TypeError: `calls` is a single call, and not a list.
         """
         pipeline = self._open_pipeline()
         context = calls_context(cancellation, deps)
@@ -255,7 +262,7 @@ class Executor:
             Their results, in the order of the calls.
 
         Raises:
-            TypeError: `calls` is one call, and not a list of them.
+            TypeError: `calls` is a single call, and not a list.
         """
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
@@ -270,7 +277,7 @@ class Executor:
     def stream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> Generator[Event, None, None]:
-        """Run one call, and follow it.
+        """Run one call, and yield its events.
 
         Args:
             call: The call, in any shape that `run` takes.
@@ -286,7 +293,7 @@ class Executor:
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
-        """Run one call on the running loop, and follow it.
+        """Run one call on the running event loop, and yield its events.
 
         Args:
             call: The call, in any shape that `run` takes.
@@ -300,7 +307,7 @@ class Executor:
         return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
-        """Read, validate and judge calls, and run none.
+        """Read and validate calls, find out which need approval, and run none.
 
         This is for an application that has to wait for an approver, here or in another process.
 
@@ -311,7 +318,7 @@ class Executor:
             The calls; `waiting` has those that need a decision.
 
         Raises:
-            TypeError: `calls` is one call, and not a list of them.
+            TypeError: `calls` is a single call, and not a list.
         """
         return self._open_pipeline().suspend(list_calls(calls))
 
@@ -328,16 +335,16 @@ class Executor:
 
         Args:
             prepared: The calls.
-            decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
+            decisions: `Approve()` or `Deny("why")` for each call that waits, by its id in `waiting`.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
             deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
-            The results of all calls, in their order. One that waits and has no decision is refused.
+            The results of all calls, in their order. A call that waits for approval is refused if there is no decision about it.
 
         Raises:
-            ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
+            ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before. No call was run.
         """
         pipeline = self._open_pipeline()
         calls = pipeline.resume(prepared, decisions or {}, by)
@@ -356,27 +363,27 @@ class Executor:
 
         Args:
             prepared: The calls.
-            decisions: `Approve()` or `Deny("why")` of those that wait, by the id that `waiting` gives.
+            decisions: `Approve()` or `Deny("why")` for each call that waits, by its id in `waiting`.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
             deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
 
         Returns:
-            The results of all calls, in their order. One that waits and has no decision is refused.
+            The results of all calls, in their order. A call that waits for approval is refused if there is no decision about it.
 
         Raises:
-            ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing has run then.
+            ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before. No call was run.
         """
         pipeline = self._open_pipeline()
         calls = pipeline.resume(prepared, decisions or {}, by)
         return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
 
     def call(self, name: str, /, **arguments: Any) -> ToolResult:
-        """Call a tool from Python, by wire name, with Python values, which are validated like a model's.
+        """Call a tool with Python values; they are encoded as JSON, and validated like a model's arguments.
 
         Args:
-            name: The wire name.
-            **arguments: By parameter name; a `*args` parameter takes a list.
+            name: The tool's wire name.
+            **arguments: The arguments by parameter name; a list for a `*args` parameter.
         """
         pipeline = self._open_pipeline()
         tool = pipeline.find(name)
@@ -394,12 +401,12 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run a call that is written as Python writes it, and wait for it.
+        """Run a call that is written as a Python expression, and wait for it.
 
         An example is `add(a=1, b=multiply(a=2, b=3))`.
 
-        Nothing runs before all calls in it may run and those that need approval have it. Calls that need nothing of each other run at the
-        same time.
+        No call runs before every call in the expression is valid, allowed and, where that is needed, approved. Calls that do not need each
+        other's results run at the same time.
 
         Args:
             expression: The text, or what `expressions.parse_call` returned.
@@ -447,9 +454,10 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run calls that are written as Python writes them, and wait for them.
+        """Run calls that are written as Python expressions, and wait for them.
 
-        The text is a list, `[f(a=1), g(b=2)]`, or has one call on each line. Calls that need nothing of each other run at the same time.
+        The text is a list, `[f(a=1), g(b=2)]`, or has one call on each line. Calls that do not need each
+        other's results run at the same time.
 
         Args:
             expressions: The text, or a list of what `expressions.parse_call` returned.

@@ -15,12 +15,9 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
+from fcregistry.execution import _messages as messages
 from fcregistry.execution._approval import Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
-from fcregistry.execution._messages import (
-    invalid_arguments,
-    plugin_unavailable,
-)
 from fcregistry.execution._pipeline import LoadPlugins
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import CallStep
@@ -147,7 +144,7 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
-            return failed_result(step.call, invalid_arguments(name, (problem,)), tool, step.repairs)
+            return failed_result(step.call, messages.invalid_arguments(name, (problem,)), tool, step.repairs)
     ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
@@ -330,7 +327,7 @@ def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode
 def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
     """Return the error for an expression that is not a call, or whose plugin does not load."""
     if isinstance(error, PluginError):
-        return plugin_unavailable(error)
+        return messages.plugin_unavailable(error)
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )
@@ -340,17 +337,21 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
     """Return the error for a call that needs the result of a failed one."""
     return _with_code_of(
-        f"{name} was not run, since it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
+        f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
     )
 
 
 def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
     """Return the error for a call of an expression in which other calls were refused before anything ran."""
-    beginning = f"{name} was not run, since nothing of an expression runs before all of it may, and"
+    beginning = f"{name} was not run, because"
     if len(refused) == 1:
-        return _with_code_of(f"{beginning} {_name(refused[0])} may not: {_text(refused[0])}", refused[0])
+        return _with_code_of(
+            f"{beginning} {_name(refused[0])} in the same expression was refused: {_text(refused[0])}", refused[0]
+        )
     lines = [f"- {_name(each)}: {_text(each)}" for each in refused]
-    return _with_code_of("\n".join([f"{beginning} these may not:", *lines]), refused[0])
+    return _with_code_of(
+        "\n".join([f"{beginning} these calls in the same expression were refused:", *lines]), refused[0]
+    )
 
 
 def _name(result: ToolResult) -> str:

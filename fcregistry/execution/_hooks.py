@@ -92,9 +92,7 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Stands for hooks of which one does not load: it refuses every call.
-
-    What that hook would have answered is not known.
+    """Refuses every call, because a hook that has to check every call does not load.
 
     Args:
         error: Says which one, and why.

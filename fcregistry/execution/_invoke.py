@@ -244,7 +244,8 @@ class Job(NamedTuple):
             return invoke(invocation)
         try:
             if dispatch == "loop":
-                return _run_on_background_loop_within(invocation, seconds, cancellation)
+                on_loop: Future[Outcome] = background_loop.submit(lambda: ainvoke(invocation))
+                return wait_for(on_loop, seconds, cancellation, background_loop.give_up)
             future = blocking_threads.submit(lambda: invoke(invocation), waited_for=True)
             return wait_for(future, seconds, cancellation, blocking_threads.abandon)
         except NoThreadError as error:
@@ -256,7 +257,7 @@ class Job(NamedTuple):
         if submit is not None:
             work = _awaited_outcome(submit)
         elif dispatch == "thread":
-            work = _on_thread(invocation)
+            work = ainvoke_on_thread(invocation)
         elif seconds is None and cancellation is None:
             return await ainvoke(invocation)
         else:
@@ -264,23 +265,6 @@ class Job(NamedTuple):
         if seconds is None and cancellation is None:
             return await work
         return await await_within(work, seconds, cancellation)
-
-
-def _run_on_background_loop_within(
-    invocation: Invocation, seconds: float | None, cancellation: CancellationToken | None
-) -> Outcome:
-    def give_up(future: Future[Outcome]) -> None:
-        future.cancel()
-        background_loop.replace_if_stuck()
-
-    return wait_for(background_loop.submit(lambda: ainvoke(invocation)), seconds, cancellation, give_up)
-
-
-async def _on_thread(invocation: Invocation) -> Outcome:
-    try:
-        return await ainvoke_on_thread(invocation)
-    except NoThreadError as error:
-        return Outcome(None, error, 0.0)
 
 
 async def _awaited_outcome(submit: Callable[[], Future[Outcome]]) -> Outcome:
@@ -370,7 +354,10 @@ async def ainvoke(invocation: Invocation) -> Outcome:
 
 async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
     """Call a blocking function on a thread, and await it."""
-    outcome: Outcome = await await_future(blocking_threads.submit(lambda: call_function(invocation)))
+    try:
+        outcome: Outcome = await await_future(blocking_threads.submit(lambda: call_function(invocation)))
+    except NoThreadError as error:
+        return Outcome(None, error, 0.0)
     return await ainvoke(remaining_work(invocation, outcome)) if needs_loop(outcome.value) else outcome
 
 

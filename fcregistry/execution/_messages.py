@@ -102,8 +102,8 @@ def approval_failed(name: str, error: BaseException) -> CallError:
     """Return the error for a call whose approver raised something, and log that."""
     from logging import getLogger  # only on the way to an error
 
-    getLogger("fcregistry").error("approval of %s could not be asked for", name, exc_info=error)
-    return CallError("denied", f"{name} was not run: asking for its approval failed", exception=error)
+    getLogger("fcregistry").error("the approver of %s failed, so the call was denied", name, exc_info=error)
+    return CallError("denied", f"{name} was not run: its approver failed", exception=error)
 
 
 def not_allowed(name: str) -> CallError:
@@ -334,7 +334,7 @@ REASONS: Final = {
         "is not available: the worker that was to run it has another version of it (version_changed)",
     ),
     "missing_env": ("unavailable", "is not available: the worker that was to run it cannot use it"),
-    "busy": ("unavailable", "is not available: too many earlier calls still hold the worker that was to run it"),
+    "busy": ("unavailable", "is not available: too many earlier calls are still running on the worker"),
     "no_worker": ("unavailable", "is not available: the call could not be handed to a worker; it was not run"),
     "died": ("tool_failed", "was not finished: the worker that ran it died; it may have done part of its work"),
     "lost": ("tool_failed", "gave no result: its worker failed; it may have done its work"),

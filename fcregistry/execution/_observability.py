@@ -122,7 +122,7 @@ def _isolated() -> Iterator[None]:
         from logging import getLogger  # only on the way to an error
 
         with suppress(Exception):  # it may be the log that fails
-            getLogger("fcregistry").exception("a call could not be watched")
+            getLogger("fcregistry").exception("a call could not be logged or traced")
 
 
 # --- The log: one record for each call, on the logger `fcregistry.calls` ---

@@ -17,6 +17,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
+from fcregistry.execution import _messages as messages
 from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cached_calls import CacheSlot
@@ -29,17 +30,6 @@ from fcregistry.execution._fast_path import (
     read_if_call,
 )
 from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, await_future
-from fcregistry.execution._messages import (
-    cancelled_before,
-    changed_after_approval,
-    environment_not_set,
-    invalid_arguments,
-    no_thread,
-    not_checked,
-    plugin_unavailable,
-    undecodable_arguments,
-    unknown_tool,
-)
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._result import failed_result, make_result
 from fcregistry.execution._settings import CallsContext, deps_for
@@ -128,7 +118,7 @@ class Pipeline:
     # --- Preparing: read, look up, parse, validate, decode ---
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool of a name: its own, or the one that a provider's format gives it; None if there is none."""
+        """Return the tool of a name, its own or the one that a provider's format gives it, or None."""
         tool = self.tools.get(name)
         if tool is not None:
             return tool
@@ -212,9 +202,9 @@ class Pipeline:
         job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
         outcome: Outcome = yield job
         if isinstance(outcome.exception, GivenUp):
-            return failed_result(call, not_checked(call.name, outcome.exception), self.find(call.name))
+            return failed_result(call, messages.not_checked(call.name, outcome.exception), self.find(call.name))
         if isinstance(outcome.exception, NoThreadError):
-            return failed_result(call, no_thread(outcome.exception), self.find(call.name))
+            return failed_result(call, messages.no_thread(outcome.exception), self.find(call.name))
         if outcome.exception is not None:
             raise outcome.exception
         prepared: CallStep | ToolResult = outcome.value
@@ -235,12 +225,12 @@ class Pipeline:
         try:
             bound = self.bound(call.name)
         except PluginError as error:
-            return failed_result(call, plugin_unavailable(error), self.find(call.name))
+            return failed_result(call, messages.plugin_unavailable(error), self.find(call.name))
         if bound is None:
-            return failed_result(call, unknown_tool(call.name, self.tools))
+            return failed_result(call, messages.unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and (reason := tool.unavailable):
-            return failed_result(call, environment_not_set(tool, reason), tool)
+            return failed_result(call, messages.environment_not_set(tool, reason), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:
@@ -251,24 +241,24 @@ class Pipeline:
                 )
                 repairs += more
                 if problems := tuple(each for each in problems if not _is_pending(each.path, pending)):
-                    return failed_result(call, invalid_arguments(tool.name, problems), tool, repairs)
+                    return failed_result(call, messages.invalid_arguments(tool.name, problems), tool, repairs)
             decoded = {} if pending else signature.binding.decode(arguments)
         except ArgumentsError as error:
             if isinstance(error, TooLongError) and most_steps < MOST_STEPS:
                 raise
             return failed_result(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failed_result(call, undecodable_arguments(tool, refusal, self.settings.expose_errors), tool)
+            return failed_result(call, messages.undecodable_arguments(tool, refusal, self.settings.expose_errors), tool)
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
-            return failed_result(call, invalid_arguments(tool.name, (problem,)), tool)
+            return failed_result(call, messages.invalid_arguments(tool.name, (problem,)), tool)
         return CallStep(call, bound, arguments, decoded, repairs)
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
-            return failed_result(call, unknown_tool(error.name, self.tools))
+            return failed_result(call, messages.unknown_tool(error.name, self.tools))
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
@@ -326,7 +316,7 @@ class Pipeline:
 
 
 def _is_pending(path: str, pending: Collection[str]) -> bool:
-    """Return whether a result that is not known yet may change the value at a path: it goes there, into it or around it."""
+    """Return whether a result that is not known yet may change the value at a path."""
     return any(
         path == "$"
         or path == place
@@ -378,7 +368,7 @@ class CallChecks:
         if isinstance(again, ToolResult):
             return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
         if self._decided and again.arguments != step.arguments:
-            return self.refusal(changed_after_approval(tool.name))
+            return self.refusal(messages.changed_after_approval(tool.name))
         self._call = answer
         self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
         return None
@@ -452,7 +442,7 @@ def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings)
     """Return the result of a call that was cancelled before it began; None if it was not."""
     if context.cancellation is None or not context.cancellation.cancelled:
         return None
-    return make_result(step, cancelled_before(step.bound.tool, context.cancellation.reason), settings)
+    return make_result(step, messages.cancelled_before(step.bound.tool, context.cancellation.reason), settings)
 
 
 def _attempts(

@@ -1,6 +1,6 @@
-"""Policies: which calls are allowed, asked about or denied.
+"""Policies: which calls run, which need approval and which are denied.
 
-The operator names tools by selectors; the configuration comes before a policy.
+The operator names tools by selectors. The configuration overrides a policy.
 """
 
 from __future__ import annotations
@@ -40,22 +40,22 @@ class Ruling(NamedTuple):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Policy:
-    """Which calls are allowed, asked about or denied. `deny` comes before `ask`, and `ask` before `allow`.
+    """Which calls run, which need approval and which are denied.
 
-    Each takes selectors, read in their order as everywhere: one with `!` takes away from those before it. A tool that a view renamed
-    answers to either name.
+    `deny` overrides `ask`, and `ask` overrides `allow`. Each is a list of selectors, applied in order: a selector after `!` removes tools that
+    earlier selectors chose. Selectors match a renamed tool by its old and by its new name.
 
     Args:
         allow: Tools that run without approval, even if their author declared `requires_approval`.
-        ask: Tools whose every call is asked about.
+        ask: Tools of which every call needs approval.
         deny: Tools that never run.
-        default: What holds for all other tools: `tool`, what their authors declared; `allow`, `ask` or `deny`.
-        must_match: Whether a selector that names none of an executor's tools is an error when the executor is made: a misspelt one protects
-            nothing. False for a policy that executors of different tools share. A hint such as `destructive=true` may always match nothing.
+        default: What applies to all other tools: `tool` for what their authors declared, or `allow`, `ask` or `deny`.
+        must_match: Whether making an executor fails if a selector matches none of its tools, since a misspelt selector protects nothing.
+            Give False for a policy that executors of different tools share. A hint such as `destructive=true` may always match nothing.
 
     Raises:
-        SelectorError: One of them is not a selector.
-        ValueError: There is no such default.
+        SelectorError: An item of a list is not a selector.
+        ValueError: `default` is none of these words.
     """
 
     allow: Sequence[str] = ()
@@ -67,7 +67,7 @@ class Policy:
 
     def __post_init__(self) -> None:
         if self.default not in _VERDICTS:
-            raise ValueError(f"the default of a policy is one of {', '.join(_VERDICTS)}, not {self.default!r}")
+            raise ValueError(f"the default of a policy must be one of {', '.join(_VERDICTS)}, not {self.default!r}")
         given: tuple[tuple[Verdict, Sequence[str]], ...] = (
             ("deny", self.deny),
             ("ask", self.ask),
@@ -140,7 +140,10 @@ class _PolicyTools:
         Raises:
             AmbiguousToolError: It is a plain name, and several have it.
         """
-        found = [name for name, about in self._subjects.items() if any(map(selector.matches, about))]
+        for each in filter(None, (selector, selector.in_any_group())):
+            found = [name for name, about in self._subjects.items() if any(map(each.matches, about))]
+            if found:
+                break
         if selector.is_exact and not found:
             found = [name for name, tool in self._tools.items() if any(map(selector.matches, _alias_subjects(tool)))]
         if selector.is_exact and len(found) > 1:
@@ -153,7 +156,8 @@ class _PolicyTools:
 
     def not_found(self, selector: Selector) -> ToolNotFoundError:
         """Return the error for a selector that matches no tool."""
-        near = nearest(selector.text, sorted({*self._tools, *(tool.id for tool in self._tools.values())}))
+        is_plain = not {":", "."} & set(selector.text)
+        near = nearest(selector.text, sorted(tool.name if is_plain else tool.id for tool in self._tools.values()))
         return ToolNotFoundError(
             f"the policy names {selector.text!r}, and no tool of the executor answers to that{did_you_mean(near)} "
             "(must_match=False, for a policy that executors of different tools share)",

@@ -97,7 +97,9 @@ class PoolRunner:
     def __init__(self, pool: object, *, any_version: bool = False) -> None:
         if not isinstance(pool, Executor):
             hint = "; give client.get_executor()" if hasattr(pool, "get_executor") else ""
-            raise TypeError(f"pool is a concurrent.futures.Executor, such as a ProcessPoolExecutor, not {pool!r}{hint}")
+            raise TypeError(
+                f"pool must be a concurrent.futures.Executor, such as a ProcessPoolExecutor, not {pool!r}{hint}"
+            )
         self._pool = pool
         self._any_version = any_version
 

@@ -1,4 +1,4 @@
-"""Results of calls: a `ToolResult`, made of an outcome or of an error."""
+"""Results of calls: what a model reads of a value that a tool returned, or of an error."""
 
 from __future__ import annotations
 
@@ -8,16 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
+from fcregistry._results.content import Content, Output, ToolOutput, text_of
 from fcregistry._results.result import Notes, ToolResult
 from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable
-from fcregistry.execution._output import output_of
 from fcregistry.execution._retry import with_attempts
+from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._invoke import Outcome
     from fcregistry.execution._settings import Settings
     from fcregistry.execution._step import CallStep
+    from fcregistry.types import Codec
 
 
 def make_result(
@@ -91,3 +93,66 @@ def failed_result(
 ) -> ToolResult:
     """Return the result of a call that failed; the model reads the error's text."""
     return ToolResult(call, None, error, error.text, tool, arguments, duration, repairs)
+
+
+# --- What a model reads of a value ---
+
+
+def output_of(value: Any, returns: Codec | None) -> str | Output:
+    """Return the text for the model, or an `Output` where a tool returned more than that.
+
+    A string is shown as it is. Anything else is JSON: by the return annotation if the value is of that type, by its own type otherwise. A
+    value without a JSON form may be `Content`, a list with some in it, or a `ToolOutput`; they are tried last, so that other values do
+    not pay for them.
+
+    Args:
+        value: What the tool returned.
+        returns: The codec of its return annotation, if there is one.
+
+    Raises:
+        EncodingError: The value has no JSON form.
+        Exception: Whatever the value's own code raises while it is read.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    try:
+        if returns is not None and not returns.natural and returns.handles(value):
+            return to_json_text(returns.encode(value))
+        return to_json_text(value)
+    except EncodingError as error:
+        parts = _content_of(value)
+        if parts is None:
+            raise _with_advice(error) from None
+    return Output(value.value if isinstance(value, ToolOutput) else value, text_of(parts), parts)
+
+
+def _content_of(value: Any) -> tuple[Content, ...] | None:
+    """Return the pieces of content that a value is; None if it is not content."""
+    if isinstance(value, ToolOutput):
+        return value.content
+    if isinstance(value, Content):
+        return (value,)
+    if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
+        return tuple(map(_content_item, value))
+    return None
+
+
+def _content_item(item: Any) -> Content:
+    """Return an item of a list with content in it as content: itself, a text, or JSON."""
+    if isinstance(item, Content):
+        return item
+    try:
+        return Content.text(item) if isinstance(item, str) else Content.json(item)
+    except EncodingError as error:
+        raise _with_advice(error) from None
+
+
+def _with_advice(error: EncodingError) -> EncodingError:
+    """Return an error that says what to do about content inside of a value, where it cannot be."""
+    for cls in (Content, ToolOutput):
+        if f" {cls.__module__}.{cls.__qualname__} " in str(error):
+            return EncodingError(
+                f"{cls.__name__} cannot be part of a value; return it by itself"
+                + (", in a list, or in a ToolOutput" if cls is Content else "")
+            )
+    return error

@@ -42,14 +42,15 @@ class Retry:
     that says `retry_after` gets that time, if it is not above `max_delay`; if it is, the call is not tried again.
 
     Args:
-        attempts: How often a call is tried, with the first time.
+        attempts: The most attempts, including the first.
         initial_delay: The longest wait before the second attempt, in seconds.
         max_delay: The longest wait of all, in seconds.
-        on: Further exceptions that may be transient: a type, several, or a function of the exception that says whether it is.
+        on: More exceptions after which a call is tried again: a type, a tuple of types, or a function that takes the exception and returns
+            whether it may be transient.
 
     Raises:
         ValueError: A number is out of its range.
-        TypeError: `on` is none of these.
+        TypeError: `on` is something else.
     """
 
     attempts: int = 3
@@ -59,15 +60,15 @@ class Retry:
 
     def __post_init__(self) -> None:
         if self.attempts < 1:
-            raise ValueError(f"attempts is at least 1, not {self.attempts!r}")
+            raise ValueError(f"attempts must be at least 1, not {self.attempts!r}")
         if not 0 <= self.initial_delay <= self.max_delay < float("inf"):
             raise ValueError(
-                "initial_delay and max_delay are seconds, finite, and the first is not above the second: "
+                "initial_delay and max_delay must be finite seconds, and the first must not be above the second: "
                 f"not {self.initial_delay!r} and {self.max_delay!r}"
             )
         if not _is_on(self.on):
             raise TypeError(
-                f"on is a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
+                f"on must be a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
             )
 
     def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
@@ -108,7 +109,7 @@ class Retry:
         except Exception as failure:  # foreign code: without an answer, the failure is not taken as transient
             from logging import getLogger  # only on the way to an error
 
-            message = "it is not known whether %s may be tried again, so it was not"
+            message = "the function on=… of Retry failed for %s, so the call was not tried again"
             getLogger("fcregistry").warning(message, tool.name, exc_info=failure)
             return False
 

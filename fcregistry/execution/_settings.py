@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
     from fcregistry.execution._invoke import ItemChannel, RemoteRunner
+    from fcregistry.execution._limits import ResultLimits
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._output import ResultLimits
 
 
 # --- The executor ---
@@ -74,20 +74,20 @@ class Settings:
 
     def __post_init__(self) -> None:
         if type(self.max_concurrency) is not int or self.max_concurrency < 1:
-            raise ValueError(f"max_concurrency is a whole number of at least 1, not {self.max_concurrency!r}")
+            raise ValueError(f"max_concurrency must be a whole number of at least 1, not {self.max_concurrency!r}")
         longest = self.max_argument_characters
         if longest is not None and (type(longest) is not int or longest < 1):
-            raise ValueError(f"max_argument_characters is a whole number of at least 1, or None, not {longest!r}")
+            raise ValueError(f"max_argument_characters must be a whole number of at least 1, or None, not {longest!r}")
         if self.timeout is not None and not (type(self.timeout) in (int, float) and 0 < self.timeout < float("inf")):
-            raise ValueError(f"timeout is seconds, a finite number above 0, or None, not {self.timeout!r}")
+            raise ValueError(f"timeout must be a number of seconds above 0, or None, not {self.timeout!r}")
         if self.expose_errors not in ("all", "tool-errors"):
-            raise ValueError(f'expose_errors is "all" or "tool-errors", not {self.expose_errors!r}')
+            raise ValueError(f'expose_errors must be "all" or "tool-errors", not {self.expose_errors!r}')
         if self.engine not in ("jsonschema-rs", "jsonschema"):
-            raise ValueError(f'validator is "jsonschema-rs" or "jsonschema", not {self.engine!r}')
+            raise ValueError(f'validator must be "jsonschema-rs" or "jsonschema", not {self.engine!r}')
         if not isinstance(self.check_results, bool):
-            raise TypeError(f"check_results is a bool, not {self.check_results!r}")
+            raise TypeError(f"check_results must be a bool, not {self.check_results!r}")
         if self.retry is not None and not isinstance(self.retry, Retry):
-            raise TypeError(f"retry is a Retry, such as Retry(attempts=3), not {self.retry!r}")
+            raise TypeError(f"retry must be a Retry, such as Retry(attempts=3), not {self.retry!r}")
 
     @property
     def quick_length(self) -> int:
@@ -131,7 +131,7 @@ def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -
         TypeError: The cancellation is not a token, or `deps` not a list.
     """
     if cancellation is not None and not isinstance(cancellation, CancellationToken):
-        raise TypeError(f"cancellation is a CancellationToken, not {cancellation!r}")
+        raise TypeError(f"cancellation must be a CancellationToken, not {cancellation!r}")
     return NO_CONTEXT if cancellation is None and not deps else CallsContext(cancellation, deps_of(deps))
 
 
@@ -142,7 +142,7 @@ def deps_of(given: Any) -> tuple[Any, ...]:
         TypeError: It is not a list or tuple.
     """
     if not isinstance(given, (list, tuple)):
-        raise TypeError(f"deps takes a list of objects, as in deps=[{type(given).__name__}(…)], not {given!r:.80}")
+        raise TypeError(f"deps must be a list of objects, as in deps=[{type(given).__name__}(…)], not {given!r:.80}")
     return tuple(given)
 
 
@@ -231,7 +231,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
     """
     source = process_registry if registry is None else registry
     if not isinstance(source, Registry):
-        raise TypeError(f"registry is a Registry, not {source!r}")
+        raise TypeError(f"registry must be a Registry, not {source!r}")
     selectors: list[str] = []
     made: list[Tool] = []
     functions: dict[int, Tool] = {}  # one that is given twice is one tool

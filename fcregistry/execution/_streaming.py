@@ -15,8 +15,7 @@ from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import no_thread
 from fcregistry.execution._observability import log_failure
-from fcregistry.execution._output import output_of
-from fcregistry.execution._result import failed_result
+from fcregistry.execution._result import failed_result, output_of
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._threads import NoThreadError, blocking_threads, running_loop
 
@@ -34,7 +33,7 @@ class Progress:
 
     Attributes:
         fraction: From 0 to 1.
-        message: What is being done.
+        message: What the tool is doing.
     """
 
     fraction: float

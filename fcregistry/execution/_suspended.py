@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall:
-    """A call that waits for a decision: what an approver needs to see.
+    """A call that waits for approval, with all that an approver needs to see.
 
     Attributes:
-        id: Names the call in the decisions: the provider's id, if no other of the calls has the same.
+        id: The key of the call in `decisions`: the provider's id, or another name if an earlier call has the same id.
         name: The tool's name, as the model called it.
         tool: The tool's canonical id.
         title: The tool's name for people, if it has one.
         description: What the tool does, in a line.
         arguments: The arguments, validated: a JSON object. A copy.
-        reason: Why it waits.
+        reason: Why it needs approval.
         hints: What the tool's author declared: `read_only`, `destructive`, `idempotent`, `open_world`, where set.
     """
 
@@ -68,13 +68,13 @@ class WaitingCall:
 
 
 class PreparedCalls:
-    """Calls of a model that were read, validated and judged, and of which none has run.
+    """A model's calls that an executor has read and validated, but not run.
 
     `Executor.prepare` makes them, and `Executor.resume` runs them.
 
     Args:
         calls: The calls, in their order.
-        id: Names this batch; by default, a new name.
+        id: The name of this batch; by default, a new one.
         made: When it was made, in seconds since 1970 (UTC); by default, now.
     """
 
@@ -109,8 +109,8 @@ class PreparedCalls:
     def to_json(self, *, key: bytes) -> str:
         """Return these calls as signed JSON text, for a process that resumes them later.
 
-        Calls that do not run have what the model is to read. If a hook put a result in place of a failure, its value is JSON later, or None
-        if it has no JSON form.
+        For a call that has failed already, the text contains the error for the model. If a hook replaced that failure by a result, the value
+        of the result is JSON after a round trip, or None if it has no JSON form.
 
         Args:
             key: At least 16 bytes that only the processes know that prepare and resume. The text is signed, not encrypted: anyone who has
@@ -392,34 +392,23 @@ def resume_calls(
 
     Args:
         prepared: The calls.
-        decisions: Those about waiting calls, by id.
-        by: Who decided.
-        rules: Says what is denied now, also about calls that needed no approval when they were prepared.
-        find: Finds a tool by the name that a model called it.
+        decisions: Decisions about the calls that wait, by id.
+        by: The name of the approver.
+        rules: Decides again about calls that needed no approval when they were prepared.
+        find: Returns the tool of a name.
         prepare: Reads, validates and decodes a call.
 
     Raises:
-        ApprovalError: A decision about a call that does not wait for one, or the calls were resumed before. Nothing is to run then.
+        ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
         TypeError: A decision is something else.
     """
-    if not isinstance(prepared, PreparedCalls):
-        raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
-    if not isinstance(decisions, Mapping):
-        raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
-    waiting = dict.fromkeys(each.id for each in prepared.waiting)
-    for key, decision in decisions.items():
-        if key not in waiting:
-            known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
-            raise ApprovalError(f"no call {key!r} waits for a decision; {known}")
-        if not isinstance(decision, (Approve, Deny, bool)):
-            raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
+    _check_decisions(prepared, decisions)
     prepared._take()
 
     def refused(call: ValidCall, error: CallError) -> ToolResult:
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
-        """Return the step of a call, if its tool is still the same and not denied."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -436,14 +425,11 @@ def resume_calls(
         if call.reason is None:
             step = step_of(call)
             verdict = None if isinstance(step, ToolResult) else rules.check_rules(step)  # which may have changed
-            if isinstance(verdict, ApprovalQuestion):
-                verdict = undecided(call.name)
-            return ResumedCall(step if verdict is None else refused(call, verdict))
-        decision = decisions.get(call.key)
-        if decision is None:
+            error = undecided(call.name) if isinstance(verdict, ApprovalQuestion) else verdict
+            return ResumedCall(step if error is None else refused(call, error))
+        if (decision := decisions.get(call.key)) is None:
             return ResumedCall(refused(call, undecided(call.name)))
-        answer = decision_of(call.name, decision)
-        approval = approval_of(answer, call.reason, by)
+        approval = approval_of(answer := decision_of(call.name, decision), call.reason, by)
         _log(call, approval, decision)
         if isinstance(answer, CallError):
             return ResumedCall(refused(call, answer), approval)
@@ -453,6 +439,26 @@ def resume_calls(
         return ResumedCall(step, approval)
 
     return [resume(each) for each in prepared._calls]
+
+
+def _check_decisions(prepared: object, decisions: object) -> None:
+    """Check that decisions are about calls that wait for them.
+
+    Raises:
+        ApprovalError: One is about another call.
+        TypeError: One is not a decision, or `prepared` or `decisions` is something else.
+    """
+    if not isinstance(prepared, PreparedCalls):
+        raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
+    if not isinstance(decisions, Mapping):
+        raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
+    waiting = dict.fromkeys(each.id for each in prepared.waiting)
+    for key, decision in decisions.items():
+        if key not in waiting:
+            known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
+            raise ApprovalError(f"no call {key!r} waits for a decision; {known}")
+        if not isinstance(decision, (Approve, Deny, bool)):
+            raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:

@@ -116,7 +116,7 @@ class DaemonThreads:
         """
         after_fork(self, DaemonThreads._reset)
         if self._abandoned >= MOST_ABANDONED:
-            raise NoThreadError(f"{self._abandoned} calls that were given up still hold their threads")
+            raise NoThreadError(f"{self._abandoned} calls that timed out or were cancelled still occupy their threads")
         future: Future[Any] = Future()
         context = copy_context()
         if waited_for and threading.current_thread().name == _LOOP_THREAD:
@@ -240,8 +240,12 @@ class BackgroundLoop:
             return self.submit(make)
         return future
 
-    def replace_if_stuck(self) -> None:
-        """Replace the loop if a coroutine blocks it; the old one stops when its tasks are done."""
+    def give_up(self, future: Future[Any]) -> None:
+        """Cancel a coroutine, and replace the loop if the coroutine blocks it.
+
+        The old loop stops when its tasks are done.
+        """
+        future.cancel()
         with self._lock:
             loop = self._loop
         if loop is None:

@@ -190,23 +190,17 @@ class ToolParameters:
         Raises:
             ValueProblem: There are too many, or one is given twice.
         """
-        written = [
-            self._bound_argument(name, value, at)
-            for at, (name, value) in enumerate(zip(self._positional, args, strict=False))
-        ]
+        written = list(zip(self._positional, args, range(len(args)), strict=False))
         rest = args[len(self._positional) :]
         if rest and self._star is None:
             takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
             raise ValueProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
         if rest and self._star is not None:
-            written.append(self._bound_argument(self._star, rest, len(self._positional)))
-        taken = {each.name for each in written}
+            written.append((self._star, rest, len(self._positional)))
+        taken = {name for name, _, _ in written}
         for at, (name, value) in enumerate(kwargs, len(args)):
             if name in taken:
                 raise ValueProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
-            written.append(self._bound_argument(name, value, at))
-        return written
-
-    def _bound_argument(self, name: str, value: Any, at: int) -> BoundArgument:
-        return BoundArgument(name, self._codecs.get(name, self._others), value, at)
+            written.append((name, value, at))
+        return [BoundArgument(name, self._codecs.get(name, self._others), value, at) for name, value, at in written]

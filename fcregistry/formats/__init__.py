@@ -1,7 +1,7 @@
 """Wire formats of providers: how tools are described, calls read and results reported.
 
 `get(name)` returns a `Format`; `names()` lists them. A new format is a file in this folder, a row in `_table.py`, a test, and a row of
-docs/reference/formats.md.
+the page "Formats".
 """
 
 from __future__ import annotations

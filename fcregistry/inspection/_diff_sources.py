@@ -37,7 +37,6 @@ if TYPE_CHECKING:
 
 LOCK_FILE: Final = "fcregistry.lock"
 """The usual name of a lock."""
-_NEITHER: Final = "is not a lock, manifest or wheel: it is neither JSON nor a zip file"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,38 +143,25 @@ def _of_file(given: str, path: Path) -> DiffSource:
 
     if is_zipfile(path):
         return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
-    text = _text_of(given, path)
-    kind = _kind_of(given, text)
-    if kind == "lock":
-        return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
-    if kind == "manifest":
-        content = manifest_content(given, text)
-        return DiffSource(name=given, kind="manifest", shipped=(of_manifests([content], None),))
-    raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is other JSON")
-
-
-def _text_of(given: str, path: Path) -> str:
     try:
         with path.open("rb") as file:
-            return read_bounded(file)
+            text = read_bounded(file)
+        written = parse_external_json(text)
     except OSError as error:
         raise ConfigurationError(f"{given} cannot be read: {error.strerror or error}") from error
-    except UnicodeDecodeError:
-        raise ConfigurationError(f"{given} {_NEITHER}") from None
-    except ValueError as error:
-        raise ConfigurationError(f"{given} cannot be used: {error}") from None
-
-
-def _kind_of(given: str, text: str) -> str | None:
-    """Return whether JSON text is a lock, a manifest, or neither."""
-    try:
-        written = parse_external_json(text)
-    except json.JSONDecodeError:
-        raise ConfigurationError(f"{given} {_NEITHER}") from None
+    except (UnicodeDecodeError, json.JSONDecodeError):
+        raise ConfigurationError(
+            f"{given} is not a lock, manifest or wheel: it is neither JSON nor a zip file"
+        ) from None
     except ValueError as error:
         raise ConfigurationError(f"{given} cannot be used: {error}") from None
     names = written if isinstance(written, dict) else {}
-    return "lock" if "fcregistry_lock" in names else "manifest" if "plugins" in names else None
+    if "fcregistry_lock" in names:
+        return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
+    if "plugins" in names:
+        shipped = of_manifests([manifest_content(given, text)], None)
+        return DiffSource(name=given, kind="manifest", shipped=(shipped,))
+    raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is other JSON")
 
 
 def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
@@ -280,7 +266,7 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
         if normalized(content["distribution"]) != normalized(distribution):
             raise ConfigurationError(
                 f"{path} is a wheel of {distribution}, and {name} in it says what {show(content['distribution'])} ships: "
-                f"build the wheel anew, with the manifests of {distribution} alone"
+                f"build the wheel again, with the manifests of {distribution} alone"
             )
         contents.append(content)
     return of_manifests(contents, version)

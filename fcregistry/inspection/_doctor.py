@@ -48,7 +48,9 @@ def findings(probed: Mapping[PluginKey, FreshDescription] | None = None) -> tupl
         probed: Fresh descriptions of some plugins, used in place of what was known of them.
     """
     fresh = probed or {}
-    just_now = {key: Account.of_record(each.plugin, each.record, ships=bool(each.rows)) for key, each in fresh.items()}
+    just_now = {
+        key: Account(plugin=each.plugin, record=each.record, ships=bool(each.rows)) for key, each in fresh.items()
+    }
     known = [account for _, account in sorted({**accounts(), **just_now}.items())]
     found = [
         *checks.plugin_findings(known),

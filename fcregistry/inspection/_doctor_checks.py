@@ -11,7 +11,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
@@ -20,7 +20,7 @@ from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.indexed import record_of
-from fcregistry._tools.record import ToolRecord
+from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
 from fcregistry._tools.selectors import normalized
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
@@ -101,42 +101,15 @@ class Account:
 
     Attributes:
         plugin: The plugin.
-        seconds: How long its import took.
-        ships: Whether it declares tools.
-        dynamic: Whether its tools depend on the environment, so that it is imported again each time.
-        printed: Whether it wrote to standard output; False for a plugin that this process imported, where it is not known.
-        changes: What it changed in its process that others rely on, a phrase each; empty where it is not known.
-        failure: Why it does not load; empty if it does.
-        advice: What to do about the failure.
-        detail: More about the failure, such as a traceback.
+        record: What it has shown.
+        ships: Whether the plugin declares tools.
         outdated: What happened to its distribution since this process imported it; empty if nothing did.
     """
 
     plugin: FoundPlugin
-    seconds: float = 0.0
+    record: PluginRecord
     ships: bool = True
-    dynamic: bool = False
-    printed: bool = False
-    changes: tuple[str, ...] = ()
-    failure: str = ""
-    advice: str = ""
-    detail: str = ""
     outdated: str = ""
-
-    @classmethod
-    def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any], *, ships: bool) -> Account:
-        """Return the account that a `PluginRecord` holds."""
-        return cls(
-            plugin=plugin,
-            seconds=record["seconds"],
-            ships=ships,
-            dynamic=record["dynamic"],
-            printed=record["printed"],
-            changes=tuple(record["changes"]),
-            failure=record["failure"] or "",
-            advice=record["advice"],
-            detail=record["detail"],
-        )
 
 
 # --- What is known of each plugin ---
@@ -179,15 +152,13 @@ def accounts() -> dict[PluginKey, Account]:
         plugin = outcome.plugin
         ships = plugin.key in shipping
         if isinstance(outcome, FailedPlugin):
-            found[plugin.key] = Account(
-                plugin=plugin, failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback
-            )
+            record = plugin_record(failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback)
+            found[plugin.key] = Account(plugin=plugin, record=record)
         elif isinstance(outcome, DescribedPlugin):
-            found[plugin.key] = Account.of_record(plugin, descriptions[plugin.key].record, ships=ships)
+            found[plugin.key] = Account(plugin=plugin, record=descriptions[plugin.key].record, ships=ships)
         elif not isinstance(outcome, DisabledPlugin):
-            found[plugin.key] = Account(
-                plugin=plugin, seconds=outcome.seconds, ships=ships, outdated=outcome.outdated or ""
-            )
+            record = plugin_record(seconds=outcome.seconds)
+            found[plugin.key] = Account(plugin=plugin, record=record, ships=ships, outdated=outcome.outdated or "")
     return {each.key: found[each.key] for each in discovery.plugins if each.key in found}
 
 
@@ -212,27 +183,23 @@ _CRASHED: Final = "\nCurrent thread "
 def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
     """Yield what is wrong with plugins that were imported, or could not be."""
     for each in accounts:
-        if each.failure:
-            place = own_line(each.plugin, each.detail)
-            yield problem(
-                each.plugin.label,
-                f"does not load: {each.failure}",
-                each.advice,
-                place=place,
-                detail=_stable(each.detail),
-            )
+        record = each.record
+        if failure := record["failure"]:
+            place, detail = own_line(each.plugin, record["detail"]), _stable(record["detail"])
+            message = f"does not load: {failure}"
+            yield problem(each.plugin.label, message, record["advice"], place=place, detail=detail)
         else:
             yield from _loaded_plugin_findings(each)
 
 
 def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
-    plugin = each.plugin
+    plugin, record = each.plugin, each.record
     holder = current().whose(plugin.module)
     if not each.ships and holder is not None and holder.project != plugin.project:
         yield problem(
             plugin.label,
             f"ships no tools: it names {plugin.module}, which belongs to {holder.distribution}, as do the tools in it",
-            f"{holder.distribution} loses nothing by it: report this to the authors of {plugin.distribution}, or uninstall it",
+            f"{holder.distribution} keeps its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
     elif not each.ships:
         yield problem(
@@ -246,22 +213,22 @@ def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
             f"still runs the code of {plugin.version}: {each.outdated}",
             f"restart this process to run the installed {plugin.distribution}",
         )
-    if each.changes:
+    if record["changes"]:
         yield problem(
             plugin.label,
-            f"changes what other code in its process relies on when it is imported: {'; '.join(each.changes)}",
+            f"changes what other code in its process relies on when it is imported: {'; '.join(record['changes'])}",
             f"that belongs in a function that its users call: report this to the authors of {plugin.distribution}",
         )
-    if each.printed:
+    if record["printed"]:
         yield note(
             plugin.label,
             "prints when it is imported",
             f"standard output is for the results of commands: report this to the authors of {plugin.distribution}",
         )
-    if each.seconds > SLOW:
+    if record["seconds"] > SLOW:
         yield note(
             plugin.label,
-            f"takes {each.seconds:.1f} seconds to import",
+            f"takes {record['seconds']:.1f} seconds to import",
             f"the first call of its tools waits for that; python -X importtime -c 'import {plugin.module}' shows what takes so long",
         )
 
@@ -319,7 +286,7 @@ def manifest_findings(
     """
     declared: dict[PluginKey, list[ToolRecord]] = {}
     for each in accounts:
-        if each.failure:
+        if each.record["failure"]:
             continue
         manifest = manifest_of(each.plugin)
         if manifest is None:
@@ -335,8 +302,7 @@ def manifest_findings(
             yield _drifted(each.plugin, "is older than its code", manifest.changed)
         else:
             declared = declared or _declared(probed or {})
-            there = {"tools": declared.get(each.plugin.key, [])}
-            if lines := manifest_drift(manifest.record, there):
+            if lines := manifest_drift(manifest.tools, declared.get(each.plugin.key, [])):
                 yield _drifted(each.plugin, "is not what its code declares", lines)
 
 
@@ -565,7 +531,7 @@ def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
         return
     here, holding = index.descriptions(), index.looked_again().descriptions()
     for each in known:
-        if each.plugin.key in here and each.plugin.key not in holding and not each.dynamic:
+        if each.plugin.key in here and each.plugin.key not in holding and not each.record["dynamic"]:
             yield note(
                 each.plugin.label,
                 "is imported again by every command: the files that it was described from keep changing",

@@ -1,6 +1,6 @@
 """The lint rules: a function each, grouped by what they are about.
 
-A new rule is a function with `@rule` here, a test, and a row of docs/reference/lint.md.
+A new rule is a function with `@rule` here, a test, and a row of the page "Lint rules".
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ def rule(id: str, severity: Severity, advice: str, *, of_broken: bool = False) -
     """Add a function to the rules.
 
     Args:
-        id: The rule's name in output, in `--ignore`, and in docs/reference/lint.md.
+        id: The rule's name in output, in `--ignore`, and in the documentation.
         severity: How bad it is that a tool breaks the rule.
         advice: What to do about it, in general.
         of_broken: Whether it also checks tools that cannot be defined, which have no schema.

@@ -78,7 +78,7 @@ class LintRule:
     """One lint rule.
 
     Attributes:
-        id: Its name in output, in `--ignore`, and in docs/reference/lint.md.
+        id: Its name in output, in `--ignore`, and in the documentation.
         severity: How bad it is that a tool breaks the rule.
         advice: What to do about it, in general.
         check: Yields a remark for each place where a tool breaks the rule.

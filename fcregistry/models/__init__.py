@@ -55,36 +55,26 @@ __all__ = [
     "resolve",
 ]
 
-# Public name -> the module it lives in, imported when it is used.
-_HOMES: Final = {
-    "AnthropicMessages": "._anthropic",
-    "CallableModel": "._callable",
-    "Completion": "._model",
-    "Delta": "._model",
-    "FinishReason": "._model",
-    "Message": "._messages",
-    "MessageLike": "._messages",
-    "Model": "._model",
-    "ModelLike": "._resolve",
-    "OpenAIChat": "._openai",
-    "OpenAIResponses": "._openai",
-    "TextModel": "._text",
-    "ToolCallDelta": "._model",
-    "ToolChoice": "._model",
-    "Usage": "._model",
-    "messages_of": "._messages",
-    "offered_tools": "._model",
-    "resolve": "._resolve",
+_MODULES: Final = {
+    "._anthropic": ("AnthropicMessages",),
+    "._callable": ("CallableModel", "check_is_message"),
+    "._messages": ("Message", "MessageLike", "arguments_text", "call_as_chat_json", "messages_of"),
+    "._model": (
+        "Completion",
+        "Delta",
+        "FinishReason",
+        "Model",
+        "ToolCallDelta",
+        "ToolChoice",
+        "Usage",
+        "checked_completion",
+        "offered_tools",
+        "stream_sync",
+    ),
+    "._openai": ("OpenAIChat", "OpenAIResponses"),
+    "._resolve": ("ModelLike", "model_prefixes", "resolve"),
+    "._text": ("TextModel",),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-# What other rooms use; not public.
-_FOR_OTHER_ROOMS: Final = {
-    "arguments_text": "._messages",
-    "call_as_chat_json": "._messages",
-    "check_is_message": "._callable",
-    "checked_completion": "._model",
-    "model_prefixes": "._resolve",
-    "stream_sync": "._model",
-}
-
-lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -103,14 +103,15 @@ class OpenAIModel(HostedModel):
 
         Args:
             model: Its name at the provider: `gpt-5`; of Azure, the name of the deployment.
-            base_url: Where the API is: `http://localhost:8000/v1`. By default, `OPENAI_BASE_URL`, else OpenAI's own.
-            api_key: The key; by default, `OPENAI_API_KEY`. A server of your own may need none.
-            client: An `AsyncOpenAI` or an `AsyncAzureOpenAI`, in the place of both; or a function that makes one. Connections belong to
-                an event loop: a function is called once for each, and its client is closed with the loop; an instance is closed by its owner, and
-                serves one loop, yours or the one behind `complete`.
-            max_answer_bytes: The most bytes of one answer, decoded, that are read; an answer that is longer is an error.
-            settings: More fields of each request, as they are: `temperature`, `max_completion_tokens`, … Tools of the provider's own, in `tools`, are
-                sent beside those of a request. `timeout` (seconds), `extra_headers` and `extra_query` are the SDK's.
+            base_url: The URL of the API, such as `http://localhost:8000/v1`; by default `OPENAI_BASE_URL`, or else OpenAI's own.
+            api_key: The API key; by default `OPENAI_API_KEY`. A server of your own may need none.
+            client: An `AsyncOpenAI` or an `AsyncAzureOpenAI` instead of `base_url` and `api_key`; or a function that makes a client for each event
+                loop. You close a client that you pass, and it serves one event loop: yours, or the one behind `complete`. A client that your
+                function makes is closed together with its event loop, or by `close`.
+            max_answer_bytes: The largest size of one answer in bytes, after decompression. A longer answer is an error.
+            settings: More fields, which are added unchanged to every request, such as `temperature`. `tools` lists tools that the provider runs
+                itself; they are offered in addition to the tools of the request. `timeout` (seconds), `extra_headers` and `extra_query` are passed
+                to the SDK.
             server: A local server, which needs no key: `ollama`, `vllm` or `lmstudio`. Without `base_url`, it is looked for where
                 `OLLAMA_HOST`, `VLLM_BASE_URL` or `LMSTUDIO_BASE_URL` says, else at its default port on this machine. If it requires a key, give
                 `api_key`, or set `OLLAMA_API_KEY`, `VLLM_API_KEY` or `LM_API_TOKEN`. The name of the model begins with `ollama:`, and so on.

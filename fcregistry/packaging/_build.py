@@ -110,7 +110,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
     failures += [failure for each, place in places for failure in _failures(each, place)]
     if failures:
         lines = [f"  - {each}".replace("\n", "\n    ") for each in failures]
-        raise PackagingError("\n".join([f"{target.distribution} gets no manifest:", *lines]))
+        raise PackagingError("\n".join([f"the manifest of {target.distribution} cannot be built:", *lines]))
     packages: dict[Path, tuple[PackageLocation, list[FreshDescription]]] = {}
     for each, place in places:
         assert place is not None
@@ -230,7 +230,7 @@ def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> 
         yield f"the tools of the entry point {name} {'no longer ' * old['dynamic']}depend on the environment"
     if new["dynamic"]:
         return
-    lines = manifest_drift(old, new)
+    lines = manifest_drift(old["tools"], new["tools"])
     yield from lines
     if not lines and old["tools"] != new["tools"]:
         yield f"a tool of the entry point {name} is at another place in the code, or has another digest"

@@ -17,13 +17,11 @@ if TYPE_CHECKING:
 
 __all__ = ["OutputError", "OutputFormat", "ParsedAnswer", "ToolPrompt", "calls_of"]
 
-# Public name -> the module it lives in, imported when it is used.
-_HOMES: Final = {
-    "OutputError": "._extract",
-    "OutputFormat": "._output_format",
-    "ParsedAnswer": "._extract",
-    "ToolPrompt": "._tool_prompt",
-    "calls_of": "._extract",
+_MODULES: Final = {
+    "._extract": ("OutputError", "ParsedAnswer", "calls_of"),
+    "._output_format": ("OutputFormat",),
+    "._tool_prompt": ("ToolPrompt",),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-lazy_names(globals(), _HOMES)
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

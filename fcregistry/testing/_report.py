@@ -15,7 +15,7 @@ from fcregistry._base.messages import show
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import exception_message
 
-REPORT: Final = "report this to the authors of the type, or to those of fcregistry if it is one of its own"
+REPORT: Final = "report this to the authors of the type, or to those of fcregistry if the type is built in"
 """Advice about what no author of a tool can fix."""
 
 _LONGEST: Final = 2000

@@ -1,6 +1,6 @@
 """The rules that every tool must keep, and `check_tool`, which tries them.
 
-`RULES` is the table; docs/how-to/test-a-plugin.md lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
+`RULES` is the table; the page "Test a plugin" lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
 declared examples are here.
 """
 
@@ -153,7 +153,7 @@ def has_a_stable_schema(case: Case) -> Verdict:
         Failure(
             expected=f"one schema of its {which}, however often it is made",
             got=_difference(first, second),
-            advice="a default, a description or a type is made anew each time and differs; make it constant, and sort sets",
+            advice="a default, a description or a type differs each time it is made; make it constant, and sort sets",
         )
         for which, (first, second) in pairs.items()
         if json.dumps(first) != json.dumps(second)

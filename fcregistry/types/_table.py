@@ -1,6 +1,6 @@
 """The table of type families, and the reader that asks them for the codec of an annotation.
 
-A new type is one row of `FAMILIES`, one small file beside this one, one test, and one row of docs/reference/types.md.
+A new type is one row of `FAMILIES`, one small file beside this one, one test, and one row of the page "Types".
 """
 
 from __future__ import annotations

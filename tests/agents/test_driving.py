@@ -336,8 +336,8 @@ def test_a_time_that_is_none_is_refused_before_anybody_is_asked(budget: Any) -> 
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"cancellation": "stop"}, "cancellation is a CancellationToken, not 'stop'"),
-        ({"deps": "session"}, "deps takes a list of objects"),
+        ({"cancellation": "stop"}, "cancellation must be a CancellationToken, not 'stop'"),
+        ({"deps": "session"}, "deps must be a list of objects"),
         ({"timeout": 5}, "a run takes cancellation, time_budget and deps, not timeout"),
     ],
 )

@@ -188,7 +188,7 @@ def test_a_state_is_taken_up_once_and_by_an_agent_of_its_kind() -> None:
 
     with pytest.raises(ApprovalError, match="this is the state of a ReactAgent, which a FunctionCall cannot resume"):
         FunctionCall(Script(says("5")), [files.tool]).resume(state)
-    with pytest.raises(ApprovalError, match="which does not exist"):
+    with pytest.raises(ApprovalError, match="no call '7' waits for a decision"):
         agent.resume(state, {"7": Approve()})
     agent.resume(state, {"1": Approve()})
     with pytest.raises(ApprovalError):

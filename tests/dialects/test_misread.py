@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import pytest
 
-from fcregistry import dialects
+from fcregistry import ToolCall, dialects
 
 SEARCH = [{"name": "search", "parameters": {"properties": {"q": {"type": "string"}}, "required": ["q"]}}]
 F = [{"name": "f", "parameters": {"properties": {"a": {"type": "integer"}, "b": {"type": "string"}, "c": {}}}}]
@@ -179,3 +180,61 @@ def test_a_call_of_gemma_needs_no_word_before_the_colon() -> None:
 )
 def test_a_flower_call_may_have_no_arguments_if_another_mark_follows(text: str, names: list[str]) -> None:
     assert calls("qwen-flower", text) == [(name, {}) for name in names]
+
+
+def test_two_elements_of_one_name_are_recorded() -> None:
+    text = "<tool>f</tool><tool_input><b>1</b><b>2</b></tool_input>"
+    parsed = read("langchain-xml", text, F)
+    assert [(call.name, call.arguments) for call in parsed.tool_calls] == [("f", {"b": "2"})]
+    assert parsed.repairs == ("the parameter 'b' was given twice: the last one is taken",)
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("<city>Oslo", {"city": "<city>Oslo"}),
+        ("Oslo", {"city": "Oslo"}),
+        ('{"city": "Oslo"}', {"city": "Oslo"}),
+    ],
+)
+def test_an_input_of_langchain_may_end_with_the_answer(text: str, arguments: Any) -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"city": {"type": "string"}}}}]
+    assert calls("langchain-xml", f"<tool>f</tool><tool_input>{text}</tool_input>", tools) == [("f", arguments)]
+    cut_off = [] if text[0] == "<" else [("f", arguments)]
+    assert calls("langchain-xml", f"<tool>f</tool><tool_input>{text}", tools) == cut_off
+
+
+@pytest.mark.parametrize("answer", ["It is 4.", "{}", "Action: f"])
+def test_a_final_answer_of_react_with_json_is_content(answer: str) -> None:
+    text = f'{{"action": "Final Answer", "action_input": {json.dumps(answer)}}}'
+    for name in ("react-json", "auto"):
+        for shown in (text, f"```json\n{text}\n```", f"Action:\n```\n{text}\n```"):
+            assert read(name, shown) == dialects.Parsed(answer)
+
+
+def test_a_text_that_begins_with_a_header_of_muse_has_no_mark_in_its_content() -> None:
+    call = '<atem:function_calls><atem:invoke name="f"></atem:invoke></atem:function_calls>'
+    for name in ("muse", "auto"):
+        assert read(name, f" to=f<|message|>{call}<|eot|>") == dialects.Parsed("", "", (ToolCall("f", {}),))
+
+
+def test_all_arguments_of_kimi_may_be_one_object() -> None:
+    opens, closes = '<|open|>json type="object"<|sep|>', "<|close|>json<|sep|>"
+    text = f'<|open|>tools<|sep|><|open|>call tool="f" index="1"<|sep|>{opens}{{"a": 1}}{closes}<|close|>call<|sep|><|close|>tools<|sep|>'
+    assert read("kimi-k3", text) == dialects.Parsed("", "", (ToolCall("f", {"a": 1}),))
+    assert calls("kimi-k3", text.replace(closes, "")) == []
+
+
+def test_elements_take_their_types_from_references_and_unions() -> None:
+    mark = "]<]minimax[>["
+    place = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/Row"}}, {"type": "null"}]}
+    schema = {
+        "properties": {"rows": place},
+        "$defs": {"Row": {"type": "object", "properties": {"n": {"type": "integer"}, "item": {"type": "string"}}}},
+    }
+    row = f"{mark}<item>{mark}<n>1{mark}</n>{mark}<item>2{mark}</item>{mark}</item>"
+    text = (
+        f'{mark}<tool_call>{mark}<invoke name="f">{mark}<rows>{row}{row}{mark}</rows>{mark}</invoke>{mark}</tool_call>'
+    )
+    tools = [{"name": "f", "parameters": schema}]
+    assert calls("minimax-m3", text, tools) == [("f", {"rows": [{"n": 1, "item": "2"}] * 2})]

@@ -254,7 +254,7 @@ def test_a_missing_part_of_the_plugin_itself_is_told_from_a_missing_dependency(s
         'its entry point names a module that is not there: correct x = "gone_pkg.tools" in its pyproject.toml '
         "and install it again, or tell its authors"
     )
-    assert failed["holey[x]"][1] == "holey_pkg.part, a part of its own, is not there; reinstall holey"
+    assert failed["holey[x]"][1] == "holey_pkg.part, a module of the plugin itself, is not there; reinstall holey"
 
 
 def test_strictness_is_a_plugins_own(site: Site) -> None:

@@ -61,10 +61,8 @@ def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
         """
         return 0.0
 
-    before = {"tools": [record(), record(name="old"), record(group="sky", name="same")]}
-    after = {
-        "tools": [record(other, name="read_temperature"), record(name="new"), record(group="sky", name="same", line=9)]
-    }
+    before = [record(), record(name="old"), record(group="sky", name="same")]
+    after = [record(other, name="read_temperature"), record(name="new"), record(group="sky", name="same", line=9)]
     assert manifest_drift(before, before) == []
     assert manifest_drift(before, after) == [
         "new: is not described, but the code declares it",

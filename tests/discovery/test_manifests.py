@@ -89,8 +89,7 @@ def test_a_manifest_beside_the_metadata_is_read_and_nothing_imported(tmp_path: P
     read = manifest(plugin(tmp_path))
     file = str(tmp_path / "acme_weather" / "tools.py")
     assert read.path == tmp_path / "acme_weather" / "fcregistry.json"
-    assert read.record["tools"] == [record(file=file)]
-    assert read.record["failure"] is None
+    assert read.tools == [record(file=file)]
     assert (read.sources, read.changed, read.is_stale) == ((Path(file),), (), False)
     assert "acme_weather" not in sys.modules
 
@@ -202,8 +201,8 @@ def _with_tool(**changes: Any) -> str:
         ("[]", "it is not a manifest: that is an object with a format"),
         ("{}", "it is not a manifest: that is an object with a format"),
         ("[" * 100_000, "it is nested too deeply"),
-        ("[" + "[]," * 500_000 + "[]]", "it has more than 1000000 values, which are not read"),
-        (" " * (2**24 + 1), "it has more than 16777216 bytes, which are not read"),
+        ("[" + "[]," * 500_000 + "[]]", "it has more than 1000000 JSON values, the limit"),
+        (" " * (2**24 + 1), "it is larger than 16777216 bytes, the limit"),
         (_text(format=2), "its format is 2, and this version of fcregistry reads 1"),
         (_text(sources=[]), "a value is missing, or has another type"),
         (_text(sources={"acme_weather/tools.py": 1}), "a value is missing, or has another type"),

@@ -90,9 +90,9 @@ answer = [told(tool), told(tool), "acme_tools" in sys.modules, other(), [each.re
     ("act", "what"),
     [
         ('install("0.9", "older")', "acme 1.0 was replaced by 0.9"),
-        ('install("1.0", "other code")', "acme 1.0 was installed anew"),
+        ('install("1.0", "other code")', "acme 1.0 was reinstalled"),
         ("uninstall()", "acme 1.0 was uninstalled"),
-        ('uninstall(); install("1.0", "other code")', "acme 1.0 was installed anew"),
+        ('uninstall(); install("1.0", "other code")', "acme 1.0 was reinstalled"),
     ],
 )
 def test_a_distribution_that_is_downgraded_reinstalled_or_removed(acme: Site, act: str, what: str) -> None:

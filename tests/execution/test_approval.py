@@ -102,7 +102,7 @@ def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.
     assert "secret" not in given[0].content
     assert all(result.error and result.error.exception is failure for result in given)
     records = [each for each in caplog.records if each.name == "fcregistry"]
-    assert {each.getMessage() for each in records} == {"approval of delete could not be asked for"}
+    assert {each.getMessage() for each in records} == {"the approver of delete failed, so the call was denied"}
     assert all(each.exc_info and each.exc_info[1] is failure for each in records)
     assert deleted == []
 
@@ -270,7 +270,7 @@ def test_a_callback_that_raises_what_would_end_the_process_is_no_yes_and_no_end(
 
 
 def test_approve_that_cannot_be_called_is_refused_at_once() -> None:
-    with pytest.raises(TypeError, match="approve is a function of the tool and the call, not True"):
+    with pytest.raises(TypeError, match="approve must be a function of the tool and the call, not True"):
         Executor([delete], approve=True)  # type: ignore[arg-type]
 
 
@@ -339,13 +339,15 @@ def test_changed_arguments_that_are_no_json_are_refused() -> None:
 
 @pytest.mark.parametrize("arguments", ["{}", ["a"], 1, True])
 def test_an_approval_takes_a_whole_object_of_arguments(arguments: Any) -> None:
-    with pytest.raises(TypeError, match="Approve takes all arguments of the call as a dict, or nothing, not"):
+    with pytest.raises(
+        TypeError, match="arguments of Approve must be a dict of all arguments of the call, or None, not"
+    ):
         Approve(arguments)
 
 
 @pytest.mark.parametrize("reason", [None, 1, ["no"]])
 def test_a_denial_takes_its_reason_as_text(reason: Any) -> None:
-    with pytest.raises(TypeError, match="Deny takes the reason as a string, not"):
+    with pytest.raises(TypeError, match="the reason of Deny must be a string, not"):
         Deny(reason)
 
 
@@ -381,11 +383,11 @@ def test_a_predicate_that_is_a_coroutine_function_has_not_said_no() -> None:
     assert codes(given) == {"denied"}
     assert given[0].error is not None
     assert str(given[0].error.exception) == (
-        "requires_approval is a plain function of the arguments, and no coroutine function"
+        "requires_approval must be a plain function of the arguments, not a coroutine function"
     )
 
 
 def test_the_numbers_of_a_gate_are_seconds() -> None:
     for wrong in (0, -1, float("inf"), float("nan"), "5", True):
-        with pytest.raises(ValueError, match="approve_timeout takes seconds: a finite number above 0, not"):
+        with pytest.raises(ValueError, match="approve_timeout must be a number of seconds above 0, not"):
             Executor([delete], approve_timeout=wrong)  # type: ignore[arg-type]

@@ -147,7 +147,7 @@ def test_a_call_whose_keys_cannot_be_computed_runs_alone(is_async: bool, caplog:
     batch(Executor(tools), [{"name": "plain"}, {"name": "unknown"}, {"name": "plain"}], is_async)
     assert watch.most == 1
     assert watch.events == ["+plain", "-plain", "+unknown", "-unknown", "+plain", "-plain"]
-    assert "it is not known what a call of unknown touches, so it runs alone" in caplog.messages
+    assert "the keys of a call of unknown could not be computed, so it runs alone" in caplog.messages
 
 
 @ways

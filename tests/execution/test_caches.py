@@ -60,7 +60,7 @@ def test_what_cannot_be_copied_is_not_kept_and_takes_away_what_was() -> None:
     with pytest.raises(TypeError) as error:
         cache.set("key", threading.Lock())
     assert str(error.value) == (
-        "a value of type _thread.lock cannot be kept, because it cannot be copied: cannot pickle '_thread.lock' object"
+        "a value of type _thread.lock cannot be cached, because it cannot be copied: cannot pickle '_thread.lock' object"
     )
     assert cache.get("key") is None
 
@@ -81,7 +81,7 @@ def test_what_was_used_longest_ago_makes_room() -> None:
 
 @pytest.mark.parametrize("max_entries", [0, -1])
 def test_a_cache_that_keeps_nothing_is_refused(max_entries: int) -> None:
-    with pytest.raises(ValueError, match=f"max_entries is at least 1, not {max_entries}"):
+    with pytest.raises(ValueError, match=f"max_entries must be at least 1, not {max_entries}"):
         MemoryCache(max_entries)
 
 

@@ -222,7 +222,7 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
         f"  - two: cache={MemoryCache!r} has no methods get(key, default) and "
         "set(key, value); give True, or a cache"
     )
-    with pytest.raises(DefinitionError, match="has coroutine functions for methods, and a cache has plain ones"):
+    with pytest.raises(DefinitionError, match="has coroutine functions get and set, and a cache needs plain functions"):
         Executor(Tool.from_function(look_up, cache=Asynchronous()))
 
 

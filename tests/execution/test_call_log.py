@@ -181,7 +181,7 @@ def test_a_log_that_fails_does_not_fail_the_call(log: pytest.LogCaptureFixture) 
         assert not EXECUTOR.run(ToolCall("greet", {})).ok
     finally:
         LOG.removeFilter(broken)
-    assert [record.getMessage() for record in log.records] == ["a call could not be watched"] * 2
+    assert [record.getMessage() for record in log.records] == ["a call could not be logged or traced"] * 2
 
 
 def test_a_program_that_set_up_no_log_hears_nothing(site: Site) -> None:

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fcregistry.execution._output import middle_cut  # a law for all texts, also those that no tool of a test returns
+from fcregistry.execution._limits import middle_cut  # a law for all texts, also those that no tool of a test returns
 
 
 def halves(text: str, room: int) -> tuple[str, str]:

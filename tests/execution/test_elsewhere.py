@@ -54,7 +54,7 @@ def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
         DefinitionError, match=r'^isolation="process" runs tools in other processes.*\n  - add: .*add is the '
     ):
         Executor(Tool.from_function(add, isolation="process"))
-    with pytest.raises(TypeError, match="pool is a concurrent"):
+    with pytest.raises(TypeError, match="pool must be a concurrent"):
         Executor(add, pool=5)  # type: ignore[arg-type]
 
 

@@ -583,9 +583,9 @@ def test_the_programmers_mistakes_raise_when_the_executor_is_made() -> None:
         Executor([find, Tool.from_function(other, name="find")])
     with pytest.raises(DefinitionError, match="parameter 'cb'"):
         Executor([broken])
-    with pytest.raises(ValueError, match="max_concurrency is a whole number of at least 1, not 0"):
+    with pytest.raises(ValueError, match="max_concurrency must be a whole number of at least 1, not 0"):
         Executor(max_concurrency=0)
-    with pytest.raises(TypeError, match="approve is a function of the tool and the call, not 5"):
+    with pytest.raises(TypeError, match="approve must be a function of the tool and the call, not 5"):
         Executor(approve=5)  # type: ignore[arg-type]
 
 

@@ -66,7 +66,7 @@ def test_by_default_the_model_reads_type_and_message(way: str) -> None:
 
 
 def test_an_exposure_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match='expose_errors is "all" or "tool-errors", not \'none\''):
+    with pytest.raises(ValueError, match='expose_errors must be "all" or "tool-errors", not \'none\''):
         Executor(expose_errors="none")  # type: ignore[arg-type]
 
 

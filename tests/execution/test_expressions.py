@@ -162,7 +162,7 @@ def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
         (
             "add(divide(1, 0), 2)",
             "tool_failed",
-            "add was not run, since it needs the result of divide, which failed: ZeroDivisionError: division by zero",
+            "add was not run, because it needs the result of divide, which failed: ZeroDivisionError: division by zero",
         ),
         (
             "add(divide(1, 2), 2)",
@@ -196,7 +196,7 @@ def test_nothing_runs_where_one_call_of_the_expression_is_wrong(run: Run) -> Non
 
 def test_all_calls_that_are_wrong_are_told_together(run: Run) -> None:
     head, multiplied, x, added, y = run(Executor(TOOLS), "add(multiply(1, 'x'), add(3, 'y'))").content.splitlines()
-    assert head == "add was not run, since nothing of an expression runs before all of it may, and these may not:"
+    assert head == "add was not run, because these calls in the same expression were refused:"
     assert multiplied.startswith("- multiply: ")
     assert added.startswith("- add: ")
     assert (x, y) == ('- $.b: must be an integer, not "x"', '- $.b: must be an integer, not "y"')
@@ -390,9 +390,7 @@ def test_nothing_of_an_expression_runs_where_one_call_is_not_approved(run: Run) 
     assert denied.error.code == "denied"
     assert "it is still needed" in denied.content
     nobody = run(Executor([*TOOLS, pair]), "pair(delete(pick()), delete('a'))")
-    assert nobody.content.startswith(
-        "pair was not run, since nothing of an expression runs before all of it may, and delete may not: "
-    )
+    assert nobody.content.startswith("pair was not run, because delete in the same expression was refused: ")
     assert ran == []
 
 

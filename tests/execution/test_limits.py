@@ -154,10 +154,10 @@ def test_no_texts_together_are_longer_than_their_limit(given_parts: list[str | b
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"max_characters": 199}, ValueError, "a limit of characters is at least 200, not 199"),
-        ({"max_bytes": -1}, ValueError, "a limit of bytes is at least 0, not -1"),
-        ({"max_characters": "1000"}, TypeError, "a limit of characters is a whole number or None, not '1000'"),
-        ({"max_characters": True}, TypeError, "a limit of characters is a whole number or None, not True"),
+        ({"max_characters": 199}, ValueError, "a limit of characters must be at least 200, not 199"),
+        ({"max_bytes": -1}, ValueError, "a limit of bytes must be at least 0, not -1"),
+        ({"max_characters": "1000"}, TypeError, "a limit of characters must be a whole number or None, not '1000'"),
+        ({"max_characters": True}, TypeError, "a limit of characters must be a whole number or None, not True"),
         ({"keep": "results"}, ValueError, "keep=… stores what is cut: give max_characters or max_bytes, too"),
     ],
 )

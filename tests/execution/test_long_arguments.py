@@ -42,8 +42,8 @@ def test_more_than_a_million_characters_are_refused_unread(text: str) -> None:
     assert result.error is not None
     assert result.error.code == "malformed_call"
     assert result.content == (
-        f"the arguments have {len(text) + 12} characters, and at most 1000000 are read. "
-        "Nothing was run; send less at once, in several calls if need be"
+        f"the arguments have {len(text) + 12} characters; the limit is 1000000. "
+        "The tool was not run: send less, in several calls if necessary"
     )
 
 
@@ -58,7 +58,9 @@ def test_more_than_a_million_characters_are_refused_unread(text: str) -> None:
 )
 def test_a_mapping_is_counted_by_its_names_texts_and_values(arguments: dict[str, Any]) -> None:
     result = Executor([measure], max_argument_characters=40).run({"name": "measure", "arguments": arguments})
-    assert result.content.startswith("the arguments have more than 40 characters, and at most 40 are read. Nothing")
+    assert result.content.startswith(
+        "the arguments have more than 40 characters; the limit is 40. The tool was not run"
+    )
 
 
 def test_the_limit_can_be_set_and_taken_away() -> None:
@@ -71,7 +73,7 @@ def test_the_limit_can_be_set_and_taken_away() -> None:
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "1", True])
 def test_a_limit_that_cannot_be_is_refused(limit: Any) -> None:
-    with pytest.raises(ValueError, match="max_argument_characters is a whole number of at least 1, or None, not "):
+    with pytest.raises(ValueError, match="max_argument_characters must be a whole number of at least 1, or None, not "):
         Executor([measure], max_argument_characters=limit)
 
 

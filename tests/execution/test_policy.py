@@ -242,7 +242,7 @@ def test_what_is_no_selector_is_refused_when_the_policy_is_made(verdict: Any, se
 
 
 def test_a_default_that_there_is_not_is_refused() -> None:
-    with pytest.raises(ValueError, match="the default of a policy is one of tool, allow, ask, deny, not 'maybe'"):
+    with pytest.raises(ValueError, match="the default of a policy must be one of tool, allow, ask, deny, not 'maybe'"):
         Policy(default="maybe")  # type: ignore[arg-type]
 
 
@@ -255,7 +255,7 @@ def test_a_policy_does_not_change_with_the_list_that_it_was_made_of() -> None:
 
 
 def test_what_is_no_policy_is_refused() -> None:
-    with pytest.raises(TypeError, match=r"policy is a Policy, not \['wipe_disk'\]"):
+    with pytest.raises(TypeError, match=r"policy must be a Policy, not \['wipe_disk'\]"):
         Executor(TOOLS, policy=["wipe_disk"])  # type: ignore[arg-type]
 
 

@@ -295,7 +295,7 @@ def test_a_worker_with_another_version_is_refused_unless_any_may_run(
 
 
 def test_worker_versions_is_one_of_two_words() -> None:
-    with pytest.raises(ValueError, match='worker_versions is "same" or "any", not None'):
+    with pytest.raises(ValueError, match='worker_versions must be "same" or "any", not None'):
         fcregistry.Executor([], worker_versions=None)  # type: ignore[arg-type]
 
 
@@ -481,7 +481,7 @@ def test_every_reason_has_its_words() -> None:
         "version_changed": "add is not available: the worker that was to run it has another version of it "
         "(version_changed): why",
         "missing_env": "add is not available: the worker that was to run it cannot use it: why",
-        "busy": "add is not available: too many earlier calls still hold the worker that was to run it: why",
+        "busy": "add is not available: too many earlier calls are still running on the worker: why",
         "no_worker": "add is not available: the call could not be handed to a worker; it was not run: why",
         "died": "add was not finished: the worker that ran it died; it may have done part of its work: why",
         "lost": "add gave no result: its worker failed; it may have done its work: why",

@@ -62,7 +62,7 @@ def test_an_unknown_repair_is_named_with_those_there_are() -> None:
 )
 def test_what_is_no_collection_of_names_is_refused(given: Any) -> None:
     with pytest.raises(
-        TypeError, match=r"^repairs is True, False or a collection of names such as \{'comments'\}, not "
+        TypeError, match=r"^repairs must be True, False or a collection of names such as \{'comments'\}, not "
     ):
         Executor(take, repairs=given)
 

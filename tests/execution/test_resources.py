@@ -139,11 +139,11 @@ async def computed_later(arguments: dict[str, Any]) -> str:
         ),
         (lambda arguments: ["a", b"b"], "a key is a string or a path, not a bytes; give one, or a list of them"),
         (lambda arguments: "", "a key is empty; all other keys lie below '/', and () means no keys"),
-        (lambda arguments: "a/../../b", "the key 'a/../../b' leads out of everything with '..'"),
+        (lambda arguments: "a/../../b", "the key 'a/../../b' has more '..' than names before them"),
         (lambda arguments: "a" * 4097, "a key has 4097 characters; it may have 4096"),
         (lambda arguments: "a/" * 101, "a key has 101 levels; it may have 100"),
         (lambda arguments: list(map(str, range(1001))), "1001 keys are too many: at most 1000"),
-        (computed_later, "keys are computed by a plain function, not by a coroutine function"),
+        (computed_later, "keys are computed by a plain function, not a coroutine function"),
     ],
 )
 @pytest.mark.parametrize("option", ["reads", "writes"])
@@ -153,7 +153,7 @@ def test_a_call_whose_keys_cannot_be_computed_runs_alone_and_the_log_says_why(
     assert_conflict(True, {}, {option: function})
     (record,) = caplog.records
     assert (record.name, record.levelname) == ("fcregistry", "WARNING")
-    assert record.getMessage() == "it is not known what a call of other touches, so it runs alone"
+    assert record.getMessage() == "the keys of a call of other could not be computed, so it runs alone"
     assert record.exc_info
     assert str(record.exc_info[1]) == said
 
@@ -176,10 +176,10 @@ def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
     with pytest.raises(DefinitionError) as error:
         Executor(tools)
     assert str(error.value) == (
-        "the keys of these tools cannot be:\n"
-        "  - one: reads='..': the key '..' leads out of everything with '..'\n"
+        "these tools have keys that are not valid:\n"
+        "  - one: reads='..': the key '..' has more '..' than names before them\n"
         "  - one: writes=['', 'b']: a key is empty; all other keys lie below '/', and () means no keys\n"
-        "  - three: writes=('a', 'b/../../c'): the key 'b/../../c' leads out of everything with '..'"
+        "  - three: writes=('a', 'b/../../c'): the key 'b/../../c' has more '..' than names before them"
     )
 
 

@@ -125,7 +125,7 @@ def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCa
     assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
     (record,) = [record for record in caplog.records if record.name == "fcregistry"]
     assert record.levelname == "WARNING"
-    assert record.getMessage() == "it is not known whether work may be tried again, so it was not"
+    assert record.getMessage() == "the function on=… of Retry failed for work, so the call was not tried again"
 
 
 @pytest.mark.parametrize(
@@ -191,14 +191,14 @@ async def later(error: Exception) -> bool:
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
-        ({"attempts": 0}, ValueError, "attempts is at least 1, not 0"),
-        ({"initial_delay": -1}, ValueError, "the first is not above the second: not -1 and 5.0"),
-        ({"initial_delay": 6}, ValueError, "the first is not above the second: not 6 and 5.0"),
-        ({"max_delay": float("inf")}, ValueError, "the first is not above the second: not 0.2 and inf"),
-        ({"initial_delay": float("nan")}, ValueError, "the first is not above the second: not nan and 5.0"),
+        ({"attempts": 0}, ValueError, "attempts must be at least 1, not 0"),
+        ({"initial_delay": -1}, ValueError, "the first must not be above the second: not -1 and 5.0"),
+        ({"initial_delay": 6}, ValueError, "the first must not be above the second: not 6 and 5.0"),
+        ({"max_delay": float("inf")}, ValueError, "the first must not be above the second: not 0.2 and inf"),
+        ({"initial_delay": float("nan")}, ValueError, "the first must not be above the second: not nan and 5.0"),
         ({"on": "TimeoutError"}, TypeError, "or a plain function of an exception, not 'TimeoutError'"),
         ({"on": (TimeoutError, int)}, TypeError, "a tuple of them"),
-        ({"on": KeyboardInterrupt}, TypeError, "on is a type of exceptions"),
+        ({"on": KeyboardInterrupt}, TypeError, "on must be a type of exceptions"),
         ({"on": later}, TypeError, "or a plain function of an exception, not <function later"),
     ],
 )

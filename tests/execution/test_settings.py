@@ -29,23 +29,27 @@ def orders(context: Context[Shop]) -> str:
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({"timeout": "3"}, ValueError, "timeout is seconds, a finite number above 0, or None, not '3'"),
-        ({"timeout": True}, ValueError, "timeout is seconds, a finite number above 0, or None, not True"),
-        ({"max_concurrency": "x"}, ValueError, "max_concurrency is a whole number of at least 1, not 'x'"),
-        ({"max_concurrency": True}, ValueError, "max_concurrency is a whole number of at least 1, not True"),
-        ({"validator": "jsonschmea"}, ValueError, 'validator is "jsonschema-rs" or "jsonschema", not \'jsonschmea\''),
-        ({"check_results": "x"}, TypeError, "check_results is a bool, not 'x'"),
-        ({"retry": 3}, TypeError, r"retry is a Retry, such as Retry\(attempts=3\), not 3"),
+        ({"timeout": "3"}, ValueError, "timeout must be a number of seconds above 0, or None, not '3'"),
+        ({"timeout": True}, ValueError, "timeout must be a number of seconds above 0, or None, not True"),
+        ({"max_concurrency": "x"}, ValueError, "max_concurrency must be a whole number of at least 1, not 'x'"),
+        ({"max_concurrency": True}, ValueError, "max_concurrency must be a whole number of at least 1, not True"),
+        (
+            {"validator": "jsonschmea"},
+            ValueError,
+            'validator must be "jsonschema-rs" or "jsonschema", not \'jsonschmea\'',
+        ),
+        ({"check_results": "x"}, TypeError, "check_results must be a bool, not 'x'"),
+        ({"retry": 3}, TypeError, r"retry must be a Retry, such as Retry\(attempts=3\), not 3"),
         ({"cache": {}}, TypeError, "cache=.* has no methods"),
-        ({"registry": 5}, TypeError, "registry is a Registry, not 5"),
-        ({"deps": Shop()}, TypeError, r"deps takes a list of objects, as in deps=\[Shop\(…\)\], not <"),
-        ({"deps": {"shop": Shop()}}, TypeError, "deps takes a list of objects"),
+        ({"registry": 5}, TypeError, "registry must be a Registry, not 5"),
+        ({"deps": Shop()}, TypeError, r"deps must be a list of objects, as in deps=\[Shop\(…\)\], not <"),
+        ({"deps": {"shop": Shop()}}, TypeError, "deps must be a list of objects"),
         ({"repairs": "fences"}, TypeError, "repairs"),
-        ({"policy": "deny"}, TypeError, "policy is a Policy, not 'deny'"),
-        ({"approve": 5}, TypeError, "approve is a function of the tool and the call, not 5"),
-        ({"approve_timeout": -1}, ValueError, "approve_timeout takes seconds"),
-        ({"max_characters": 3.5}, TypeError, "a limit of characters is a whole number"),
-        ({"pool": 5}, TypeError, "pool is a concurrent"),
+        ({"policy": "deny"}, TypeError, "policy must be a Policy, not 'deny'"),
+        ({"approve": 5}, TypeError, "approve must be a function of the tool and the call, not 5"),
+        ({"approve_timeout": -1}, ValueError, "approve_timeout must be a number of seconds"),
+        ({"max_characters": 3.5}, TypeError, "a limit of characters must be a whole number"),
+        ({"pool": 5}, TypeError, "pool must be a concurrent"),
     ],
     ids=lambda value: str(value).partition(" at 0x")[0],  # the same in every process
 )
@@ -59,9 +63,9 @@ def test_what_an_executor_cannot_be_given_is_refused_when_it_is_made(
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"cancellation": threading.Event()}, "cancellation is a CancellationToken, not <"),
-        ({"cancellation": True}, "cancellation is a CancellationToken, not True"),
-        ({"deps": 7}, r"deps takes a list of objects, as in deps=\[int\(…\)\], not 7"),
+        ({"cancellation": threading.Event()}, "cancellation must be a CancellationToken, not <"),
+        ({"cancellation": True}, "cancellation must be a CancellationToken, not True"),
+        ({"deps": 7}, r"deps must be a list of objects, as in deps=\[int\(…\)\], not 7"),
     ],
 )
 def test_what_a_call_cannot_be_given_is_refused_before_anything_runs(given: dict[str, Any], message: str) -> None:

@@ -155,7 +155,7 @@ def test_a_tool_of_the_callers_thread_is_not_timed() -> None:
 
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan")])
 def test_a_time_that_is_none_is_refused(timeout: float) -> None:
-    with pytest.raises(ValueError, match="timeout is seconds, a finite number above 0"):
+    with pytest.raises(ValueError, match="timeout must be a number of seconds above 0"):
         Executor(timeout=timeout)
 
 
@@ -201,7 +201,7 @@ print(json.dumps([sorted(codes), told, executor.run({"name": "quick"}).value]))
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
     codes, told, after = json.loads(done.stdout)
     assert codes == ["timeout"]
-    why = "cannot run now: 64 calls that were given up still hold their threads"
+    why = "cannot run now: 64 calls that timed out or were cancelled still occupy their threads"
     assert told == {way: ["unavailable", True, f"{'the call' if way == 'stream' else 'quick'} {why}"] for way in WAYS}
     assert after == "done"
 

@@ -176,7 +176,7 @@ def test_approval() -> None:
     assert because.text == "the call of f was denied; it was not run: use the trash"
     assert (failed.code, failed.text, failed.exception) == (
         "denied",
-        "f was not run: asking for its approval failed",
+        "f was not run: its approver failed",
         failure,
     )
 

@@ -152,7 +152,7 @@ def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> No
     [
         (
             {**PLAIN, "acme/a/fcregistry.json": OTHERS},
-            'is a wheel of acme-tools, and acme/a/fcregistry.json in it says what "other-tools" ships: build the wheel anew, with the',
+            'is a wheel of acme-tools, and acme/a/fcregistry.json in it says what "other-tools" ships: build the wheel again, with the',
         ),
         ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it says what"),
         (
@@ -258,13 +258,13 @@ def packed(path: Path, files: dict[str, str], false_size: bool = False) -> Path:
     ("kind", "says"),
     [
         ("plain", "1"),
-        ("blanks", "acme/fcregistry.json in FILE cannot be used: it has more than 16777216 bytes, which are not read"),
-        ("metadata", f"{INFO} in FILE cannot be used: it has more than 2097152 bytes, which are not read"),
-        ("values", "acme/fcregistry.json in FILE cannot be used: it has more than 1000000 values, which are not read"),
-        ("file", "FILE cannot be used: it has more than 1000000 values, which are not read"),
-        ("large file", "FILE cannot be used: it has more than 16777216 bytes, which are not read"),
+        ("blanks", "acme/fcregistry.json in FILE cannot be used: it is larger than 16777216 bytes, the limit"),
+        ("metadata", f"{INFO} in FILE cannot be used: it is larger than 2097152 bytes, the limit"),
+        ("values", "acme/fcregistry.json in FILE cannot be used: it has more than 1000000 JSON values, the limit"),
+        ("file", "FILE cannot be used: it has more than 1000000 JSON values, the limit"),
+        ("large file", "FILE cannot be used: it is larger than 16777216 bytes, the limit"),
         ("false size", f"FILE is damaged, or not a wheel: Bad CRC-32 for file '{INFO}'"),
-        ("many", "b/fcregistry.json in FILE cannot be used: it has more than"),
+        ("many", "b/fcregistry.json in FILE cannot be used: it is larger than"),
     ],
 )
 def test_a_hostile_file_takes_little_memory(tmp_path: Path, kind: str, says: str) -> None:

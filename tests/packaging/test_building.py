@@ -241,7 +241,7 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
     project.write("acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...")
     told = refused(tmp_path)
     assert told.startswith(
-        "Acme.Weather gets no manifest:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
+        "the manifest of Acme.Weather cannot be built:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
     )
     assert f'File "{tmp_path / "acme_missing.py"}", line 1' in told
     assert "\n  - Acme.Weather[none] ships no tools: importing acme_none declares none\n" in told
@@ -251,7 +251,7 @@ def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
 def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> None:
     project.write("src/acme_weather/tools.py", "import os; os._exit(3)")
     assert refused(project.folder).startswith(
-        "Acme.Weather gets no manifest:\n"
+        "the manifest of Acme.Weather cannot be built:\n"
         "  - Acme.Weather[weather] does not load: it ends the process that imports it, with code 3\n"
     )
 

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from fcregistry import Registry, Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.search import (
-    DELETE,
     INSERT,
     ToolSearch,
     create_table,
@@ -201,7 +200,7 @@ def test_the_table_takes_tools_and_gives_them_up() -> None:
     create_table(table)
     table.executemany(INSERT, [(7, "acme:b", "send mail", "", ""), (9, "acme:a", "send mail", "", "")])
     assert [row for row, _ in rank_rows(table, "mail")] == [9, 7]
-    table.execute(DELETE, (9,))
+    table.execute("DELETE FROM words WHERE rowid = ?", (9,))
     assert [row for row, _ in rank_rows(table, "mail")] == [7]
     table.close()
 

@@ -29,7 +29,7 @@ SAID = {
     "has-a-stable-schema": """
   expected:  one schema of its arguments, however often it is made
   got:       at $.properties.value.title: "number 1", and then "number 2"
-  to do:     a default, a description or a type is made anew each time and differs; make it constant, and sort sets
+  to do:     a default, a description or a type differs each time it is made; make it constant, and sort sets
 """,
     "documents-its-parameters": """
   expected:  the docstring describes parameters that exist

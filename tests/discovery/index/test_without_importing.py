@@ -163,3 +163,30 @@ def test_a_described_tool_is_asked_whether_it_is_available_once_it_is_called(mak
     assert (before, offered) == (["", 1], 0)
     assert content.endswith("render is not available here: its check has_gpu returned False")
     assert "is not available here: its check has_gpu returned False" in site.cli("call", "render").stderr
+
+
+def test_a_distributions_tool_in_a_group_needs_no_group_while_it_is_the_only_one(make_site: Callable[[], Site]) -> None:
+    """In look-ups, exclusions and policies; a tool of the default group has the name first."""
+    site = make_site()
+    source = tool("say_two").replace("@fc_register", "@fc_register('{}')")
+    both = "\n".join(source.replace("say_two", "say_both").format(group) for group in ("far", "near"))
+    first = source.replace("say_two", "say_first").format("far") + "\n" + tool("say_first")
+    install(site, "two", "\n".join([source.format("search.web"), both, first]))
+    code = """
+    from fcregistry import Executor, registry
+    from fcregistry.errors import AmbiguousToolError
+    from fcregistry.execution import Policy
+    try:
+        registry.get("two:say_both")
+    except AmbiguousToolError as error:
+        candidates = error.candidates
+    denied = Executor(["two:say_two"], policy=Policy(deny=["two:say_two"])).call("say_two").error.code
+    left = [[tool.id for tool in registry.find("two:*", f"!two:{name}")] for name in ("say_two", "say_first")]
+    answer = [registry.get("two:say_two").id, registry.get("two:say_first").id, candidates, denied, left]
+    """
+    found, of_default, candidates, denied, left = site.ask(code)
+    assert (found, of_default, denied) == ("two:search.web.say_two", "two:say_first", "denied")
+    assert candidates == ["two:far.say_both", "two:near.say_both"]
+    every = {"two:far.say_both", "two:near.say_both", "two:far.say_first", "two:say_first", "two:search.web.say_two"}
+    assert [every - set(each) for each in left] == [{"two:search.web.say_two"}, {"two:say_first"}]
+    assert "did you mean 'say_two' or 'say_both' or 'say_first'? (" in site.cli("show", "say_tow").stderr

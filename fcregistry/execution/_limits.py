@@ -1,6 +1,6 @@
-"""What a model reads of a value that a tool returned: its text or content.
+"""Limits of what a model reads of a result.
 
-It reads no more of it than the executor's limits allow.
+Long texts are cut in the middle, large media left out, and the whole is stored in files.
 """
 
 from __future__ import annotations
@@ -9,78 +9,12 @@ import os
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
-from fcregistry._results.content import Content, Output, ToolOutput, extension_of, text_of
-from fcregistry.types import EncodingError, to_json_text
+from fcregistry._results.content import Content, Output, extension_of, text_of
 
 if TYPE_CHECKING:
     from os import PathLike
-
-    from fcregistry.types import Codec
-
-
-def output_of(value: Any, returns: Codec | None) -> str | Output:
-    """Return the text for the model, or an `Output` where a tool returned more than that.
-
-    A string is shown as it is. Anything else is JSON: by the return annotation if the value is of that type, by its own type otherwise. A
-    value without a JSON form may be `Content`, a list with some in it, or a `ToolOutput`; they are tried last, so that other values do
-    not pay for them.
-
-    Args:
-        value: What the tool returned.
-        returns: The codec of its return annotation, if there is one.
-
-    Raises:
-        EncodingError: The value has no JSON form.
-        Exception: Whatever the value's own code raises while it is read.
-    """
-    if isinstance(value, str):
-        return str.__str__(value)
-    try:
-        if returns is not None and not returns.natural and returns.handles(value):
-            return to_json_text(returns.encode(value))
-        return to_json_text(value)
-    except EncodingError as error:
-        parts = _content_of(value)
-        if parts is None:
-            raise _with_advice(error) from None
-    return Output(value.value if isinstance(value, ToolOutput) else value, text_of(parts), parts)
-
-
-def _content_of(value: Any) -> tuple[Content, ...] | None:
-    """Return the pieces of content that a value is; None if it is not content."""
-    if isinstance(value, ToolOutput):
-        return value.content
-    if isinstance(value, Content):
-        return (value,)
-    if isinstance(value, (list, tuple)) and any(isinstance(item, Content) for item in value):
-        return tuple(map(_content_item, value))
-    return None
-
-
-def _content_item(item: Any) -> Content:
-    """Return an item of a list with content in it as content: itself, a text, or JSON."""
-    if isinstance(item, Content):
-        return item
-    try:
-        return Content.text(item) if isinstance(item, str) else Content.json(item)
-    except EncodingError as error:
-        raise _with_advice(error) from None
-
-
-def _with_advice(error: EncodingError) -> EncodingError:
-    """Return an error that says what to do about content inside of a value, where it cannot be."""
-    for cls in (Content, ToolOutput):
-        if f" {cls.__module__}.{cls.__qualname__} " in str(error):
-            return EncodingError(
-                f"{cls.__name__} cannot be part of a value; return it by itself"
-                + (", in a list, or in a ToolOutput" if cls is Content else "")
-            )
-    return error
-
-
-# --- Limits: long texts are cut in the middle, large media left out, and the whole stored in files ---
 
 _LEAST: Final = 200
 """Characters. With fewer, there would be room for little more than the line about the cut."""
@@ -99,9 +33,9 @@ def limits_of(
         if number is None:
             continue
         if type(number) is not int:
-            raise TypeError(f"a limit of {what} is a whole number or None, not {number!r}")
+            raise TypeError(f"a limit of {what} must be a whole number or None, not {number!r}")
         if number < least:
-            raise ValueError(f"a limit of {what} is at least {least}, not {number}")
+            raise ValueError(f"a limit of {what} must be at least {least}, not {number}")
     if characters is None and media_bytes is None:
         if folder is not None:
             raise ValueError("keep=… stores what is cut: give max_characters or max_bytes, too")
