@@ -91,9 +91,15 @@ class Answering:
         return None if name == other else named[name]
 
     def _worded(self, messages: Sequence[Message]) -> Completion:
+        prompt = conversation(messages, result=TO_ANSWER)
+        asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
+        if self.copies and asked is not None and messages[-1].role == "tool":
+            # Very small models copy calls of the conversation in place of an answer.
+            told = [each["content"] for each in prompt[asked:] if each["role"] == "user"]
+            prompt = [{"role": "user", "content": "\n".join(told)}]
         reply = ask(
             self.server,
-            conversation(messages, result=TO_ANSWER),
+            prompt,
             self.settings,
             tell=lambda text, reasoning: self.tell(Delta(content=text, reasoning=reasoning)),
             is_stopped=self.is_stopped,
