@@ -35,7 +35,7 @@ else:
         """Have Hypothesis find the random generators of the process, which it looks for among what is not frozen."""
 
 
-SHARE = {"tests": 0.5, "fuzz": 10}
+SHARE = {"tests": 0.25, "fuzz": 10}
 """How many of the examples that a property test states are drawn: few where each run draws the same, many at random."""
 
 
