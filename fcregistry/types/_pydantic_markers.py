@@ -108,8 +108,6 @@ def read_field_default(default: object) -> FieldDefault | None:
     Raises:
         UnsupportedType: The `Field` cannot be a default here.
     """
-    if type(default).__module__ == "builtins":  # the usual case
-        return None
     homes = [cls.__module__ for cls in type(default).__mro__ if cls.__name__ == "FieldInfo"]
     if "pydantic.v1.fields" in homes:
         raise UnsupportedType("its default is a Field of pydantic's version 1; import Field from pydantic")
