@@ -313,25 +313,6 @@ class Opened:
     def __or__(self, other: Opened) -> Opened:
         return Opened(groups=self.groups | other.groups, tools=self.tools | other.tools)
 
-    def to_json(self) -> dict[str, list[str]]:
-        """Return a JSON object."""
-        return {"groups": sorted(self.groups), "tools": sorted(self.tools)}
-
-    @classmethod
-    def from_json(cls, state: object) -> Opened:
-        """Return what `to_json` wrote.
-
-        Raises:
-            ValueError: `to_json` did not write it.
-        """
-        if (
-            isinstance(state, Mapping)
-            and set(state) == {"groups", "tools"}
-            and all(map(_is_list_of_str, state.values()))
-        ):
-            return cls(groups=frozenset(state["groups"]), tools=frozenset(state["tools"]))
-        raise ValueError(f'state is what to_json returned, {{"groups": […], "tools": […]}}, not {state!r:.80}')
-
 
 class GatewayMap:
     """Which tools are behind which gateway. Frozen.
@@ -435,7 +416,3 @@ def _group_path(group: str) -> list[str]:
     """Return the names of the groups that a group is in, itself included, outermost first."""
     segments = group.split(".")
     return [".".join(segments[: end + 1]) for end in range(len(segments))]
-
-
-def _is_list_of_str(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)

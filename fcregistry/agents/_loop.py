@@ -407,9 +407,6 @@ class ExpressionRunner(Protocol):
     ) -> Effects[Literal["answer", "ran", "refused"]]: ...
 
 
-_NOTHING_OPENED: Final[Mapping[str, Any]] = {"groups": [], "tools": []}
-
-
 def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | None = None) -> RunResult:
     """Return the result of a run that is one loop, or that waits in one.
 
@@ -421,7 +418,7 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
     """
     state = None
     if chat.prepared is not None:
-        opened = _NOTHING_OPENED if chat.visible is None else chat.visible.to_json()
+        opened = {} if chat.visible is None else chat.visible.to_json()
         state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened)
     return RunResult(
         answer=end.answer,
