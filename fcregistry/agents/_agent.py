@@ -80,7 +80,6 @@ class Agent(ABC, Generic[AnswerT_co]):
         self.executor: Executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
-        self._suspends = self.executor._pipeline.rules.approve is None
         self._all_tools = VisibleTools(self.executor)
         self._has_gateways = self._all_tools.has_gateways
         self._answers = _answers_of_type(answer_type, answer_retries)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -201,6 +202,31 @@ def call_of(value: object) -> ToolCall:
     except MalformedCallError as error:
         kept = _unreadable_json(value, error.arguments)
         return ToolCall(error.name, UnreadArguments(kept, str(error)) if error.unread else kept, error.id)
+
+
+class CallIds:
+    """Gives each call an id that no other call has: `call_1`, `call_2`, … where its own is missing or taken.
+
+    Args:
+        used: The ids that are taken.
+    """
+
+    def __init__(self, used: Iterable[str | None]) -> None:
+        self._used = set(used)
+        self._number = count(1)
+
+    def new(self) -> str:
+        """Return an id that is not taken, and take it."""
+        identity = next(made for number in self._number if (made := f"call_{number}") not in self._used)
+        self._used.add(identity)
+        return identity
+
+    def with_id(self, call: ToolCall) -> ToolCall:
+        """Return a call with its own id if it is free, or a new one."""
+        if not call.id or call.id in self._used:
+            return ToolCall(call.name, call.arguments, self.new())
+        self._used.add(call.id)
+        return call
 
 
 def call_as_chat_json(call: ToolCall) -> dict[str, Any]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
 from typing import TYPE_CHECKING, Final
 
 from fcregistry._base.call import ToolCall
+from fcregistry.models._messages import CallIds
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
@@ -35,8 +35,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
         changes_ids: Returns whether the calls of a message get new ids where theirs have characters that not every provider takes, or are those of
             earlier calls: some providers give the same ids in every answer.
     """
-    taken = {call.id for message in messages for call in message.tool_calls}
-    fresh = (made for number in count(1) if (made := f"call_{number}") not in taken)
+    ids = CallIds(call.id for message in messages for call in message.tool_calls)
     used: set[str | None] = set()
     waiting: list[tuple[ToolCall, ToolCall]] = []  # calls without a result, before and after; the newest message first
     given: list[Message] = []
@@ -46,7 +45,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
             calls = []
             for call in message.tool_calls:
                 is_kept = call.id and not (is_strict and (call.id in used or not _ID.fullmatch(call.id)))
-                calls.append(call if is_kept else ToolCall(call.name, call.arguments, next(fresh)))
+                calls.append(call if is_kept else ToolCall(call.name, call.arguments, ids.new()))
                 used.add(calls[-1].id)
             waiting[:0] = zip(message.tool_calls, calls, strict=True)
             given.append(message.replaced(tool_calls=tuple(calls)))
@@ -55,7 +54,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
             if answered is not None:
                 waiting.remove(answered)
             identity = answered[1].id if answered else message.tool_call_id
-            given.append(message.replaced(tool_call_id=identity or next(fresh)))
+            given.append(message.replaced(tool_call_id=identity or ids.new()))
         else:
             given.append(message)
     return given
