@@ -1,13 +1,14 @@
-"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, and finish reasons."""
+"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, finish reasons, and usage."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.models._messages import CallIds
+from fcregistry.models._messages import CallIds, mapping_of, number_of
+from fcregistry.models._model import Usage
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
@@ -23,6 +24,11 @@ _ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 def wire_name(name: str) -> str:
     """Return the name of a call as providers take it: a model may have used one that no tool can have."""
     return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
+
+
+def with_wire_name(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return an item that a provider wrote; a call, which is an item of a kind, gets a name that the provider takes."""
+    return {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == kind else dict(item)
 
 
 def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None = None) -> list[Message]:
@@ -93,3 +99,21 @@ def finish_reason(word: object, has_calls: bool) -> FinishReason:
     """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
     reason = _FINISHED.get(str(word), "other")
     return "tool_calls" if has_calls and reason == "stop" else reason
+
+
+def openai_usage(counts: Mapping[str, Any], read: str, written: str) -> Usage:
+    """Return the tokens of an answer of one of OpenAI's APIs.
+
+    Args:
+        counts: The provider's counts.
+        read: The API's word for what the model read, with which the names of fields begin: `prompt` or `input`.
+        written: Its word for what the model wrote: `completion` or `output`.
+    """
+    details = mapping_of(counts.get(f"{read}_tokens_details"))
+    return Usage(
+        input_tokens=number_of(counts.get(f"{read}_tokens")),
+        output_tokens=number_of(counts.get(f"{written}_tokens")),
+        cached_tokens=number_of(details.get("cached_tokens")) or number_of(counts.get("prompt_cache_hit_tokens")),
+        reasoning_tokens=number_of(mapping_of(counts.get(f"{written}_tokens_details")).get("reasoning_tokens")),
+        requests=1,
+    )

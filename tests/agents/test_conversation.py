@@ -14,7 +14,7 @@ import pytest
 from fcregistry import Tool
 from fcregistry.agents import Conversation, Finished, FunctionCall, ReactAgent, RunResult
 from fcregistry.errors import ApprovalError
-from fcregistry.execution import Approve, CancellationToken, Deny
+from fcregistry.execution import Approve, CancellationToken, Content, Deny
 from fcregistry.models import Message
 
 from .scripts import Counting, Script, add, adds, calls, check_history, finished, says
@@ -180,6 +180,18 @@ def test_limits_are_whole_numbers_above_zero(limit: str) -> None:
 
 
 # --- save and load --------------------------------------------------------------------------------
+
+
+def test_linked_images_and_documents_are_the_same_after_a_conversation_was_saved_and_loaded() -> None:
+    parts = (
+        Content.link("https://a.org/a.pdf", media_type="application/pdf"),
+        Content.link("https://a.org/a.png", media_type="image/png"),
+        Content.file(b"a,b", media_type="text/csv", name="a.csv"),
+    )
+    conversation = Conversation(Script(says("A report.")), [add])
+    conversation.say(Message(role="user", content=parts))
+    again = Conversation.from_json(conversation.to_json(), Script(says("Yes.")), [add])
+    assert again.messages[0].content == parts
 
 
 def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
