@@ -258,7 +258,9 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
     if len(found) > 1:
         raise DefinitionError("an executor takes one OnDemand: make one of the tools of all")
     for gateway_map in found.values():
-        missing = [name for name, tool in gateway_map.tools.items() if not _is_same(tools.get(name), tool)]
+        missing = [
+            name for name, tool in gateway_map.tools.items() if name not in tools or not tools[name]._is_same_as(tool)
+        ]
         if missing:
             raise DefinitionError(
                 f"the executor lacks tools that the gateways of its OnDemand open: {', '.join(missing[:5])}; rename, describe and "
@@ -266,10 +268,6 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
             )
         return gateway_map
     return None
-
-
-def _is_same(there: Tool | None, tool: Tool) -> bool:
-    return there is not None and there._is_same_as(tool)
 
 
 def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:

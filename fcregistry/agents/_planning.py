@@ -231,7 +231,7 @@ def _without_closing(lines: list[str], indent: int) -> list[str]:
 
 _FAILED: Final = re.compile(r"[\s*_`]*FAILED[*_`]*:[\s*_`]*(.*)", re.DOTALL)
 
-_REPLANNED: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
+REPLANNED: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
 """Ends of a failed step's loop after which another plan may help: not if the run is over, or there is no model."""
 
 
@@ -269,8 +269,3 @@ def end_of_failed_step(step: str, end: End) -> End:
     if not isinstance(end.answer, _Failure):
         return replace(end, answer=None)
     return End(reason="step_failed", error=RuntimeError(f"{step!r:.200} could not be done: {end.answer.reason}"))
-
-
-def may_replan(end: End) -> bool:
-    """Return whether another plan may help after a step that ended like this."""
-    return end.reason in _REPLANNED
