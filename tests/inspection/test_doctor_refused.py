@@ -68,6 +68,12 @@ def test_a_distribution_that_calls_itself_another_is_reported(site: Site) -> Non
     (impostor / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     assert findings(site) == (
         1,
-        [("problem", str(impostor), "claims to be acme, which is installed beside it: its plugins are not used")],
+        [
+            (
+                "problem",
+                str(impostor),
+                "has the name acme in its METADATA, but acme has another metadata folder: fcregistry uses no plugins from this one",
+            )
+        ],
     )
     assert not (site.folder / "ran").exists()
