@@ -140,7 +140,7 @@ def test_a_plugin_that_does_not_load_is_a_failed_item(run: Run) -> None:
 acme-wrong[broken] breaks the rule loads
   expected:  importing acme_wrong.broken declares its tools
   got:       ModuleNotFoundError: No module named 'not_installed_anywhere'
-  to do:     install what provides the module not_installed_anywhere, or reinstall acme-wrong with its dependencies
+  to do:     install the package with the module not_installed_anywhere, or reinstall acme-wrong with its dependencies
 
   Traceback (most recent call last):
     File """
