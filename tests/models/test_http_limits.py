@@ -177,7 +177,7 @@ def test_an_answer_in_another_encoding_is_refused(encoding: str) -> None:
         error = refused(server, "openai")
     assert f"the answer has the Content-Encoding '{encoding}', but fcregistry accepts only gzip" in str(error)
     with ProviderServer(json_reply({"error": "no"}, 404, {"content-encoding": encoding})) as server:
-        assert "the provider does not know it (HTTP 404); look at" in str(refused(server, "openai"))
+        assert "the provider does not know it (HTTP 404); check" in str(refused(server, "openai"))
 
 
 def test_an_answer_that_is_not_the_gzip_it_claims_to_be_is_refused() -> None:
@@ -310,7 +310,7 @@ def test_json_that_is_nested_too_deeply_cannot_be_read(api: str, way: str) -> No
     with ProviderServer(reply) as server:
         error = refused(server, api, way)
     assert str(error).partition(" ")[2] == (
-        "sent an answer that cannot be read: its JSON is nested too deeply; look where base_url leads"
+        "sent an answer that cannot be read: its JSON is nested too deeply; check that base_url is the provider's API"
     )
 
 
