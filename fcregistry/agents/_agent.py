@@ -213,8 +213,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -231,8 +231,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -251,8 +251,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -272,8 +272,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.

@@ -50,7 +50,7 @@ class Codec:
     """Whether the author of the type has parts of a value left out or hidden when it is written, so that reading it gives another value."""
 
     unsaid: tuple[str, ...] = ()
-    """What it checks or cannot promise, and its schema does not state: one sentence each, for the author of a tool."""
+    """Facts about the type that its schema cannot express, such as a condition that it checks; one sentence each, for the author of a tool."""
 
     @property
     def core(self) -> Codec:

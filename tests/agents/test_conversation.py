@@ -73,7 +73,9 @@ def test_any_agent_can_be_talked_with() -> None:
 
 def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
     agent = ReactAgent(Script(says("3")), [add])
-    with pytest.raises(TypeError, match="give tools, max_tool_calls, instructions where the ReactAgent is made"):
+    with pytest.raises(
+        TypeError, match=r"pass tools, max_tool_calls, instructions to ReactAgent\(…\), which makes the agent"
+    ):
         Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
 
 
@@ -211,7 +213,7 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
 )
 def test_what_is_no_conversation_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not a conversation as to_json writes it|Expecting value"):
+    with pytest.raises(ValueError, match=r"not the text of a conversation|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
 
 

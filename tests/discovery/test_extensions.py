@@ -245,7 +245,7 @@ BROKEN = {
     "it ends the process": ("raise SystemExit(3)", f"SystemExit: 3; it ends the process when it is imported; {REPORT}"),
     "it needs what is missing": (
         "import not_there",
-        "ModuleNotFoundError: No module named 'not_there'; install what provides the module not_there, or reinstall",
+        "ModuleNotFoundError: No module named 'not_there'; install the package with the module not_there, or reinstall",
     ),
     "it is no extension": (
         "",
@@ -296,7 +296,7 @@ VALUES = {
     "a module": ("acme_points", None),
     "a class": ("acme_points:Extension", "names the class Extension; name an instance of it, or a module"),
     "nothing": ("acme_points:GONE", "names acme_points:GONE, and there is no 'GONE' in acme_points"),
-    "no module": ("acme_gone", 'names a module that is not there: correct points = "acme_gone"'),
+    "no module": ("acme_gone", 'names a module that does not exist: correct points = "acme_gone"'),
 }
 
 OBJECT = """

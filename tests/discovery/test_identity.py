@@ -134,9 +134,9 @@ def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_
     ids, problems = seen(site)
     assert ids == []
     assert problems[0] == (
-        f"evil: brought metadata that claim to be acme-weather's, and are not used: {site.folder / info}"
+        f"evil: installed metadata with the name of acme-weather, which fcregistry does not use: {site.folder / info}"
     )
-    assert "evil: brought metadata that claim to be acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
+    assert "evil: installed metadata with the name of acme-weather" in site.cli("doctor", "acme-weather:look").stdout
 
 
 def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_weather-1.dist-info") -> dict[str, str]:
@@ -169,7 +169,9 @@ def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith(f"{name}: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        f"{name}: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 def test_metadata_behind_a_link_of_another_name_that_another_wheel_brought_are_not_used(
@@ -183,7 +185,9 @@ def test_metadata_behind_a_link_of_another_name_that_another_wheel_brought_are_n
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        "evil: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
@@ -199,7 +203,9 @@ def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> 
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        "evil: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 @pytest.mark.parametrize(
@@ -264,7 +270,7 @@ def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_us
             path.write_bytes(archive.read(name).replace(b"evil-1.data/purelib/", b""))
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's")
+    assert problems[0].startswith("evil: installed metadata with the name of acme-weather")
 
 
 @pytest.mark.parametrize("configuration", ["", ALLOW])
@@ -284,7 +290,7 @@ def test_of_two_copies_in_one_folder_neither_is_used_and_doctor_names_both(site:
     allow(site, configuration)
     ids, problems = seen(site)
     assert ids == ([] if configuration else ["other:other"])
-    expected = f"acme-weather: is installed twice in one folder, so that neither copy is used: {first} and {second}"
+    expected = f"acme-weather: is installed twice in one folder, so fcregistry uses neither copy: {first} and {second}"
     assert problems[0] == expected
     assert expected in site.cli("doctor", "acme-weather").stdout
 

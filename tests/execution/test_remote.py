@@ -498,7 +498,7 @@ def test_tools_that_no_worker_finds_are_refused_all_together() -> None:
     mine = Tool.from_function(partial(add, 1), name="mine")
     with ThreadPoolExecutor(1) as pool, pytest.raises(DefinitionError) as refusal:
         fcregistry.Executor([ADD, mine], pool=pool)
-    where = f"{__name__}.add is the application's own, and no worker has it; ship it in a distribution with an fcregistry entry point"
+    where = f"{__name__}.add belongs to the application, so a worker cannot find it; ship it in a distribution with an fcregistry entry point"
     assert str(refusal.value) == (
         "pool=… runs tools in other processes, which find them by name in installed plugins; these cannot:\n"
         f"  - add: {where}\n"
@@ -524,5 +524,5 @@ def test_a_tool_of_a_plugin_travels_unless_it_holds_on_to_its_caller(site: Site)
     )
     assert (
         said
-        == '  - stays: it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'
+        == '  - stays: it is declared with blocking="caller", which runs it on the caller\'s thread; remove one of the two'
     )

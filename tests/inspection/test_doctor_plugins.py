@@ -189,7 +189,7 @@ def test_a_plugin_that_changes_what_others_rely_on(site: Site) -> None:
     (found,) = doctor(site, RUDE_GONE="1")
     assert (found.kind, found.subject) == ("problem", "rude[x]")
     said, _, changes = found.message.partition(": ")
-    assert said == "changes what other code in its process relies on when it is imported"
+    assert said == "changes the state of the whole process when it is imported"
     assert changes.split("; ") == CHANGES
     assert "report this to the authors of rude" in found.advice
 

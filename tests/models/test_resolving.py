@@ -211,7 +211,7 @@ def test_an_extension_that_cannot_be_used_is_named_with_what_to_do(site: Site) -
     (gone, types, echo, near), loads = site.ask(ask)
     assert gone.startswith(
         "ModelNotFoundError: the model 'gone:x' is given by the extension acme-gone[gone], which does not load: "
-        "ModuleNotFoundError: No module named 'acme_gone'; its entry point names a module that is not there: correct gone = \"acme_gone\""
+        "ModuleNotFoundError: No module named 'acme_gone'; its entry point names a module that does not exist: correct gone = \"acme_gone\""
     )
     assert (
         types

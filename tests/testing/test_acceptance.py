@@ -201,7 +201,7 @@ def test_a_name_that_does_not_fit_is_a_failure() -> None:
         name="narrow", source="", render=lambda rendering: {}, alphabet=Alphabet(first="[A-Z]", rest="[A-Z]")
     )
     (failure,) = _tool_name_failures("count", narrow)
-    assert failure.expected == "a name that the format narrow takes"
+    assert failure.expected == "a name that the format narrow accepts"
     assert failure.advice == "give the tool another name"
 
 

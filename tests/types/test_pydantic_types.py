@@ -93,7 +93,7 @@ def test_a_secret_is_written_as_asterisks_and_asterisks_are_refused() -> None:
     assert made.token.get_secret_value() == "hush"
     assert to_json_text(made) == '{"token": "**********", "page": "http://example.org/"}'
     assert "hush" not in to_json_text([made.token])
-    with pytest.raises(Refusal, match="is the mask of a secret, not the secret"):
+    with pytest.raises(Refusal, match="must be the secret itself, not the asterisks"):
         codec.decode({"token": "**********"})
     assert schema_of(Login)["properties"] == {
         "token": {"type": "string"},
@@ -128,7 +128,7 @@ def test_a_class_that_tells_pydantic_how_it_is_read_is_a_text() -> None:
     [
         (
             pydantic.ByteSize,
-            "ByteSize is a type of pydantic's that is not text in JSON; take the plain type, with Field(…) for its bounds",
+            "ByteSize is a type of pydantic's that is not a string in JSON; use the plain type, with Field(…) for its bounds",
         ),
         (
             pydantic.Json[list[int]],

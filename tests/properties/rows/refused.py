@@ -100,7 +100,7 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
         ),
     ),
     "a pydantic model of version 1": (
-        (Old, "Old is a model of pydantic's version 1; derive it from pydantic.BaseModel"),
+        (Old, "Old is a model of pydantic 1 (pydantic.v1); derive it from pydantic.BaseModel"),
     ),
     "`Json`, `ImportString`, `Secret[T]` of pydantic": (
         (pydantic.Json, "Json: a model would write JSON inside of JSON; take the type that the text holds"),
