@@ -1,8 +1,8 @@
-"""Hooks before and after every call: they see it, change it or stop it.
+"""Call hooks: functions that inspect, change or deny every call before it runs, and its result afterwards.
 
-A hook that fails lets nothing through.
+If a hook fails, the call does not run, or its result is withheld.
 
-Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
+Each hook gets a copy of the call. If the hook changes that copy in place, the call that runs is still the one that was validated.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ class CallHook:
 
     Attributes:
         label: Its name in logs.
-        before: Called before each call, if it is there.
-        after: Called after each call, if it is there.
+        before: Called before each call; None if the extension or object has no such hook.
+        after: Called after each call; None if it has no such hook.
     """
 
     label: str
@@ -42,7 +42,7 @@ class CallHook:
 
 
 class HookChain:
-    """Hooks in their order: before a call the first one is called first, after it the last one.
+    """Hooks in order: before a call, the first one is called first; after the call, the last one is.
 
     Args:
         hooks: The hooks.
@@ -55,7 +55,11 @@ class HookChain:
         self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Call each hook with the call as those before it left it; the first that denies it ends that."""
+        """Call the hooks before a call; each gets the call as the previous hook left it.
+
+        Returns:
+            The changed call; None if no hook changed it; an error if a hook denied it or failed.
+        """
         text = None
         given = call
         for label, hook in self._before:
@@ -74,7 +78,7 @@ class HookChain:
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Call each hook with the result as those before it left it."""
+        """Call the hooks after a call; each gets the result as the previous hook left it. Return the last result."""
         for label, hook in self._after:
             try:
                 answer = hook(tool, _copy_call(call), result)
@@ -92,10 +96,10 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Refuses every call, because a hook that has to check every call does not load.
+    """Refuses every call, because a hook that must check every call cannot be loaded.
 
     Args:
-        error: Says which one, and why.
+        error: Names the hook, and says why it cannot be loaded.
     """
 
     __slots__ = ("_error",)
@@ -105,7 +109,7 @@ class ClosedHooks:
 
     def before(self, tool: Tool, call: ToolCall) -> CallError:
         """Refuse every call."""
-        text = f"{tool.name} is not available here: the hook that checks every call does not load; it was not run"
+        text = f"{tool.name} was not run: a hook that must check every call cannot be loaded"
         return CallError("unavailable", text, exception=self._error)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -122,20 +126,18 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text.
+    """Return the arguments of the call that a hook returned, as JSON text.
 
-    The hook has no reference to the text.
+    The hook may keep its objects and change them later; it cannot change the text.
 
     Raises:
-        TypeError: It is not a call of the same tool.
-        ValueError: Its arguments are not a JSON object.
+        TypeError: The hook did not return a call of the same tool.
+        ValueError: The arguments are not a JSON object.
     """
     if not isinstance(answer, ToolCall):
-        raise TypeError(f"fc_before_call returns None, a ToolCall or Deny('why'), not {_kind(answer)}")
+        raise TypeError(f"fc_before_call must return None, a ToolCall or Deny('why'), not {_kind(answer)}")
     if answer.name != call.name:
-        raise TypeError(
-            f"fc_before_call changes arguments, not the tool: it was given {call.name}, and returned another"
-        )
+        raise TypeError(f"fc_before_call may change the arguments, not the tool: it must return a call of {call.name}")
     given = answer.arguments
     if isinstance(given, str):
         return given
@@ -144,7 +146,7 @@ def _changed_arguments(call: ToolCall, answer: object) -> str:
 
 def _checked_result(result: ToolResult, answer: object) -> ToolResult:
     if not isinstance(answer, ToolResult):
-        raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
+        raise TypeError(f"fc_after_call must return None, a ToolResult or Deny('why'), not {_kind(answer)}")
     before, after = result.call, answer.call
     if (
         before is None
@@ -152,7 +154,9 @@ def _checked_result(result: ToolResult, answer: object) -> ToolResult:
         or (after.name, after.id) != (before.name, before.id)
         or answer.tool is not result.tool
     ):
-        raise TypeError("fc_after_call returns a result of the same call and tool: keep result.call and result.tool")
+        raise TypeError(
+            "fc_after_call must return a result of the same call and tool: keep result.call and result.tool"
+        )
     return answer
 
 
@@ -167,7 +171,7 @@ def _kind(answer: object) -> str:
 
 
 def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
-    """Return a result without what the tool returned, or why it failed, but with the code of that failure."""
+    """Return a failed result without the tool's value or error message; a failed call keeps its error code."""
     old = result.error
     if old is None:
         error = CallError("unencodable_result", f"{tool.name} ran, but {text}", exception=exception)
