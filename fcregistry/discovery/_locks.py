@@ -1,12 +1,13 @@
 """Locked distributions: comparing what is installed, and what is imported, with the lock.
 
 An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest of a
-distribution is of that list, so it costs one small file; whether the files still match the list is seen by reading all of them. RECORD of an
-editable install lists no sources: there the digest is of the sources themselves.
+distribution is the digest of that list, so computing it reads one small file. To find out whether the files still match the list,
+`Contents.altered` reads them all. RECORD of an editable install lists no sources, so its digest is computed from the sources.
 
-The files of a plugin are compared before it is imported. What it imports later, such as inside a tool, may have been edited by then, and
-byte code beside a source need not be compiled from that source. So `LockedImports`, a finder at the front of `sys.meta_path`, takes the
-modules of locked distributions: it lets the other finders find the file, compares what it reads, and runs exactly that.
+`lock_drift` compares the files of a plugin before the plugin is imported. A module that the plugin imports later, such as inside a tool, may
+have been edited by then, and byte code beside a source may come from another source. So `LockedImports`, a finder at the front of
+`sys.meta_path`, loads the modules of locked distributions: the other finders find the file, `LockedImports` reads and compares it, and runs
+exactly what it has read.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _BY_INSTALLERS: Final = (
     "direct_url.json",
     "uv_cache.json",
 )
-"""Files of metadata that differ from one installation of a wheel to the next."""
+"""Metadata files that may differ between two installations of the same wheel."""
 
 _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 
@@ -58,13 +59,13 @@ _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
     """Return why a plugin's distribution is not the locked one, or None if it is, or if nothing is locked.
 
-    Call it before the plugin is imported. What is imported of the distribution later is compared then, with what was found now.
+    Call it before the plugin is imported. It also makes `LockedImports` compare each module of the distribution that is imported later.
 
     Args:
-        found: The entry point.
-        operator: The configuration.
-        contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte. If not, RECORD is believed,
-            and nothing must be imported.
+        found: The entry point of the plugin.
+        operator: The configuration, which names the locks.
+        contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte. If false, the function trusts
+            RECORD; do not import the plugin then.
     """
     if not operator.locks:
         return None
@@ -89,13 +90,13 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
 
 
 def _content_drift(name: str, content: Contents) -> str | None:
-    """Return why importing a distribution would not run what was installed, or None."""
+    """Return why importing a distribution would run other code than what was installed, or None."""
     if files := content.altered():
         return f"{_first(files)} of {name} is not what was installed: reinstall {name}"
     if files := content.shadowing():
         return f"{_first(files)} would be imported in place of what was installed of {name}: remove it"
     if files := content.unchecked():
-        return f"{_first(files)} of {name} is run without comparing its source: remove it"
+        return f"{_first(files)} of {name} is byte code that Python runs without comparing its source: remove it"
     return None
 
 
@@ -109,10 +110,10 @@ def files_digest(source: Distribution) -> str:
 
 
 def altered_files(source: Distribution) -> tuple[str, ...]:
-    """Return the files that are not as they were installed.
+    """Return the files of a distribution that differ from what was installed.
 
-    First, sorted, the files that do not exist or do not match RECORD; then the files that Python would run instead of matching ones: other
-    modules of the same names, and byte code whose source it does not compare. Of an editable install, whose digest is of its sources, only
+    First, sorted, the files that do not exist or do not match RECORD; then the files that Python would run instead of the installed ones: other
+    modules with the same names, and byte code that Python does not compare with its source. For an editable install, the function returns only
     such byte code.
     """
     content = Contents(source)
@@ -127,11 +128,11 @@ class Listed(NamedTuple):
 
 
 class LockedSource(NamedTuple):
-    """A file of code of an editable install.
+    """A source file or extension module of an editable install.
 
     Attributes:
-        name: Its path below the folder in which Python finds it.
-        path: Its path.
+        name: Its path, relative to the folder that contains the top-level package or module.
+        path: Its full path.
         digest: The SHA-256 of its content.
     """
 
@@ -141,15 +142,15 @@ class LockedSource(NamedTuple):
 
 
 class Contents:
-    """The locked content of a distribution: the lines of RECORD, or the sources if it lists no code.
+    """The content of a distribution that a lock pins: the lines of RECORD, or the sources if RECORD lists no code.
 
     Args:
         source: The distribution.
 
     Attributes:
-        listed: The lines of RECORD that count, sorted; none if it does not list the code that the entry points name.
-        sources: The files of code of an editable install, sorted.
-        roots: The names of its topmost modules and packages; those in a namespace have dotted names.
+        listed: The lines of RECORD that the digest covers, sorted; empty if RECORD does not list the modules of the entry points.
+        sources: The source files and extension modules of an editable install, sorted.
+        roots: The names of its top-level modules and packages; those in a namespace package have dotted names.
     """
 
     def __init__(self, source: Distribution) -> None:
@@ -166,9 +167,9 @@ class Contents:
 
     @property
     def digest(self) -> str:
-        """`sha256:…` of what RECORD lists, or `sources-sha256:…` of the sources.
+        """The digest: `sha256:…` of the lines of RECORD, or `sources-sha256:…` of the sources of an editable install.
 
-        The first omits what differs from one installation of a wheel to the next: byte code, scripts, the notes of installers.
+        It leaves out files that may differ between two installations of the same wheel: byte code, scripts, and the installer's own files.
         """
         if self.listed:
             return f"sha256:{_joined((each.path, each.hash) for each in self.listed)}"
@@ -183,15 +184,15 @@ class Contents:
     def shadowing(self) -> tuple[str, ...]:
         """Return the files of other modules that Python would run in place of the installed ones."""
         if not self.listed:
-            return ()  # the digest is of what Python would run
+            return ()  # an editable install: the digest covers the files that Python would run
         return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
 
     def unchecked(self) -> tuple[str, ...]:
-        """Return the byte code that Python would run without comparing its source."""
+        """Return the byte code files that Python would run without comparing them with their sources."""
         return tuple(unchecked_bytecode(self._code() or dict.fromkeys(each.path for each in self.sources)))
 
     def locked(self, distribution: str, source: str) -> Locked:
-        """Return the digests with which its modules are compared when they are imported."""
+        """Return the digests that `LockedImports` compares the modules with when they are imported."""
         digests = {self._place(each): Digest.of_record(each.hash) for each in self.listed if each.path.endswith(_CODE)}
         digests |= {each.path: Digest("sha256", each.digest) for each in self.sources}
         return Locked(
@@ -234,7 +235,7 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
 
 
 def _hashed(source: Distribution, line: Listed) -> Listed:
-    """Return a line with the digest of its file of code, if the builder of the wheel has given none."""
+    """Return a line of RECORD; if it lists code without a digest, compute the digest from the installed file."""
     if line.hash or not line.path.endswith(_CODE):
         return line
     try:
@@ -252,7 +253,7 @@ def _counts(line: Listed) -> bool:
 
 
 def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of the topmost modules and packages of some files and some modules."""
+    """Return the names of the top-level modules and packages that some files and modules belong to."""
     names, packages = [module.split(".") for module in modules], set()
     for path in paths:
         if not path.endswith(_CODE):
@@ -274,7 +275,7 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 
 
 def _sources(root: Path) -> Iterator[LockedSource]:
-    """Yield each file of code of a topmost package or module."""
+    """Yield each source file and extension module of a top-level package or module."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
@@ -282,10 +283,10 @@ def _sources(root: Path) -> Iterator[LockedSource]:
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
-    """Return the folders and files of the known topmost modules of an editable install, by their names.
+    """Return the top-level modules of an editable install: name -> its folders or files.
 
-    These are the ones that its entry points name, those of `top_level.txt`, which setuptools writes, and those in the folders of its `.pth`
-    files whose names occur in any of these: most build backends list no names.
+    These are the modules that the entry points name, and those in `top_level.txt`, which setuptools writes. Other build backends list no names,
+    so the function adds the modules in the folders of the `.pth` files whose names occur in the code of a module that it has already found.
     """
     found: dict[str, list[Path]] = {}
     pth_modules = _modules_on_pth(source)
@@ -301,7 +302,7 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
 
 
 def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
-    """Return those names that occur as words in some files, or in the files of code below some folders."""
+    """Return the names that occur as words in some files, or in the Python files below some folders."""
     wanted = sorted(names)
     if not wanted:
         return set()
@@ -326,9 +327,9 @@ def _modules_on_pth(source: Distribution) -> set[str]:
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
+    """Yield the name, and the folder or file, of the top-level package or module of a dotted name.
 
-    No code is run.
+    The function does not run any code.
     """
     top, *below = module.split(".")
     try:
@@ -365,10 +366,10 @@ def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[
 
 
 class Digest(NamedTuple):
-    """The digest that a file has to have.
+    """The digest that the content of a file must have.
 
     Attributes:
-        algorithm: The name of the hash, as `hashlib` knows it.
+        algorithm: The name of the hash algorithm in `hashlib`, such as `sha256`.
         value: The digest, in bytes.
     """
 
@@ -377,7 +378,13 @@ class Digest(NamedTuple):
 
     @classmethod
     def of_record(cls, text: str) -> Digest:
-        """Return the digest in a line of RECORD, as `sha256=…`; one that matches nothing if there is none."""
+        """Return the digest that a line of RECORD gives for its file.
+
+        If the text is not a valid digest, return one that matches no content.
+
+        Args:
+            text: The hash field of the line, such as `sha256=47DEQp…`.
+        """
         algorithm, _, value = text.partition("=")
         try:
             return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
@@ -385,11 +392,11 @@ class Digest(NamedTuple):
             return cls("", b"")
 
     def to_record(self) -> str:
-        """Return the text of this digest in a line of RECORD."""
+        """Return this digest as a line of RECORD gives it, such as `sha256=47DEQp…`."""
         return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
 
     def fits(self, content: bytes) -> bool:
-        """Return whether a content has this digest."""
+        """Return whether the content of a file has this digest."""
         if self.algorithm not in algorithms_guaranteed:
             return False
         found = new(self.algorithm, content)
@@ -399,13 +406,13 @@ class Digest(NamedTuple):
 
 
 class Locked(NamedTuple):
-    """A distribution whose modules are compared when they are imported.
+    """A locked distribution, whose modules `LockedImports` compares when they are imported.
 
     Attributes:
         distribution: Its name.
         source: The setting that names the lock, for messages.
-        roots: The names of its topmost modules and packages; those in a namespace have dotted names.
-        files: Its files of code, as real paths, with their digests.
+        roots: The names of its top-level modules and packages; those in a namespace package have dotted names.
+        files: Real path of a source file or extension module -> its digest.
     """
 
     distribution: str
@@ -415,16 +422,16 @@ class Locked(NamedTuple):
 
 
 class LockedImports:
-    """A finder of the modules of locked distributions.
+    """An import finder that compares the modules of locked distributions before they run.
 
-    Threads may add to it while others import. It holds no lock, so that a process may fork at any time.
+    A thread may add a distribution while other threads import. The finder uses no thread lock, so a process may fork at any time.
     """
 
     def __init__(self) -> None:
         self._locked: dict[str, Locked] = {}
 
     def add(self, locked: Locked) -> None:
-        """Compare the modules of a distribution from now on, with these digests."""
+        """From now on, compare the modules of a distribution with their digests."""
         self._locked[locked.distribution] = locked
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
@@ -438,7 +445,7 @@ class LockedImports:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how a module of a locked distribution is loaded; None for any other."""
+        """Return the spec that loads and compares a module of a locked distribution; None for any other module."""
         owners = [each for each in tuple(self._locked.values()) if _is_at_or_below(name, each.roots)]
         if not owners:
             return None
@@ -486,20 +493,20 @@ def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> Mo
 
 
 class _Comparison(NamedTuple):
-    """What a file is compared with; no digest if it is not a file of the distribution."""
+    """The digest that a file must have; None if it is not a file of the distribution."""
 
     owner: Locked
     digest: Digest | None
 
     def check(self, name: str, path: str, content: bytes) -> None:
-        """Raise if the content of a file is not the locked one.
+        """Check that the content of a file has the locked digest.
 
         Raises:
-            ImportError: It is not.
+            ImportError: It has not.
         """
         if self.digest is not None and self.digest.fits(content):
             return
-        which = "is not a file of" if self.digest is None else "does not hold what was locked of"
+        which = "is not a file of" if self.digest is None else "does not have the locked content of"
         raise ImportError(
             f"{self.owner.source}, and {path} {which} {self.owner.distribution}: reinstall {self.owner.distribution}, and restart",
             name=name,
@@ -508,7 +515,7 @@ class _Comparison(NamedTuple):
 
 
 class _SourceLoader(SourceFileLoader):
-    """Compiles a source after comparing it; byte code is neither read nor written."""
+    """Compiles a source file after comparing it; it neither reads nor writes byte code."""
 
     compare: _Comparison
 
@@ -520,7 +527,7 @@ class _SourceLoader(SourceFileLoader):
 
 
 class _ExtensionLoader(ExtensionFileLoader):
-    """Loads an extension module after comparing its file, which the system then reads again."""
+    """Loads an extension module after comparing its file. The operating system then reads the file again."""
 
     compare: _Comparison
 
@@ -530,7 +537,7 @@ class _ExtensionLoader(ExtensionFileLoader):
 
 
 class _RefusingLoader(SourcelessFileLoader):
-    """Refuses to load what is in no lock: byte code without its source, and other files."""
+    """Refuses to load files that a lock does not cover, such as byte code without its source."""
 
     compare: _Comparison
 

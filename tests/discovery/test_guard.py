@@ -96,7 +96,7 @@ def test_a_module_that_was_edited_before_it_is_imported_does_not_run(package: Si
     answer += [call()]
     """
     refused, value = ask(package, code)
-    assert f"{late} does not hold what was locked of acme: reinstall acme, and restart" in refused
+    assert f"{late} does not have the locked content of acme: reinstall acme, and restart" in refused
     assert value == "good"
 
 
@@ -240,7 +240,7 @@ def _hash(path: Path) -> str:
 def test_a_finder_that_is_removed_compares_nothing(finder: LockedImports, locked: Callable[..., Path]) -> None:
     path = locked("guarded_one", "value = 1\n")
     path.write_text("value = 2\n")
-    with pytest.raises(ImportError, match="does not hold what was locked of guarded_one"):
+    with pytest.raises(ImportError, match="does not have the locked content of guarded_one"):
         importlib.import_module("guarded_one")
     assert finder in sys.meta_path
     finder.remove()
@@ -252,7 +252,7 @@ def test_a_module_is_compared_again_when_it_is_reloaded(locked: Callable[..., Pa
     path = locked("guarded_two", "value = 1\n")
     module = importlib.import_module("guarded_two")
     path.write_text("value = 2\n")
-    with pytest.raises(ImportError, match="does not hold what was locked"):
+    with pytest.raises(ImportError, match="does not have the locked content"):
         importlib.reload(module)
     assert module.value == 1
 
@@ -300,4 +300,4 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"said, and {path} does not hold what was locked of acme: reinstall acme, and restart\n"
+    assert done.stdout == f"said, and {path} does not have the locked content of acme: reinstall acme, and restart\n"

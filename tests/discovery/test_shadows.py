@@ -136,7 +136,7 @@ def test_a_lock_refuses_them_and_says_what_to_remove(
         str(site.folder / "shadow_acme/tools.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
     )
     assert lock_drift(found, locked) == (
-        f'mode = "locked" in /x.toml, and {compiled} of shadow-acme is run without comparing its source: remove it'
+        f'mode = "locked" in /x.toml, and {compiled} of shadow-acme is byte code that Python runs without comparing its source: remove it'
     )
     (intruder,) = put(site.folder, "shadow_acme/tools/__init__.py")
     assert lock_drift(found, locked) == (
