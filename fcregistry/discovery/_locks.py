@@ -188,7 +188,7 @@ class Contents:
     def shadowing(self) -> tuple[str, ...]:
         """Return the files of other modules that Python would run in place of the installed ones."""
         if not self.listed:
-            return ()  # the digest is of what Python would run
+            return ()  # an editable install: the digest covers the files that Python would run
         return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
 
     def unchecked(self) -> tuple[str, ...]:
@@ -284,7 +284,7 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 
 
 def _sources(root: Path) -> Iterator[LockedSource]:
-    """Yield each file of code of a topmost package or module."""
+    """Yield each source file and extension module of a top-level package or module."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
@@ -375,7 +375,7 @@ class Digest(NamedTuple):
     """The digest that a file must have.
 
     Attributes:
-        algorithm: The name of the hash, as `hashlib` knows it.
+        algorithm: The name of the hash algorithm in `hashlib`, such as `sha256`.
         value: The digest, in bytes.
     """
 
@@ -396,7 +396,7 @@ class Digest(NamedTuple):
             return cls("", b"")
 
     def to_record(self) -> str:
-        """Return the text of this digest in a line of RECORD."""
+        """Return this digest as a line of RECORD gives it, such as `sha256=47DEQp…`."""
         return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
 
     def fits(self, content: bytes) -> bool:

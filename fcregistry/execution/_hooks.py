@@ -122,7 +122,7 @@ class ClosedHooks:
 
     def before(self, tool: Tool, call: ToolCall) -> CallError:
         """Refuse every call."""
-        text = f"{tool.name} is not available here: the hook that checks every call does not load; it was not run"
+        text = f"{tool.name} was not run: a hook that must check every call cannot be loaded"
         return CallError("unavailable", text, exception=self._error)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:

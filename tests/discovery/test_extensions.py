@@ -330,7 +330,7 @@ def test_two_extensions_of_one_name_are_an_error_that_names_both(site: Site) -> 
     ask = TOOLS + "answer = [reason('move'), loads]"
     reason, loads = site.ask(ask)
     assert reason.endswith(
-        "Point is read by the extensions acme[points] and zeta[points], of which one can be used: "
+        "Point is read by the extensions acme[points] and zeta[points], of which only one can be used: "
         "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[points]"
     )
     assert loads == []

@@ -323,5 +323,5 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
 def test_where_a_hook_that_is_named_is_not_there_no_call_is_let_through() -> None:
     error = error_of("nobody-has-it")
     assert error.code == "unavailable"
-    assert error.text == "greet is not available here: the hook that checks every call does not load; it was not run"
+    assert error.text == "greet was not run: a hook that must check every call cannot be loaded"
     assert isinstance(error.exception, PluginError)

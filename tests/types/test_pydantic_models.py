@@ -244,7 +244,7 @@ def test_a_function_that_selects_a_model_is_not_called_and_its_author_learns_of_
         codec = codec_of(annotation)
         assert codec.decode({"kind": "dog", "age": 3}) == Dog(age=3)
         assert len(codec.unsaid) == 1
-        assert codec.unsaid[0].endswith(" is not called: the first that takes a value wins")
+        assert codec.unsaid[0].endswith(" is not called: the first member that accepts a value is used")
 
 
 def test_generic_models_are_read_with_their_arguments() -> None:
