@@ -218,6 +218,6 @@ def cost(text: str) -> float:
 def test_the_time_that_auto_takes_grows_with_the_length_of_a_text(name: str) -> None:
     """Sixteen times the text takes some sixteen times as long; were it quadratic, 256 times."""
     piece = name if name in PIECES else f"{dialects.get(name).render_calls([QUOTED])[:-8]}\n"
-    short = piece * (1_000 // len(piece))
+    short = piece * (2_000 // len(piece))
     cost(short)
     assert cost(short * 16) < 100 * max(cost(short), cost(short), 0.001)
