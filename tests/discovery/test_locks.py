@@ -12,7 +12,7 @@ import pytest
 from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
 from fcregistry._config.settings import read_layer
 from fcregistry.discovery import altered_files, files_digest, find_plugins
-from fcregistry.discovery._locks import lock_drift  # a table of cases, without a process for each
+from fcregistry.discovery._locks import lock_drift  # the whole reason, without loading the plugin
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 

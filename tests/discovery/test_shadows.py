@@ -20,7 +20,7 @@ from fcregistry.discovery._identity import (  # a table of files, without a proc
     shadowing_files,
     unchecked_bytecode,
 )
-from fcregistry.discovery._locks import lock_drift  # a table of files, without a process for each
+from fcregistry.discovery._locks import lock_drift  # the reason in full, without loading the plugin
 
 from ..recorded import install  # noqa: TID252  # the tests are no package
 
