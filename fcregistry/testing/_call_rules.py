@@ -63,7 +63,6 @@ class _Acceptance:
                 arguments=arguments,
                 expected="one answer, whether they come as JSON text or as a mapping",
                 got=f"{_answer(trial)}, and then {_answer(mapped)}",
-                advice=REPORT,
             )
         wrong = self._against_schema(arguments, trial) if is_valid else self._against_refusal(arguments, trial)
         return wrong or self._against_types(arguments)
@@ -75,7 +74,6 @@ class _Acceptance:
                 arguments=arguments,
                 expected="taken as they are: the schema accepts them",
                 got=f"repaired: {'; '.join(trial.result.repairs)}",
-                advice=REPORT,
             )
         if trial.code == "invalid_arguments" and (reason := self._refusal(arguments)):
             self.refusals[reason] = self.refusals.get(reason, 0) + 1
@@ -118,18 +116,15 @@ class _Acceptance:
                 arguments=arguments,
                 expected=f"refused with the reasons: {problems}",
                 got="refused without a problem",
-                advice=REPORT,
             )
         if trial.arrival is None:
-            return Failure(
-                arguments=arguments, expected=f"invalid_arguments: {problems}", got=trial.code, advice=REPORT
-            )
+            return Failure(arguments=arguments, expected=f"invalid_arguments: {problems}", got=trial.code)
         if trial.result.repairs and (left := self._invalid_after_repair(trial.arrival)) is None:
             return None
         got = f"called with {call_text(trial.arrival)}"
         if trial.result.repairs:
             got += f" after a repair ({'; '.join(trial.result.repairs)}) that left this: {left}"
-        return Failure(arguments=arguments, expected=f"refused: {problems}", got=got, advice=REPORT)
+        return Failure(arguments=arguments, expected=f"refused: {problems}", got=got)
 
     def _invalid_after_repair(self, arrival: Arrival) -> str | None:
         """Return what is still wrong with a repaired call, written as JSON again; None if it is valid."""
@@ -164,7 +159,6 @@ class _Acceptance:
                 arguments=arguments,
                 expected=f"the type of {parameter.name!r} says what its schema says, which {says} {arguments_text(value)}",
                 got=f"its codec's accepts() says {parameter.codec.accepts(value)}",
-                advice=REPORT,
             )
         return None
 
@@ -283,9 +277,7 @@ def _parameter_failure(
     elif name not in arguments:
         return None
     elif name not in arrived:
-        return Failure(
-            arguments=arguments, expected=f"{name!r} arrives", got="it does not, or under another name", advice=REPORT
-        )
+        return Failure(arguments=arguments, expected=f"{name!r} arrives", got="it does not, or under another name")
     else:
         wrong = [] if codec.handles(arrived[name]) else [arrived[name]]
     if not wrong:
