@@ -62,7 +62,7 @@ class _Acceptance:
             return Failure(
                 arguments=arguments,
                 expected="one answer, whether they come as JSON text or as a mapping",
-                got=f"{_answer(trial)}, and then {_answer(mapped)}",
+                got=f"{trial.code or 'accepted'}, and then {mapped.code or 'accepted'}",
             )
         wrong = self._against_schema(arguments, trial) if is_valid else self._against_refusal(arguments, trial)
         return wrong or self._against_types(arguments)
@@ -205,10 +205,6 @@ def _no_arguments() -> Failure:
         got="none could be made of it",
         advice="if there are any, declare some with examples=[…], of which more will be made; if not, its bounds exclude each other",
     )
-
-
-def _answer(trial: CallTrial) -> str:
-    return trial.code or "accepted"
 
 
 def _most_frequent(refusals: dict[str, int]) -> str:

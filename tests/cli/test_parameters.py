@@ -163,7 +163,10 @@ def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.Capture
             read_words(click.Context(click.Command("call")), "it", Tool.from_function(function), ["--help"])
     text = " ".join(capsys.readouterr().out.split())
     assert "--scale NUMBER [greater than 0; at most 10; default: 1.0]" in text
-    assert "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters; default: []]" in text
+    assert (
+        "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters; default: []]"
+        in text
+    )
     assert "--width INTEGER [at least 1]" in text
     assert "Any argument by name; the only way to give größe (integer)." in text
     assert "Any argument by name, and names that are not listed." in text
