@@ -54,7 +54,7 @@ class Extensions:
 
     def disabled(self, extension: FoundExtension) -> str | None:
         """Return why the configuration does not allow an extension to be loaded, or None."""
-        return Permission().to_extend(extension)
+        return Permission().to_import(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
         """Return the outcome of loading an extension, or None if it was not needed yet."""

@@ -94,7 +94,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except DuplicateToolError as error:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
-        if normalized(name) in {normalized(each) for each in current().distributions()}:
+        if _is_distribution(name):
             return tuple(each for each in findings() if _is_of_distribution(each, normalized(name)))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
@@ -140,7 +140,7 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
 
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
-    if wanted in {normalized(each) for each in current().distributions()}:
+    if _is_distribution(wanted):
         return
     if not_used := tuple(checks.aside_findings(wanted)):
         yield from not_used

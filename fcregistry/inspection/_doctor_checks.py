@@ -23,7 +23,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
     EXTENSION_GROUP,
@@ -371,12 +371,12 @@ def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: li
         own: The ids of the application's own tools among them.
         preferred: The ids of the tools of the distribution that the configuration prefers, if it prefers one.
     """
-    if len(own) == 1:
-        others = ", ".join(each for each in ids if each not in own)
-        return note(name, f"is the application's own tool, before {others}", "name the others by their canonical ids")
-    if len(preferred) == 1 and not own:
-        others = ", ".join(each for each in ids if each not in preferred)
-        message = f"is {preferred[0]}, before {others}, since the configuration gives it precedence"
+    first = own or preferred
+    if len(first) == 1:
+        others = ", ".join(each for each in ids if each not in first)
+        message = f"is the application's own tool, before {others}"
+        if not own:
+            message = f"is {first[0]}, before {others}, since the configuration gives it precedence"
         return note(name, message, "name the others by their canonical ids")
     among = ", ".join(preferred if preferred and not own else ids)
     return problem(name, f"is ambiguous: {among}", "name one by its canonical id; the plain name raises")
@@ -442,9 +442,11 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
 
 def setting_findings() -> Iterator[Finding]:
     """Yield what the configuration names that is not there, or cannot be used."""
-    described = (each for each, _ in current().index.described())
-    shipping = {normalized(each) for each in current().distributions()}
-    for setting, item in current().idle_settings([*log, *described]):
+    discovery = current()
+    shipping = {normalized(each) for each in discovery.distributions()}
+    declared = [*log, *(each for each, _ in discovery.index.described())]  # the tools of disabled plugins are unknown
+    subjects = [subject_of(each, discovery.owner(each)) for each in declared]
+    for setting, item in Permission().idle(subjects, (*discovery.plugins, *discovery.found_extensions)):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"
