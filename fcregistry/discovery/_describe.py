@@ -199,16 +199,16 @@ Fact: TypeAlias = "tuple[str, Any]"
 """A kind of `_PHRASES`, and the item of that kind."""
 
 _PHRASES: Final = {
-    "path": ("adds {item} to sys.path", "takes {item} from sys.path"),
-    "variable": ("sets {item} in os.environ", "takes {item} out of os.environ"),
-    "builtin": ("puts {item} into builtins", "takes {item} out of builtins"),
+    "path": ("adds {item} to sys.path", "removes {item} from sys.path"),
+    "variable": ("sets {item} in os.environ", "removes {item} from os.environ"),
+    "builtin": ("adds {item} to builtins", "removes {item} from builtins"),
     "hook": ("replaces {item}", ""),
     "setting": ("changes {item}", ""),
     "signal": ("handles {item}", ""),
     "thread": ("leaves a thread running ({value})", ""),
     "process": ("leaves a process running", ""),
-    "handler": ("adds a handler to the root logger", "takes a handler from the root logger"),
-    "filter": ("adds a filter for warnings of every module ({item})", "takes away a filter for warnings ({item})"),
+    "handler": ("adds a handler to the root logger", "removes a handler from the root logger"),
+    "filter": ("adds a filter for warnings of every module ({item})", "removes a filter for warnings ({item})"),
 }
 """Kind of fact -> the phrase for one that is new or different, and for one that is gone; empty if nobody relies on it."""
 

@@ -250,7 +250,7 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
             text = source.read_text("entry_points.txt") or ""
             tuple(source.entry_points)
         except (OSError, TypeError, ValueError) as error:
-            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
+            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is not `name = value`"
             wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
         else:
             if not name and GROUP in text:

@@ -72,7 +72,7 @@ class _Acceptance:
         if trial.result.repairs:
             return Failure(
                 arguments=arguments,
-                expected="taken as they are: the schema accepts them",
+                expected="accepted unchanged: the schema accepts them",
                 got=f"repaired: {'; '.join(trial.result.repairs)}",
             )
         if trial.code == "invalid_arguments" and (reason := self._refusal(arguments)):
@@ -230,7 +230,7 @@ def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[
     except TypeError as error:
         return Failure(
             arguments=arguments,
-            expected=f"a call that the function takes: {signature}",
+            expected=f"a call that the function accepts: {signature}",
             got=f"{call_text(trial.arrival)}: {exception_message(error)}",
             advice="make the schema of the parameters ask for what the function needs",
         )
@@ -328,12 +328,12 @@ def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 def gives_the_call_back(case: Case) -> Verdict:
     """Write the call that arrived as JSON again: it is valid, and the same call each time."""
     if any(map(_withholds, case.tool.signature.parameters)):
-        return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
+        return Verdict(skipped="its types hide a part of their values, such as a secret")
     return case.each(lambda arguments: _round_trip_failure(case, arguments))
 
 
 def _withholds(parameter: Parameter) -> bool:
-    """Return whether the type of a parameter keeps a part of what it is given to itself."""
+    """Return whether the type of a parameter hides a part of its value."""
     return any(codec.withholds for codec in walk_codecs([parameter.codec]))
 
 

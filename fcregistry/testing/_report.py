@@ -32,7 +32,7 @@ class Failure:
     Attributes:
         expected: What the rule requires.
         got: What happened instead.
-        advice: What to do about it; by default, what no author of a tool can do.
+        advice: What to do about it; by default, to report it.
         arguments: The smallest arguments that show it; `NOTHING` if the rule tries no arguments.
         detail: More text, such as a traceback; may be empty.
     """

@@ -225,7 +225,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
                 yield Failure(
-                    expected=f"parameters whose names {profile.taker} takes: {profile.names_rule}",
+                    expected=f"parameters whose names {profile.taker} accepts: {profile.names_rule}",
                     got=repr(name),
                     advice="rename the parameter",
                 )
@@ -238,7 +238,7 @@ def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
     wire = wanted.alphabet.wire_name(name)
     if not wanted.alphabet.fits(wire):
         yield Failure(
-            expected=f"a name that the format {wanted.name} takes",
+            expected=f"a name that the format {wanted.name} accepts",
             got=repr(wire),
             advice="give the tool another name",
         )

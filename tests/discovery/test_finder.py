@@ -221,7 +221,7 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
         ],
         [
             "garbled",
-            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is not `name = value`",
         ],
     ]
 

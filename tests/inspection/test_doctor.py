@@ -263,7 +263,7 @@ def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
         (
             "problem",
             "garbled",
-            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is not `name = value`",
             "reinstall it, or report this to its authors",
         ),
     ]
