@@ -8,6 +8,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
+from fcregistry._base.annotations import signature_of
 from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
@@ -116,14 +117,24 @@ def read_field_default(default: object) -> FieldDefault | None:
     if "pydantic.fields" not in homes:
         return None
     info: Any = default
-    if getattr(info, "default_factory_takes_validated_data", False):
+    if _takes_arguments(info.default_factory):
         raise UnsupportedType("its default_factory takes the other values; take a function without arguments")
     marker = copy(info)
     marker.default = marker.default_factory = None  # `_read_field` notes that a marker's default has no effect
     if info.is_required():
         return FieldDefault(marker, MISSING, None)
-    value = MISSING if info.default_factory is not None else info.default
-    return FieldDefault(marker, value, lambda: info.get_default(call_default_factory=True))
+    if info.default_factory is not None:
+        return FieldDefault(marker, MISSING, info.default_factory)
+    return FieldDefault(marker, info.default, info.get_default)
+
+
+def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
+    """Return whether a default factory needs the values of other fields, as pydantic allows from version 2.10 on."""
+    try:
+        parameters = () if factory is None else signature_of(factory).parameters.values()
+    except ValueError:  # a type written in C, such as `dict`
+        return False
+    return any(each.default is each.empty and each.kind < each.VAR_POSITIONAL for each in parameters)
 
 
 def _is_set(info: Any, name: str) -> bool:

@@ -233,7 +233,7 @@ def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[s
         (['{"customer"', "--num-days", "3"], "the arguments are not valid JSON: "),
         (["[1]", "--num-days", "3"], "the arguments are not a JSON object"),
         (["@nowhere.json"], "cannot read nowhere.json: No such file or directory"),
-        (["--batch"], "No such option '--batch'"),
+        (["--batch"], "No such option"),
     ],
 )
 def test_the_error_for_words_that_are_not_arguments_shows_the_usage_of_the_tool(
