@@ -53,8 +53,8 @@ class Extensions:
         return tuple(each for each in self._found() if each.entry_point == name)
 
     def disabled(self, extension: FoundExtension) -> str | None:
-        """Return why the configuration forbids to load an extension, or None if it does not."""
-        return Permission().to_extend(extension)
+        """Return why the configuration does not allow an extension to be loaded, or None."""
+        return Permission().to_import(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
         """Return the outcome of loading an extension, or None if nothing has needed it yet."""

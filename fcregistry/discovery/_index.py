@@ -17,7 +17,7 @@ from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPl
 from fcregistry.discovery._index_store import (
     IndexFile,
     Stored,
-    forget_description,
+    forget_descriptions,
     in_memory,
     lines_in,
     place_of,
@@ -389,11 +389,14 @@ class Index:
                     change(self._connection)
             self._stamp = self.file.stamp() if self.file is not None else None
 
-    def forget(self, plugin: FoundPlugin) -> None:
-        """Discard the description of a plugin in this process, and delete it from the index file if the file can be written."""
-        self._own.discard(place_of(plugin))
-        self._change_file(lambda connection: forget_description(connection, place_of(plugin)))
-        self._hold([each for each in self._snapshot.by_row.values() if each.plugin != plugin])
+    def forget(self, *plugins: FoundPlugin) -> None:
+        """Discard the descriptions of plugins, here and, if the file can be written, for all others."""
+        if not plugins:
+            return
+        places = set(map(place_of, plugins))
+        self._own -= places
+        self._change_file(lambda connection: forget_descriptions(connection, places))
+        self._hold([each for each in self._snapshot.by_row.values() if each.plugin not in plugins])
 
     def _change_file(self, change: Callable[[sqlite3.Connection], None]) -> bool:
         if self.file is None:

@@ -17,6 +17,7 @@ import os
 import re
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import partial
 from hashlib import algorithms_guaranteed, new, sha256
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -27,14 +28,14 @@ from importlib.machinery import (
 )
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._config.policy import upgrade_command
 from fcregistry.discovery._found import KINDS
 from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from importlib.machinery import ModuleSpec
     from importlib.metadata import Distribution
     from types import CodeType, ModuleType
@@ -493,59 +494,40 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
 
 def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
     path = str(spec.origin)
-    kind: Any = _RefusingLoader
+    loader: _SourceLoader | _ExtensionLoader | _RefusingLoader
     if path.endswith(tuple(SOURCE_SUFFIXES)):
-        kind = _SourceLoader
+        loader = _SourceLoader(spec.name, path)
     elif path.endswith(tuple(EXTENSION_SUFFIXES)):
-        kind = _ExtensionLoader
-    loader = kind(spec.name, path)
-    loader.compare = _Comparison(owner, digest)
+        loader = _ExtensionLoader(spec.name, path)
+    else:
+        loader = _RefusingLoader(spec.name, path)
+    loader.check = partial(_check_content, owner, digest, spec.name, path)
     within = spec.submodule_search_locations
     made = spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=within)
     assert made is not None
     return made
 
 
-class _Comparison(NamedTuple):
-    """The digest that a file must have, and the locked distribution. The digest is None if the distribution does not list the file."""
-
-    owner: Locked
-    digest: Digest | None
-
-    def check(self, name: str, path: str, content: bytes) -> None:
-        """Check that the content of a file is the locked content.
-
-        Args:
-            name: The full name of the module.
-            path: The path of the file.
-            content: The content of the file.
-
-        Raises:
-            ImportError: The content differs, or the distribution does not list the file.
-        """
-        if self.digest is not None and self.digest.fits(content):
-            return
-        name_of_owner = self.owner.distribution
-        problem = (
-            f"{path} is not a file of {name_of_owner}"
-            if self.digest is None
-            else f"the content of {path} differs from the locked content of {name_of_owner}"
-        )
-        raise ImportError(
-            f"{self.owner.source}, and {problem}: reinstall {name_of_owner}, and restart the program",
-            name=name,
-            path=path,
-        )
+def _check_content(owner: Locked, digest: Digest | None, name: str, path: str, content: bytes | None) -> None:
+    """Raise `ImportError` if the content of a file is not the locked one; None for a file that is never run."""
+    if digest is not None and content is not None and digest.fits(content):
+        return
+    which = "is not a file of" if digest is None or content is None else "does not hold what was locked of"
+    raise ImportError(
+        f"{owner.source}, and {path} {which} {owner.distribution}: reinstall {owner.distribution}, and restart",
+        name=name,
+        path=path,
+    )
 
 
 class _SourceLoader(SourceFileLoader):
     """Compares a source file, and then compiles it. It neither reads nor writes byte code."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def get_code(self, fullname: str) -> CodeType:
         content = self.get_data(self.path)
-        self.compare.check(fullname, self.path, content)
+        self.check(content)
         code: CodeType = self.source_to_code(content, self.path)
         return code
 
@@ -553,18 +535,18 @@ class _SourceLoader(SourceFileLoader):
 class _ExtensionLoader(ExtensionFileLoader):
     """Compares the file of an extension module, and then loads it. The operating system reads the file again to load it."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self.compare.check(spec.name, self.path, self.get_data(self.path))
+        self.check(self.get_data(self.path))
         return super().create_module(spec)
 
 
 class _RefusingLoader(SourcelessFileLoader):
     """Refuses to load a file that no lock can cover: byte code without its source, or another kind of file."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def get_code(self, fullname: str) -> CodeType | None:
-        self.compare._replace(digest=None).check(fullname, self.path, b"")
+        self.check(None)
         return None  # not reached

@@ -145,7 +145,7 @@ def _of_file(given: str, path: Path) -> DiffSource:
     from zipfile import is_zipfile  # 5 ms, which an installed distribution does without
 
     if is_zipfile(path):
-        return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
+        return DiffSource(name=given, kind="wheel", shipped=(_read_wheel(path),))
     try:
         with path.open("rb") as file:
             text = read_bounded(file)
@@ -162,7 +162,7 @@ def _of_file(given: str, path: Path) -> DiffSource:
     if "fcregistry_lock" in names:
         return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
     if "plugins" in names:
-        shipped = of_manifests([manifest_content(given, text)], None)
+        shipped = _of_manifests([_manifest_content(given, text)], None)
         return DiffSource(name=given, kind="manifest", shipped=(shipped,))
     raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is JSON with other content")
 
@@ -175,37 +175,28 @@ def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
         Shipped(
             distribution=pin.name,
             version=pin.version,
-            tools=_sorted(checked(tool, given) for tool in pin.tools),
+            tools=_sorted(_checked(tool, given) for tool in pin.tools),
         )
         for _, pin in sorted(lock.pins.items())
     )
 
 
-def manifest_content(name: str, text: str) -> ManifestContent:
-    """Return the content of a manifest.
-
-    Raises:
-        ConfigurationError: It is not a valid manifest.
-    """
+def _manifest_content(name: str, text: str) -> ManifestContent:
     try:
         return parse_manifest(text)
     except ValueError as error:
         raise ConfigurationError(f"{name} cannot be used: {error}") from error
 
 
-def of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
-    """Return the tools that the manifests of a distribution list; there must be at least one manifest."""
+def _of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
+    """Return what a distribution ships by its manifests, of which there is at least one."""
     manifests = list(contents)
     tools = [tool for content in manifests for plugin in content["plugins"] for tool in plugin["tools"]]
     return Shipped(distribution=manifests[0]["distribution"], version=version, tools=_sorted(tools))
 
 
-def checked(tool: object, source: str) -> ToolRecord:
-    """Return a tool record from an untrusted file, after checking it.
-
-    Raises:
-        ConfigurationError: It is not a valid tool record.
-    """
+def _checked(tool: object, source: str) -> ToolRecord:
+    """Return a tool record of an untrusted file."""
     try:
         return read_record(tool)
     except ValueError as error:
@@ -226,8 +217,8 @@ _LEAST_DASHES: Final = 4
 """Dashes in the name of a wheel: between distribution, version, and the three tags."""
 
 
-def read_wheel(path: Path) -> Shipped:
-    """Return the tools that a wheel ships, according to its manifests.
+def _read_wheel(path: Path) -> Shipped:
+    """Return what a wheel ships, as its manifests say.
 
     Source: the Binary Distribution Format of the Python Packaging User Guide.
 
@@ -266,14 +257,14 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
     for name in manifests:
         text = _text(path, wheel, name, left)
         left -= len(text)
-        content = manifest_content(f"{name} in {path}", text)
+        content = _manifest_content(f"{name} in {path}", text)
         if normalized(content["distribution"]) != normalized(distribution):
             raise ConfigurationError(
                 f"{path} is a wheel of {distribution}, and {name} in it lists the tools of {show(content['distribution'])}: "
                 f"build the wheel again, with the manifests of {distribution} alone"
             )
         contents.append(content)
-    return of_manifests(contents, version)
+    return _of_manifests(contents, version)
 
 
 def _names(path: Path, wheel: ZipFile) -> list[str]:

@@ -5,13 +5,15 @@ Each `…_findings` function yields the problems of one part of the installation
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
@@ -21,7 +23,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
     EXTENSION_GROUP,
@@ -51,6 +53,9 @@ from fcregistry.discovery import (
     unused_entry_points,
 )
 from fcregistry.inspection._shipped import shipped_tools
+
+Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
+"""The descriptions of plugins that were imported just now, alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,24 +100,7 @@ def not_loaded(subject: str, reason: str) -> Finding:
     return note(subject, f"is not loaded: {reason}", fix)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """A plugin, with the record of its last import.
-
-    Attributes:
-        plugin: The plugin.
-        record: What the process that imported it recorded, such as the exception and the seconds.
-        ships: Whether the plugin declares tools.
-        outdated: How its distribution has changed since this process imported it; empty if it has not changed.
-    """
-
-    plugin: FoundPlugin
-    record: PluginRecord
-    ships: bool = True
-    outdated: str = ""
-
-
-# --- The record of each plugin ---
+# --- What is known of each plugin ---
 
 
 def learn(*, again: bool = True) -> None:
@@ -125,48 +113,40 @@ def learn(*, again: bool = True) -> None:
     if discovery.describe is None:
         load_plugins()
         return
-    installed = (*discovery.plugins, *discovery.found_extensions)
-    index, describe = discovery.index, discovery.describe
-    before = index.failed() if again else set()
-    permission = Permission()
-    failed = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
-    failing = [each for each in failed if permission.to_import(each) is None]
+    if again:
+        permission, failing = Permission(), discovery.failing()
+        discovery.index.forget(*(each for each in failing if permission.to_import(each) is None))
     discovery.know()
-    if index.file is not None and failing:
-        fresh: list[FreshDescription] = []
-        try:
-            describe(failing, installed, fresh.append)
-        finally:
-            index.keep(fresh)
-        discovery.refresh()
 
 
-def accounts() -> dict[PluginKey, Account]:
-    """Return the account of each plugin that is not disabled, sorted by plugin. Imports nothing."""
+def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, PluginRecord]:
+    """Return what importing each plugin has shown, sorted by plugin; disabled plugins are missing. Imports nothing.
+
+    Args:
+        fresh: New descriptions, which replace what was known.
+    """
     discovery = current()
     descriptions = discovery.index.descriptions()
-    shipping = _shipping()
-    found: dict[PluginKey, Account] = {}
+    found = {each.plugin: each.record for each in fresh.values()}
     for outcome in discovery.report():
         plugin = outcome.plugin
-        ships = plugin.key in shipping
+        if plugin in found or isinstance(outcome, DisabledPlugin):
+            continue
         if isinstance(outcome, FailedPlugin):
-            record = plugin_record(failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback)
-            found[plugin.key] = Account(plugin=plugin, record=record)
+            found[plugin] = plugin_record(failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback)
         elif isinstance(outcome, DescribedPlugin):
-            found[plugin.key] = Account(plugin=plugin, record=descriptions[plugin.key].record, ships=ships)
-        elif not isinstance(outcome, DisabledPlugin):
-            record = plugin_record(seconds=outcome.seconds)
-            found[plugin.key] = Account(plugin=plugin, record=record, ships=ships, outdated=outcome.outdated or "")
-    return {each.key: found[each.key] for each in discovery.plugins if each.key in found}
+            found[plugin] = descriptions[plugin.key].record
+        else:
+            found[plugin] = plugin_record(seconds=outcome.seconds)
+    return dict(sorted(found.items(), key=lambda item: item[0].key))
 
 
-def _shipping() -> set[PluginKey]:
+def _shipping(fresh: Fresh) -> set[PluginKey]:
     """Return the plugins that ship tools, hidden ones included."""
     discovery = current()
-    described = discovery.index.described()
-    owners = {discovery.owner(declaration) for declaration in log}
-    return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}
+    owners = [*map(discovery.owner, log), *(plugin for _, plugin in discovery.index.described())]
+    known = {owner.key for owner in owners if owner is not None and owner.key not in fresh}
+    return known | {key for key, each in fresh.items() if each.rows}
 
 
 # --- Plugins ---
@@ -179,43 +159,44 @@ _CRASHED: Final = "\nCurrent thread "
 """The text that faulthandler writes before the traceback of the thread that crashed. The latest call comes first in it."""
 
 
-def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the problems that the import of each plugin has shown, such as an exception or a slow import.
-
-    Args:
-        accounts: The plugins.
-    """
-    for each in accounts:
-        record = each.record
+def plugin_findings(
+    known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh = MappingProxyType({})
+) -> Iterator[Finding]:
+    """Yield what is wrong with plugins that were imported, or could not be."""
+    shipping = _shipping(fresh)
+    for plugin, record in known.items():
         if failure := record["failure"]:
-            place, detail = own_line(each.plugin, record["detail"]), _stable(record["detail"])
-            message = f"does not load: {failure}"
-            yield problem(each.plugin.label, message, record["advice"], place=place, detail=detail)
-        else:
-            yield from _loaded_plugin_findings(each)
+            place, detail = own_line(plugin, record["detail"]), _stable(record["detail"])
+            yield problem(plugin.label, f"does not load: {failure}", record["advice"], place=place, detail=detail)
+            continue
+        if plugin.key not in shipping:
+            yield _without_tools(plugin)
+        yield from _import_findings(plugin, record)
+    for each in current().report().loaded:
+        if each.outdated:
+            yield problem(
+                each.plugin.label,
+                f"still runs the code of {each.plugin.version}: {each.outdated}",
+                f"restart this process to run the installed {each.plugin.distribution}",
+            )
 
 
-def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
-    plugin, record = each.plugin, each.record
+def _without_tools(plugin: FoundPlugin) -> Finding:
     holder = current().whose(plugin.module)
-    if not each.ships and holder is not None and holder.project != plugin.project:
-        yield problem(
+    if holder is not None and holder.project != plugin.project:
+        return problem(
             plugin.label,
             f"ships no tools: its entry point names {plugin.module}, but this module and its tools belong to {holder.distribution}",
             f"{holder.distribution} provides its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
-    elif not each.ships:
-        yield problem(
-            plugin.label,
-            f"ships no tools: importing {plugin.value} declares none",
-            f"fcregistry does not import the submodules of {plugin.module}: write the module with the tools in the entry point",
-        )
-    if each.outdated:
-        yield problem(
-            plugin.label,
-            f"still runs the code of {plugin.version}: {each.outdated}",
-            f"restart this process to run the installed {plugin.distribution}",
-        )
+    return problem(
+        plugin.label,
+        f"ships no tools: importing {plugin.value} declares none",
+        f"modules below {plugin.module} are not imported on their own: name the one with the tools in the entry point",
+    )
+
+
+def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Finding]:
     if record["changes"]:
         yield problem(
             plugin.label,
@@ -278,35 +259,24 @@ def _stable(detail: str) -> str:
 # --- Manifests ---
 
 
-def manifest_findings(
-    accounts: Iterable[Account], probed: Mapping[PluginKey, list[ToolRecord]] | None = None
-) -> Iterator[Finding]:
-    """Yield the problems of the manifests of plugins that load.
-
-    Args:
-        accounts: The plugins.
-        probed: Plugin -> the records of its tools, for the plugins that `--probe` has imported.
-    """
+def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -> Iterator[Finding]:
+    """Yield what is wrong with manifests of plugins that load."""
     declared: dict[PluginKey, list[ToolRecord]] = {}
-    for each in accounts:
-        if each.record["failure"]:
-            continue
-        manifest = manifest_of(each.plugin)
+    for plugin, record in known.items():
+        manifest = None if record["failure"] else manifest_of(plugin)
         if manifest is None:
             continue
         if isinstance(manifest, ManifestProblem):
-            yield problem(each.plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
-        elif (
-            manifest.is_stale and each.plugin.is_editable
-        ):  # its author is changing the code; fcregistry ignores the manifest until it is built again
+            yield problem(plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
+        elif manifest.is_stale and plugin.is_editable:  # its author is at work; the manifest is not used until then
             message = f"has a manifest that is older than its code: {'; '.join(manifest.changed)}"
-            yield note(each.plugin.label, message, f"fcregistry manifest build {each.plugin.distribution}")
+            yield note(plugin.label, message, f"fcregistry manifest build {plugin.distribution}")
         elif manifest.is_stale:
-            yield _drifted(each.plugin, "is older than its code", manifest.changed)
+            yield _drifted(plugin, "is older than its code", manifest.changed)
         else:
-            declared = declared or _declared(probed or {})
-            if lines := manifest_drift(manifest.tools, declared.get(each.plugin.key, [])):
-                yield _drifted(each.plugin, "is not what its code declares", lines)
+            declared = declared or _declared(fresh)
+            if lines := manifest_drift(manifest.tools, declared.get(plugin.key, [])):
+                yield _drifted(plugin, "is not what its code declares", lines)
 
 
 def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
@@ -314,12 +284,12 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
 
-def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
+def _declared(fresh: Fresh) -> dict[PluginKey, list[ToolRecord]]:
     """Return the records of each plugin's tools, including those that the configuration hides."""
     known: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, tool in shipped_tools():
         known.setdefault(plugin.key, []).append(record_of(tool))
-    return {**known, **probed}
+    return known | {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}
 
 
 # --- Extensions ---
@@ -404,15 +374,13 @@ def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: li
         own: The ids of the application's own tools among them.
         preferred: The ids of the tools of the distribution that the configuration prefers, if it prefers one.
     """
-    if len(own) == 1:
-        others = ", ".join(each for each in ids if each not in own)
-        return note(
-            name, f"means the application's own tool, not {others}", "use canonical ids to name the other tools"
-        )
-    if len(preferred) == 1 and not own:
-        others = ", ".join(each for each in ids if each not in preferred)
-        message = f"means {preferred[0]}, not {others}, because the configuration gives it precedence"
-        return note(name, message, "use canonical ids to name the other tools")
+    first = own or preferred
+    if len(first) == 1:
+        others = ", ".join(each for each in ids if each not in first)
+        message = f"is the application's own tool, before {others}"
+        if not own:
+            message = f"is {first[0]}, before {others}, since the configuration gives it precedence"
+        return note(name, message, "name the others by their canonical ids")
     among = ", ".join(preferred if preferred and not own else ids)
     return problem(name, f"is ambiguous: {among}", "use the canonical id of one; looking up the plain name raises")
 
@@ -476,10 +444,12 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
 
 
 def setting_findings() -> Iterator[Finding]:
-    """Yield the settings that name something that does not exist or cannot be used."""
-    described = (each for each, _ in current().index.described())
-    shipping = {normalized(each) for each in current().distributions()}
-    for setting, item in current().idle_settings([*log, *described]):
+    """Yield what the configuration names that is not there, or cannot be used."""
+    discovery = current()
+    shipping = {normalized(each) for each in discovery.distributions()}
+    declared = [*log, *(each for each, _ in discovery.index.described())]  # the tools of disabled plugins are unknown
+    subjects = [subject_of(each, discovery.owner(each)) for each in declared]
+    for setting, item in Permission().idle(subjects, (*discovery.plugins, *discovery.found_extensions)):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"
@@ -499,12 +469,8 @@ def setting_findings() -> Iterator[Finding]:
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
 
 
-def index_findings(known: Collection[Account]) -> Iterator[Finding]:
-    """Yield the problems that prevent fcregistry from reading or writing the index.
-
-    Args:
-        known: The plugins.
-    """
+def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
+    """Yield what prevents the index from being written or read."""
     index, is_used = current().index, current().describe is not None
     if not is_used or not known:
         return
@@ -529,20 +495,16 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
     )
 
 
-def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the plugins that every command imports again, because the files they were described from keep changing.
-
-    Args:
-        known: The plugins.
-    """
+def stale_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
+    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic."""
     index = current().index
     if current().describe is None or index.file is None or index.file.stamp() is None:
         return
     here, holding = index.descriptions(), index.looked_again().descriptions()
-    for each in known:
-        if each.plugin.key in here and each.plugin.key not in holding and not each.record["dynamic"]:
+    for plugin, record in known.items():
+        if plugin.key in here and plugin.key not in holding and not record["dynamic"]:
             yield note(
-                each.plugin.label,
-                "is imported again by every command, because the files that it reads when it is imported keep changing",
-                "its import may write one of these files itself",
+                plugin.label,
+                "is imported again by every command: the files that it was described from keep changing",
+                "its import may write a file that it also reads",
             )

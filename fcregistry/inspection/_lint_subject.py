@@ -293,7 +293,7 @@ _DEEPER: Final = frozenset(
 )
 """Keywords whose schemas describe the values inside a value."""
 
-_NO_CONSTRAINT: Final = frozenset(
+NO_CONSTRAINT: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$id", "$schema"}
 )
 """Keywords that no value can break."""
@@ -325,8 +325,8 @@ def walk_schema(schema: Any) -> Iterator[InnerSchema]:
 
 
 def accepts_anything(schema: Any) -> bool:
-    """Return whether a schema has no keyword that could refuse a value."""
-    return schema is True or (isinstance(schema, dict) and schema.keys() <= _NO_CONSTRAINT)
+    """Return whether a schema accepts every value, judged by its keywords alone."""
+    return schema is True or (isinstance(schema, dict) and schema.keys() <= NO_CONSTRAINT)
 
 
 def description(schema: Any) -> str:

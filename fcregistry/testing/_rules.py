@@ -225,7 +225,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
                 yield Failure(
-                    expected=f"parameter names that {profile.taker} accepts: {profile.names_rule}",
+                    expected=f"parameters whose names {profile.taker} accepts: {profile.names_rule}",
                     got=repr(name),
                     advice="rename the parameter",
                 )

@@ -299,9 +299,7 @@ def test_what_an_author_keeps_back_need_not_be_given_back(annotation: Any) -> No
 
     take.__annotations__ = {"value": annotation}
     report = check_tool(Tool.from_function(take), examples=8, without=["documents-its-parameters"])
-    assert report.skipped == {
-        "gives-the-call-back": "its types keep a part of what they are given to themselves, such as a secret"
-    }
+    assert report.skipped == {"gives-the-call-back": "its types hide a part of their values, such as a secret"}
 
 
 # --- tools that break some ----------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-paramete
   to do:     describe it under Args: in the docstring, or with Annotated[…, 'text']
 """,
     "names-fit-every-provider": """
-  expected:  parameter names that Anthropic accepts: ASCII letters, digits, "_", "." and "-", up to 64 characters
+  expected:  parameters whose names Anthropic accepts: ASCII letters, digits, "_", "." and "-", up to 64 characters
   got:       'größe'
   to do:     rename the parameter
 """,
