@@ -379,8 +379,8 @@ def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: li
         others = ", ".join(each for each in ids if each not in first)
         message = f"is the application's own tool, before {others}"
         if not own:
-            message = f"is {first[0]}, before {others}, since the configuration gives it precedence"
-        return note(name, message, "name the others by their canonical ids")
+            message = f"means {first[0]}, not {others}, because the configuration gives it precedence"
+        return note(name, message, "use canonical ids to name the other tools")
     among = ", ".join(preferred if preferred and not own else ids)
     return problem(name, f"is ambiguous: {among}", "use the canonical id of one; looking up the plain name raises")
 

@@ -153,6 +153,12 @@ GOLDENS = {
     ],
     "internlm2": [
         Golden(
+            text='Let me look.\n<|function|>get_weather\n<|args|>{"city": "Oslo"}',
+            source="LazyLLM, the format of calls for InternLM",
+            calls=[("get_weather", {"city": "Oslo"})],
+            content="Let me look.",
+        ),
+        Golden(
             text='<|action_start|><|plugin|>\n{"name": "get_weather", "parameters": {"city": "Oslo"}}\n<|action_end|>',
             source="InternLM, Chat Format",
             calls=[("get_weather", {"city": "Oslo"})],
