@@ -1,4 +1,6 @@
-"""`Registry`, tools by name, group and owner, and `Group`, a view of one group. `registry` is the process's own.
+"""`Registry`, tools by name, group and owner, and `Group`, a view of one group.
+
+`registry` is the process's own.
 
 A registry reads a log of declarations. The process's own reads what `fc_register` wrote; discovery gives it the owner of each declaration and
 the tools of plugins that are not imported. Nothing is imported while a lock is held.
@@ -293,7 +295,9 @@ class Registry:
         return self._catalogue.tool(ordered[0])
 
     def everything(self) -> tuple[Tool, ...]:
-        """Return all tools, sorted by id, including tools with an error in their declaration, and tools that lack environment variables.
+        """Return all tools, sorted by id.
+
+        The result includes hidden tools, and tools with an error in their declaration.
 
         This imports no plugin.
         """
@@ -304,7 +308,7 @@ class Registry:
         return tuple(sorted(self._catalogue.broken(), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:
-        """Return a message for each name whose lookup raises `DuplicateToolError`, because two modules declare it; sorted."""
+        """Return a message for each name whose lookup raises `DuplicateToolError`, sorted."""
         rivalries = by_key(self._catalogue.visible()).values()
         return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
 

@@ -1,4 +1,4 @@
-"""`Context`: an object through which a tool can read its call and dependencies, report progress, and notice a cancellation."""
+"""`Context`, which gives a tool its call and dependencies, and reports its progress."""
 
 from __future__ import annotations
 
@@ -58,7 +58,9 @@ class Context(Generic[Deps]):
 
     @property
     def deps(self) -> Deps:
-        """The object that the tool depends on. For a parameter with the annotation `Context[Shop]`, it is a `Shop`.
+        """The object that the tool depends on.
+
+        For a parameter with the annotation `Context[Shop]`, it is a `Shop`.
 
         The application passes such objects as `deps` to the executor, or with a call.
         """
@@ -81,7 +83,10 @@ class Context(Generic[Deps]):
 
     @property
     def cancellation(self) -> CancellationToken:
-        """The `CancellationToken` of the call, which shows whether the call was cancelled or has exceeded its timeout."""
+        """The `CancellationToken` of the call.
+
+        It shows whether the call was cancelled or has exceeded its timeout.
+        """
         if self._cancellation is None:
             self._cancellation = CancellationToken()
         return self._cancellation

@@ -1,4 +1,4 @@
-"""`Conversation`: several turns with an agent, which receives the messages of earlier turns up to a limit."""
+"""`Conversation`: several turns with an agent, which receives earlier messages up to a limit."""
 
 from __future__ import annotations
 
@@ -148,7 +148,10 @@ class Conversation(Generic[AnswerT_co]):
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for an approver's decision. Pass the decisions to `resume`, which continues the turn."""
+        """The calls that wait for an approver's decision.
+
+        Pass the decisions to `resume`, which continues the turn.
+        """
         return () if self._state is None else self._state.prepared.waiting
 
     def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
@@ -286,7 +289,7 @@ class Conversation(Generic[AnswerT_co]):
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Continue a turn that waits for decisions, on the running event loop, and yield events, `Finished` last.
+        """Continue a turn that waits for decisions, on the running loop, and yield events, `Finished` last.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
@@ -410,7 +413,10 @@ class Conversation(Generic[AnswerT_co]):
             turn.release()
 
     def _forget_taken_calls(self) -> None:
-        """Drop waiting calls that were resumed outside of this conversation, or whose turn was abandoned: it lacks their results."""
+        """Drop waiting calls that were resumed elsewhere, or whose turn was abandoned.
+
+        Their results are not known here.
+        """
         if self._state is not None and self._state.prepared._taken:
             self._state = None
             self._messages = self._messages[:-1]  # the model's message with these calls
@@ -448,7 +454,9 @@ _FORMAT: Final = 1
 
 
 def _read_transcript(text: str) -> dict[str, Any]:
-    """Read the object that `Conversation.to_json` wrote: `messages`, and the `state` of a turn that waits for decisions.
+    """Read the object that `Conversation.to_json` wrote.
+
+    It has `messages`, and the `state` of a turn that waits for decisions.
 
     Raises:
         ValueError: `Conversation.to_json` did not write the text.

@@ -41,7 +41,7 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
 
 
 def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> tuple[dict[str, Any] | str, _Options]:
-    """Return the arguments for the tool, and those options of the command that the user wrote after the tool's name.
+    """Return the arguments, and the options of the command that the user wrote after the tool's name.
 
     Arguments come from options of the tool, from one word with JSON text, or from both; options take precedence. If there are no options,
     the JSON text is returned as it is. An option that the command and the tool both have belongs to the tool.
@@ -224,7 +224,10 @@ class _ToolCommand(click.Command):
 
 
 class _WordParam(click.Choice[str]):
-    """One of the strings of an enum. Unlike the name of an option, it may contain underscores, which stay as they are."""
+    """One of the strings of an enum.
+
+    Unlike the name of an option, it may contain underscores, which stay as they are.
+    """
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
         """Return the string."""
@@ -296,7 +299,7 @@ _LONGEST_TYPE: Final = 60
 
 
 def _type_of(schema: dict[str, Any]) -> tuple[click.ParamType[Any], str | None]:
-    """Return the type of an option, and the placeholder for its value in the help; None for click's own placeholder."""
+    """Return the type of an option, and the help's placeholder for its value (None for click's own)."""
     choices, kind = schema.get("enum"), str(schema.get("type"))
     if choices and all(isinstance(choice, str) for choice in choices):
         return _WordParam(choices), None
@@ -325,7 +328,10 @@ def _accepts_string(schema: dict[str, Any]) -> bool:
 
 
 def _hidden(option: click.Option) -> click.Option:
-    """Return a copy of an option of the command, for use after the tool's name. The tool's help does not show it."""
+    """Return a copy of an option of the command, for use after the tool's name.
+
+    The tool's help does not show it.
+    """
     option = _with_name(copy(option), f" {option.name}")
     option.hidden = True
     return option
@@ -335,7 +341,10 @@ P = TypeVar("P", bound=click.Parameter)
 
 
 def _with_name(parameter: P, name: str) -> P:
-    """Rename a parameter of a command. If click were given the name, it would change it to lower case and reject a space."""
+    """Rename a parameter of a command.
+
+    If click were given the name, it would change it to lower case and reject a space.
+    """
     parameter.name = name
     return parameter
 
@@ -349,7 +358,7 @@ _BOUNDS: Final = (
 
 
 def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parameter's schema with `$ref` resolved, and with the type `T` alone if the annotation is `T | None`.
+    """Return a parameter's schema with `$ref` resolved, and without the null of `T | None`.
 
     Args:
         schema: The schema of the parameter. For `true` and `false`, the result is an empty schema.
@@ -371,7 +380,10 @@ def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with the type string if its format is decimal, so that no float loses digits that the user typed."""
+    """Return the schema with the type string if its format is decimal.
+
+    A float would lose digits that the user typed.
+    """
     return {**schema, "type": "string"} if schema.get("format") == "decimal" else schema
 
 

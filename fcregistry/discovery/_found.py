@@ -112,7 +112,10 @@ class FoundEntryPoint:
 
     @property
     def is_editable(self) -> bool:
-        """Whether the distribution is installed in editable mode, so that Python imports it from its source folder."""
+        """Whether the distribution is installed in editable mode.
+
+        If so, Python imports it from its source folder.
+        """
         return editable_folder(self.source) is not None
 
     def holds(self, module: str) -> bool | None:
@@ -246,7 +249,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return a pair (distribution or folder, problem) for each distribution whose plugins cannot be read, sorted."""
+    """Return (distribution or folder, problem) for each distribution whose plugins cannot be read."""
     from importlib.metadata import distributions
 
     wrong = set()
@@ -267,7 +270,7 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
 
 
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return a pair (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`, sorted."""
+    """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`."""
     from importlib.metadata import distributions
 
     missed = set()
@@ -294,7 +297,7 @@ def _looks_like_ours(group: str) -> bool:
 
 
 def editable_folder(source: Distribution) -> str | None:
-    """Return the source folder of a distribution that is installed in editable mode, or None for any other distribution.
+    """Return the source folder of a distribution in editable mode, or None for any other distribution.
 
     The result is empty if the recorded URL is not that of a folder.
     """

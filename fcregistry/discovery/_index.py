@@ -1,4 +1,4 @@
-"""The index: stored descriptions of installed plugins, from which fcregistry knows their tools without importing them.
+"""The index: stored descriptions of installed plugins and their tools, for use without an import.
 
 A description is valid until something that it was made from changes (`_fingerprint.py`). The index is a file (`_index_store.py`), which other
 processes may replace at any time. If it is damaged, fcregistry removes it and describes the plugins again.
@@ -353,7 +353,7 @@ class Index:
         return self._with_plugins(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return the plugin, name, group and options (as JSON text) of each tool whose name begins with a text.
+        """Return plugin, name, group and options (as JSON text) of each tool whose name begins with a text.
 
         Args:
             beginning: The text. The name is compared with and without its group.

@@ -1,4 +1,4 @@
-"""Locked distributions: compares the installed files, and the files that Python imports, with the lock.
+"""Locked distributions: compares the installed files and the imported files with the lock.
 
 An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The lock contains a digest
 of that list. Comparing this digest costs one small file; to find out whether the files still match the list, all of them must be read. RECORD of
@@ -58,7 +58,7 @@ _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 
 
 def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
-    """Return how a plugin's distribution differs from the lock, or None if it does not differ or there is no lock.
+    """Return how a plugin's distribution differs from the lock, or None if it does not.
 
     Call it before the plugin is imported. Modules of the distribution that are imported later are compared at that time, with the digests
     that this call found.
@@ -92,7 +92,7 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
 
 
 def _content_drift(name: str, content: Contents) -> str | None:
-    """Return why importing a distribution would run other code than was installed, or None if it would not."""
+    """Return why importing a distribution would run other code than was installed, or None."""
     if files := content.altered():
         return f"{_first(files)} of {name} has changed since it was installed: reinstall {name}"
     if files := content.shadowing():
@@ -146,7 +146,9 @@ class LockedSource(NamedTuple):
 
 
 class Contents:
-    """The content of a distribution that a lock covers: the lines of RECORD, or the source files if RECORD lists no code.
+    """The content of a distribution that a lock covers.
+
+    It is the lines of RECORD, or the source files if RECORD lists no code.
 
     Args:
         source: The distribution.
@@ -197,7 +199,7 @@ class Contents:
         return tuple(unchecked_bytecode(self._code() or dict.fromkeys(each.path for each in self.sources)))
 
     def locked(self, distribution: str, source: str) -> Locked:
-        """Return the digests with which `LockedImports` compares the distribution's modules when they are imported.
+        """Return the digests with which `LockedImports` compares the modules of the distribution.
 
         Args:
             distribution: The name of the distribution.
@@ -337,7 +339,10 @@ def _modules_on_pth(source: Distribution) -> set[str]:
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folder or file, of the topmost package or module of a dotted name, without importing it."""
+    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
+
+    It is not imported.
+    """
     top, *below = module.split(".")
     try:
         spec = find_spec(top)
@@ -427,7 +432,7 @@ class Locked(NamedTuple):
 
 
 class LockedImports:
-    """A finder for `sys.meta_path` that compares the modules of locked distributions when they are imported.
+    """A finder for `sys.meta_path` that compares modules of locked distributions on import.
 
     Threads may add distributions while other threads import. The finder uses no `threading.Lock`, so a process may fork at any time.
     """
@@ -454,7 +459,9 @@ class LockedImports:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return the spec of a module of a locked distribution, whose loader compares the file. Return None for any other module.
+        """Return the spec of a module of a locked distribution, or None for any other module.
+
+        The spec's loader compares the file.
 
         Args:
             name: The full name of the module.
@@ -533,7 +540,10 @@ class _SourceLoader(SourceFileLoader):
 
 
 class _ExtensionLoader(ExtensionFileLoader):
-    """Compares the file of an extension module, and then loads it. The operating system reads the file again to load it."""
+    """Compares the file of an extension module, and then loads it.
+
+    The operating system reads the file again to load it.
+    """
 
     check: Callable[[bytes | None], None]
 
@@ -543,7 +553,7 @@ class _ExtensionLoader(ExtensionFileLoader):
 
 
 class _RefusingLoader(SourcelessFileLoader):
-    """Refuses to load a file that no lock can cover: byte code without its source, or another kind of file."""
+    """Refuses to load a file that no lock can cover, such as byte code without its source."""
 
     check: Callable[[bytes | None], None]
 

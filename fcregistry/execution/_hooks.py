@@ -58,7 +58,9 @@ class HookChain:
         self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Run the hooks before a call. Each receives the call with the changes of the earlier ones; the first that denies it is the last to run.
+        """Run the hooks before a call.
+
+        Each receives the call with the changes of the earlier ones. If one denies the call, the others do not run.
 
         Args:
             tool: The tool.
@@ -85,7 +87,7 @@ class HookChain:
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Run the hooks after a call, each with the result that the previous one returned, and return the last result.
+        """Run the hooks after a call, each with the result that the previous one returned.
 
         Args:
             tool: The tool.
@@ -139,7 +141,7 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments of the call that a hook returned, as JSON text, which the hook cannot change later.
+    """Return the arguments of the call that a hook returned, as JSON text.
 
     Raises:
         TypeError: The hook did not return a call of the same tool.

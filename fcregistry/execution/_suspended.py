@@ -1,4 +1,6 @@
-"""Prepared calls: validated calls that have not run yet. An executor resumes them, in this process or in another one.
+"""Prepared calls: validated calls that have not run yet.
+
+An executor resumes them, in this process or in another one.
 
 As JSON text, prepared calls are signed with a message authentication code (RFC 2104, HMAC with SHA-256) of the payload. The payload is not parsed
 before the signature is verified. For a call that has failed already, the text contains the result for the model, but neither the arguments that
@@ -201,7 +203,7 @@ def _check_age(made: object, max_age: object) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidCall:
-    """A valid call, which runs when the calls are resumed, if it needs no approval or an approver approves it.
+    """A valid call, which runs when the calls are resumed, unless an approver denies it.
 
     Attributes:
         key: The key of the call in `decisions`, unique among these calls.
@@ -345,7 +347,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
 
 
 def distinct_keys(ids: list[str | None]) -> list[str]:
-    """Return a unique key for each call: its id, or another name if it has none or an earlier call has the same."""
+    """Return a unique key for each call: its id, or another name if the id is missing or repeated."""
     taken = {each for each in ids if each}
     used: set[str] = set()
     keys: list[str] = []
@@ -386,7 +388,9 @@ def resume_calls(
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[ResumedCall]:
-    """Apply the decisions to prepared calls, and return the calls that may now run and the results of the others, in order.
+    """Apply the decisions to prepared calls.
+
+    Return the calls that may now run and the results of the others, in order.
 
     Args:
         prepared: The calls.
@@ -497,7 +501,9 @@ _SHORTEST: Final = 16
 
 
 def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
-    """Return JSON text with a JSON object and its signature. The same object and key always give the same text.
+    """Return JSON text with a JSON object and its signature.
+
+    The same object and key always give the same text.
 
     Args:
         payload: The object.

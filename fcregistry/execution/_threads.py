@@ -326,7 +326,10 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
-    """Return the coroutine's result and its KeyboardInterrupt or SystemExit, if any. If a task raised one, the loop would end for every call."""
+    """Return a coroutine's result, or its KeyboardInterrupt or SystemExit.
+
+    If a task raised one of these, the loop would end for every call.
+    """
     try:
         return await make(), None
     except (KeyboardInterrupt, SystemExit) as interrupt:

@@ -83,7 +83,7 @@ def _answer_to(asked: Request) -> Answer:
 
 
 def _find_tool(asked: Request) -> Tool | WireRefusal:
-    """Return the tool that the request names, or a refusal if this process has another version of it or cannot run it."""
+    """Return the tool of the request, or a refusal if this process cannot run the same version of it."""
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
@@ -191,7 +191,7 @@ def start_worker(tools: Iterable[str]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent process has ended or was killed, since nothing waits for the call any more."""
+    """End this process when its parent process has ended, even if it was killed."""
     from multiprocessing import parent_process  # imported already: it has started this process
 
     parent = parent_process()

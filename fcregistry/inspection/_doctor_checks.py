@@ -104,7 +104,9 @@ def not_loaded(subject: str, reason: str) -> Finding:
 
 
 def learn(*, again: bool = True) -> None:
-    """Make sure that there is a record of each plugin: a program imports them, a command has worker processes import them.
+    """Make sure that there is a record of each plugin.
+
+    A program imports the plugins; a command has worker processes import them.
 
     Args:
         again: Whether to import plugins again that failed before. The cause, such as a variable that was not set, may be gone.
@@ -120,7 +122,9 @@ def learn(*, again: bool = True) -> None:
 
 
 def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, PluginRecord]:
-    """Return what importing each plugin has shown, sorted by plugin; disabled plugins are missing. Imports nothing.
+    """Return what importing each plugin has shown, sorted by plugin; disabled plugins are missing.
+
+    Imports nothing.
 
     Args:
         fresh: New descriptions, which replace what was known.
@@ -234,7 +238,7 @@ def disabled_findings() -> Iterator[Finding]:
 
 
 def own_line(plugin: FoundPlugin, detail: str) -> str:
-    """Return the line of a plugin's own code in a traceback, as `file:line`; an empty string if there is none.
+    """Return the line of a plugin's own code in a traceback, as `file:line`, or an empty string.
 
     Args:
         plugin: The plugin.
@@ -417,7 +421,9 @@ def impostor_findings() -> Iterator[Finding]:
 
 
 def aside_findings(project: str | None = None) -> Iterator[Finding]:
-    """Yield the metadata that fcregistry ignores: another distribution installed it, or it is in one folder twice.
+    """Yield the metadata that fcregistry ignores.
+
+    Another distribution installed it, or it is in one folder twice.
 
     Args:
         project: The normalized name of the only distribution to check; None for all.

@@ -56,7 +56,10 @@ class LintFinding:
 
 
 class SourcePlace(NamedTuple):
-    """The part of the source that a remark is about: the function, a parameter, a docstring line or a decorator's option."""
+    """The part of the source that a remark is about.
+
+    It is the function, a parameter, a docstring line or a decorator's option.
+    """
 
     kind: Literal["function", "parameter", "docstring", "option"] = "function"
     name: str = ""
@@ -157,7 +160,10 @@ class LintSubject:
 
     @cached_property
     def declared(self) -> Mapping[str, inspect.Parameter]:
-        """The parameters in Python's own signature, by name; for a `functools.partial`, also those that it sets."""
+        """The parameters in Python's own signature, by name.
+
+        For a `functools.partial`, it includes those that are set.
+        """
         try:
             return signature_of(underlying(self.tool.function)).parameters
         except (TypeError, ValueError):  # Python has no signature for it
@@ -239,7 +245,7 @@ Key = TypeVar("Key")
 
 
 class Neighbours:
-    """The tools that an executor may offer together: the tools that lint checks, and the other tools of their distributions.
+    """The tools that lint checks, and the other tools that an executor may offer together with them.
 
     Args:
         tools: All these tools.
@@ -257,7 +263,7 @@ class Neighbours:
         return [each for each in self._by_id.get(tool.id, ()) if each is not tool]
 
     def lookalikes(self, tool: Tool) -> list[Tool]:
-        """Return the tools of the same group whose names differ from this tool's name only in case, `-` and `_`."""
+        """Return the tools of the same group whose names differ from this one only in case, `-` and `_`."""
         name = tool.declared_name
         alike = self._by_look.get((tool.group, simplified(name)), ())
         return [each for each in alike if each.declared_name != name]
@@ -300,7 +306,7 @@ NO_CONSTRAINT: Final = frozenset(
 
 
 class InnerSchema(NamedTuple):
-    """A schema inside another: its path in the outer one, and the keyword it belongs to (`""` for the outer schema itself)."""
+    """A schema inside another: its path there, and the keyword it belongs to (`""` for the outer schema)."""
 
     path: Path
     keyword: str
@@ -313,7 +319,10 @@ class InnerSchema(NamedTuple):
 
 
 def walk_schema(schema: Any) -> Iterator[InnerSchema]:
-    """Yield a schema and all schemas inside it, including definitions; each schema comes before those inside it."""
+    """Yield a schema and all schemas inside it, including definitions.
+
+    Each schema comes before those inside it.
+    """
     stack = [InnerSchema((), "", schema)]
     while stack:
         each = stack.pop()

@@ -78,7 +78,7 @@ def checked_size(size: object) -> int:
 
 
 def limit_responses(http: Any) -> Any:
-    """Add the hook that limits responses to an HTTPX client, unless the client has it already, and return the client."""
+    """Add the hook that limits responses to an HTTPX client, once, and return the client."""
     hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a stand-in
     if isinstance(hooks, dict) and _limit not in (responses := hooks.setdefault("response", [])):
         responses.append(_limit)
@@ -203,7 +203,7 @@ class _Body:
             yield piece
 
     def _count_values(self, piece: bytes) -> None:
-        """Refuse a JSON document with so many values that their Python objects would need much more memory than the document.
+        """Refuse a JSON document with so many values that their objects would need far more memory than it.
 
         In a stream, each line is a document of its own.
         """
@@ -214,7 +214,10 @@ class _Body:
             self._end(f"contains more than {self._most_values:,} values, {_NOT_READ_ON}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
-        """Yield the decompressed content of any number of gzip members (RFC 1952, 2.2), and ignore the bytes after the last one."""
+        """Yield the content of any number of gzip members (RFC 1952, 2.2).
+
+        The bytes after the last one are ignored.
+        """
         if self._decoder is None:
             yield raw
             return
@@ -241,7 +244,10 @@ class _Body:
             raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
 
     def _end(self, what: str) -> None:
-        """Stop reading. Refuse the response if it is an answer; for an HTTP error, the part read so far is enough."""
+        """Stop reading.
+
+        Refuse the response if it is an answer; for an HTTP error, the part read so far is enough.
+        """
         self.is_cut = True
         if self._is_answer:
             _refuse(self._limits, f"the answer {what}")
@@ -275,5 +281,5 @@ class _LimitedStream:
 
 @cache
 def _stream_class(base: type) -> type:
-    """Return `_LimitedStream` as a subclass of the HTTP library's class of streams, because the library checks the type."""
+    """Return `_LimitedStream` as a subclass of the HTTP library's class, for which the library checks."""
     return type("LimitedStream", (_LimitedStream, base), {})

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a pydantic model, a pydantic dataclass, or a type of pydantic that is a string in JSON."""
+    """Return the codec of a pydantic model or dataclass, or of a pydantic type that is a string in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
@@ -97,7 +97,7 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type of extra values, which belong to no field: `int` for `__pydantic_extra__: dict[str, int]`."""
+    """Return the type of values without a field: `int` for `__pydantic_extra__: dict[str, int]`."""
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
@@ -108,7 +108,10 @@ def _type_of_extra(cls: Any) -> Any:
 
 
 def _model_attribute(value: Any, name: str) -> Any:
-    """Return the value of a model's field. It is read from `__dict__`, because reading a deprecated attribute raises a warning."""
+    """Return the value of a model's field.
+
+    It is read from `__dict__`, because reading a deprecated attribute raises a warning.
+    """
     return value.__dict__.get(name, MISSING)
 
 
@@ -187,7 +190,9 @@ def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
 
 
 class RootCodec(AliasCodec):
-    """A RootModel. Its JSON is the JSON of its root value: `[1, 2]` for `class Numbers(RootModel[list[int]])`.
+    """A RootModel.
+
+    Its JSON is the JSON of its root value: `[1, 2]` for `class Numbers(RootModel[list[int]])`.
 
     Args:
         cls: The model.
@@ -264,7 +269,10 @@ def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
 
 
 class SecretCodec(PydanticTextCodec):
-    """A `SecretStr` or `SecretBytes`. In results, the secret is replaced by ten asterisks; a call that passes these asterisks is refused."""
+    """A `SecretStr` or `SecretBytes`.
+
+    In results, the secret is replaced by ten asterisks; a call that passes these asterisks is refused.
+    """
 
     withholds = True
 
