@@ -507,16 +507,20 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
         )
         return
     path = Path(index.file.path)
-    if index.file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+    is_there = os.path.exists(path)  # noqa: PTH110  # `Path.exists` raises if this user cannot read the folder
+    if index.file.stamp() is not None or not (is_there or index.remarks):  # read, or never needed
         for remark in index.remarks:
             yield note("the index", remark, "there is nothing to do, unless it happens again")
         return
-    why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
+    why = "is not used, since others may write to it or to its folder" if is_there else "cannot be kept"
+    advice = f"create the folder, or make it readable and writable for you, or set {CACHE_DIR}"
+    if os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):  # so others can write to it
+        advice = f"allow only yourself to write to {path.parent}, or name another folder with {CACHE_DIR}"
     remarks = "; ".join(dict.fromkeys(index.remarks))
     yield problem(
         "the index",
         f"{why}: {remarks or path}",
-        f"every command imports the plugins again until then; allow only yourself to write to {path.parent}, or name another folder with {CACHE_DIR}",
+        f"every command imports the plugins again until then; {advice}",
     )
 
 
