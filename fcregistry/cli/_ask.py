@@ -22,7 +22,7 @@ from click.shell_completion import CompletionItem
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
-from fcregistry.cli._output import can_ask, complain, confirm, remark, result_alone, say_json
+from fcregistry.cli._output import can_ask, complain, confirm, program, remark, result_alone, say_json
 from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an_application, selector_option
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def _explain(result: RunResult, agent: str) -> None:
         remark(waiting_call_text(call))
     if result.pending:
         named = " ".join(f"--yes-to {each}" for each in dict.fromkeys(call.tool for call in result.pending))
-        remark(f"(to approve them: fcregistry ask {named} …; on a terminal, you are asked)")
+        remark(f"(to approve them: {program()} ask {named} …; on a terminal, you are asked)")
     elif result.stop_reason == "max_rounds" and "max_rounds" in AGENTS[agent][1]:
         remark("(--max-rounds gives it more rounds)")
     elif result.stop_reason == "time_budget":

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import can_ask, complain, confirm, remark, say, say_json_text
+from fcregistry.cli._output import can_ask, complain, confirm, program, remark, say, say_json_text
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import ToolError
 
@@ -98,7 +98,7 @@ def command(
             raise click.UsageError("--batch writes to standard output: leave --output out")
         ctx.exit(run_batch(name, arguments, _approver(yes)))
     if name is None:
-        raise click.UsageError("name the tool to call; fcregistry list shows the tools")
+        raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
     tool = tool_named(name)
     given, later = read_words(ctx, name, tool, list(arguments))
     as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
@@ -115,9 +115,9 @@ def command(
         return
     complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
     if result.error.code in ("invalid_arguments", "malformed_call"):
-        remark(f"(fcregistry call {name} --help lists the tool's options)")
+        remark(f"({program()} call {name} --help lists the tool's options)")
     elif result.error.code == "approval_required":
-        remark(f"(to approve it: fcregistry call --yes {name} …)")
+        remark(f"(to approve it: {program()} call --yes {name} …)")
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
         _show_traceback(result.error.exception, verbose)
     ctx.exit(EXIT_CODES.get(result.error.code, 1))

@@ -21,7 +21,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from fcregistry._version import __version__
-from fcregistry.cli._output import complain, remark
+from fcregistry.cli._output import begin_hints_with, complain, program, remark
 from fcregistry.errors import DefinitionWarning, FcregistryError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -104,6 +104,7 @@ def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     from fcregistry.cli._tools import describe_in_workers, mention_index_problems  # --help needs no plugin
 
     describe_in_workers()
+    begin_hints_with(modules)
     if verbose:
         ctx.call_on_close(mention_index_problems)
     if modules:
@@ -188,7 +189,7 @@ def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
     except FcregistryError as error:
         if _COMPLETING in os.environ:
             return 0
-        complain(str(error))
+        complain(str(error).replace("`fcregistry ", f"`{program()} "))
         if isinstance(error, ToolNotFoundError):
             from fcregistry.cli._tools import mention_why_missing  # only on the way to an error
 

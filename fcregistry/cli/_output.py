@@ -39,6 +39,20 @@ def _write(text: str, stream: TextIO) -> None:
     stream.flush()
 
 
+_program = "fcregistry"
+
+
+def begin_hints_with(modules: Iterable[str]) -> None:
+    """Set the modules that the user named with `-m`, which a command in a hint needs too."""
+    global _program  # noqa: PLW0603  # of the process, as its command line
+    _program = "".join(["fcregistry", *(f" -m {each}" for each in modules)])
+
+
+def program() -> str:
+    """Return how a command in a hint begins: `fcregistry`, with the modules that the user named."""
+    return _program
+
+
 def complain(message: str) -> None:
     """Write an error to stderr."""
     _write(f"Error: {clean(message)}", sys.stderr)

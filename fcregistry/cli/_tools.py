@@ -18,7 +18,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import counted, remark, table
+from fcregistry.cli._output import counted, program, remark, table
 from fcregistry.discovery import FoundPlugin, broken_tools, current, names_starting_with
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
@@ -66,7 +66,9 @@ def check_name(name: str) -> None:
     """
     selector = parse_selector(name)
     if selector.excludes or not selector.is_exact:
-        raise click.UsageError(f"{name!r} is a pattern: name one tool; fcregistry list {name!r} shows which it matches")
+        raise click.UsageError(
+            f"{name!r} is a pattern: name one tool; {program()} list {name!r} shows which it matches"
+        )
 
 
 def local_name(tool: Tool) -> str:
@@ -118,7 +120,7 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     mention_failed_plugins(selectors)
     ids = [each for distribution, each in broken_tools() if _is_wanted(distribution, wanted)]
     if ids:
-        remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: fcregistry doctor)")
+        remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
@@ -130,7 +132,7 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
     wanted = _named_distributions(selectors)
     labels = [each.label for each in current().failing() if _is_wanted(each.distribution, wanted)]
     if labels:
-        remark(f"{counted(len(labels), 'plugin')} did not load: {', '.join(labels)} (see: fcregistry doctor)")
+        remark(f"{counted(len(labels), 'plugin')} did not load: {', '.join(labels)} (see: {program()} doctor)")
     if not current().permission().is_open:
         _mention_unused(wanted)
 
@@ -195,7 +197,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
         shown = ", ".join([*reasons][:_MOST_NAMES]) + (", …" if len(reasons) > _MOST_NAMES else "")
         be = "is" if len(reasons) == 1 else "are"
         reason = next(iter(reasons.values()))
-        remark(f"{counted(len(reasons), noun)} {be} not used: {shown} (see: fcregistry doctor). {reason}")
+        remark(f"{counted(len(reasons), noun)} {be} not used: {shown} (see: {program()} doctor). {reason}")
 
 
 # --- Describing plugins ---

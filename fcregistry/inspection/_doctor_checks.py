@@ -196,7 +196,7 @@ def _without_tools(plugin: FoundPlugin) -> Finding:
     return problem(
         plugin.label,
         f"ships no tools: importing {plugin.value} declares none",
-        f"modules below {plugin.module} are not imported on their own: name the one with the tools in the entry point",
+        f"fcregistry does not import the submodules of {plugin.module}: write the module with the tools in the entry point",
     )
 
 
@@ -381,7 +381,7 @@ def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: li
     first = own or preferred
     if len(first) == 1:
         others = ", ".join(each for each in ids if each not in first)
-        message = f"is the application's own tool, before {others}"
+        message = f"means the application's own tool, not {others}"
         if not own:
             message = f"means {first[0]}, not {others}, because the configuration gives it precedence"
         return note(name, message, "use canonical ids to name the other tools")
@@ -488,16 +488,20 @@ def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Findin
         )
         return
     path = Path(index.file.path)
-    if index.file.stamp() is not None or not (path.exists() or index.remarks):  # read, or never needed
+    is_there = os.path.exists(path)  # noqa: PTH110  # `Path.exists` raises if this user cannot read the folder
+    if index.file.stamp() is not None or not (is_there or index.remarks):  # read, or never needed
         for remark in index.remarks:
             yield note("the index", remark, "there is nothing to do, unless it happens again")
         return
-    why = "is not used, because other users may write to it or to its folder" if path.exists() else "cannot be saved"
+    why = "is not used, because other users may write to it or to its folder" if is_there else "cannot be saved"
+    advice = f"create the folder, or make it readable and writable for you, or set {CACHE_DIR}"
+    if os.access(path.parent, os.R_OK | os.W_OK | os.X_OK):  # so others can write to it
+        advice = f"allow only yourself to write to {path.parent}, or name another folder with {CACHE_DIR}"
     remarks = "; ".join(dict.fromkeys(index.remarks))
     yield problem(
         "the index",
         f"{why}: {remarks or path}",
-        f"every command imports the plugins again until then; allow only yourself to write to {path.parent}, or name another folder with {CACHE_DIR}",
+        f"every command imports the plugins again until then; {advice}",
     )
 
 

@@ -158,6 +158,26 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
 
 
 @pytest.mark.parametrize(
+    ("words", "hint"),
+    [
+        (("call", "mine", "--a", "x"), "({} call mine --help lists the tool's options)"),
+        (("list",), "1 plugin did not load: bad[x] (see: {} doctor)"),
+        (("call",), "name the tool to call; {} list shows the tools"),
+        (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
+        (("show", "nothing"), "(`{} doctor nothing` says why it may be missing)"),
+    ],
+)
+def test_a_command_in_a_hint_names_the_modules_that_the_user_named(
+    site: Site, words: tuple[str, ...], hint: str
+) -> None:
+    """Without them, it would answer about other tools."""
+    site.write({"my_tools.py": OWN, "more.py": ""})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    done = site.cli("-m", "my_tools", "--module=more", *words)
+    assert hint.format("fcregistry -m my_tools -m more") in done.stderr
+
+
+@pytest.mark.parametrize(
     ("module", "message"),
     [
         (

@@ -52,7 +52,7 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
 def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
     with pytest.raises(
         DefinitionError,
-        match=r'^isolation="process" runs tools in other processes.*\n  - tests.execution.test_elsewhere.add belongs to the application',
+        match=r'^isolation="process" runs tools in other processes.*\n  - add: tests.execution.test_elsewhere.add belongs to the',
     ):
         Executor(Tool.from_function(add, isolation="process"))
     with pytest.raises(TypeError, match="pool must be a concurrent"):

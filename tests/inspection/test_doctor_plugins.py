@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
@@ -257,7 +258,50 @@ def test_an_index_that_was_damaged_and_one_that_cannot_be_written(site: Site, tm
     file.write_text("where the folder should be")
     (found,) = doctor(site, FCREGISTRY_CACHE_DIR=str(file))
     assert (found.kind, found.subject) == ("problem", "the index")
-    assert "FCREGISTRY_CACHE_DIR" in found.advice
+    assert "; create the folder, or make it readable and writable for you, or set FCREGISTRY_CACHE_DIR" in found.advice
+
+
+UNREADABLE = """
+import os
+
+folder, known, allowed = os.environ["FCREGISTRY_CACHE_DIR"], os.stat, os.access
+
+def stat(path, *more, **named):
+    if str(path).startswith(folder + os.sep):
+        raise PermissionError(13, "Permission denied", str(path))
+    status = known(path, *more, **named)
+    return os.stat_result((*status[:4], 4242, *status[5:])) if str(path) == folder else status
+
+os.stat = stat
+os.access = lambda path, mode, **named: str(path) != folder and allowed(path, mode, **named)
+from fcregistry.cli import main
+main(["doctor"])
+"""
+"""Doctor, for which the cache folder is another user's, with mode 0700; the administrator, who runs these tests too, may read any."""
+
+
+def test_a_cache_folder_that_cannot_be_read_is_a_finding(site: Site) -> None:
+    """Doctor goes on with its other checks."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": "1 / 0"})
+    (site.folder.parent / "cache").mkdir(mode=0o700)
+    done = site.run("-c", UNREADABLE)
+    assert "problem: the index: cannot be kept: " in done.stdout, done.stderr
+    assert "; create the folder, or make it readable and writable for you, or set FCREGISTRY_CACHE_DIR" in done.stdout
+    assert "problem: acme[x]: " in done.stdout
+    assert done.returncode == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="other users' permissions are those of POSIX")
+def test_an_index_that_others_may_write_to_is_a_finding_with_other_advice(site: Site) -> None:
+    """It is not read: its content would count as that of the plugins."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOL.format(name="today")})
+    folder = site.folder.parent / "cache"
+    folder.mkdir()
+    folder.chmod(0o777)
+    (found,) = doctor(site)
+    assert found.advice.endswith(
+        f"; allow only yourself to write to {folder}, or name another folder with FCREGISTRY_CACHE_DIR"
+    )
 
 
 def test_a_plugin_that_every_command_imports_anew(site: Site) -> None:
