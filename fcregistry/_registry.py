@@ -132,16 +132,16 @@ class Registry:
         return tuple(sorted(declaration.name for declaration in made))
 
     def adopt(self, module: str | ModuleType) -> int:
-        """Register here what was declared with `fc_register` in a module and below it.
+        """Add the tools that `fc_register` declared in a module and its submodules to this registry.
 
         Args:
             module: The module, or its name.
 
         Returns:
-            How many declarations there were.
+            The number of tools added.
 
         Raises:
-            DuplicateToolError: Another tool has one of the names here; none is registered then.
+            DuplicateToolError: Another tool of this registry has one of the names; no tool was added.
         """
         name = module if isinstance(module, str) else module.__name__
         adopted = [each for each in log if each.module == name or each.module.startswith(f"{name}.")]
@@ -293,9 +293,9 @@ class Registry:
         return self._catalogue.tool(ordered[0])
 
     def everything(self) -> tuple[Tool, ...]:
-        """Return all tools, sorted by id, also those that cannot be defined or lack environment variables.
+        """Return all tools, sorted by id, including tools with an error in their declaration, and tools that lack environment variables.
 
-        Nothing is imported.
+        This imports no plugin.
         """
         return tuple(sorted(map(self._catalogue.tool, self._catalogue.visible()), key=lambda tool: tool.id))
 
@@ -304,7 +304,7 @@ class Registry:
         return tuple(sorted(self._catalogue.broken(), key=lambda tool: tool.id))
 
     def clashes(self) -> tuple[str, ...]:
-        """Return a message for each name that raises `DuplicateToolError`, sorted."""
+        """Return a message for each name whose lookup raises `DuplicateToolError`, because two modules declare it; sorted."""
         rivalries = by_key(self._catalogue.visible()).values()
         return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
 

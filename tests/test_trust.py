@@ -52,6 +52,10 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
     "empty": ([{}], EVERYTHING, EVERY_PLUGIN),
     "deny a tool": ([{"deny": ["acme-weather:forecast"]}], EVERYTHING[1:], EVERY_PLUGIN),
     "deny an alias": ([{"deny": ["r?"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "deny in any group": ([{"deny": ["acme-weather:delete_all"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "deny an alias in any group": ([{"deny": ["acme-weather:rm"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
+    "deny in the default group": ([{"deny": ["acme-weather:tool.delete_all"]}], EVERYTHING, EVERY_PLUGIN),
+    "an exception in the default group": ([{"deny": ["acme-weather:*", "!acme-weather:delete_all"]}], ["look", "own"], EVERY_PLUGIN),
     "disable an alias": ([{"disable": ["rm"]}], EVERYTHING, EVERY_PLUGIN),
     "deny one's own": ([{"deny": ["own"]}], EVERYTHING[:-1], EVERY_PLUGIN),
     "deny a hint": ([{"deny": ["destructive=true"]}], ["forecast", "look", "own"], EVERY_PLUGIN),
@@ -68,6 +72,7 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
     "allow nothing": ([{"allow": []}], ["own"], []),
     "allow intersects": ([{"allow": ["acme-weather:*"]}, {"allow": ["tag=read"]}], ["forecast", "own"], ["weather", "admin"]),
     "allow widens nothing": ([{"allow": ["look"]}, {"allow": ["*"]}], ["look", "own"], EVERY_PLUGIN),
+    "allow in the default group": ([{"allow": ["acme-weather:delete_all"]}], ["own"], ["weather", "admin"]),
     "allow no alias": ([{"allow": ["rm"]}], ["own"], EVERY_PLUGIN),
     "mode without a list": ([{"mode": "allow"}], EVERYTHING, []),
     "mode with a list": ([{"mode": "allow", "allow": ["other:look"]}], ["look", "own"], ["o"]),
@@ -147,6 +152,7 @@ def test_questions_add_up_and_say_who_asks() -> None:
     assert operator.asks(OWN) == "ask in /3 names *"
     assert layers({"ask": ["rm"]}).asks(DELETE) == "ask in /1 names rm"
     assert layers({"ask": ["rm"]}).asks(LOOK) is None
+    assert layers({"ask": ["acme-weather:delete_all"]}).asks(DELETE) == "ask in /1 names acme-weather:delete_all"
 
 
 def test_the_higher_layers_precedence_comes_first() -> None:
@@ -174,6 +180,11 @@ def test_what_is_named_and_not_there_is_told() -> None:
         ("deny in /1", "forcast"),
         ("deny in /1", "other[p]"),
     )
+
+
+def test_an_item_that_forbids_a_tool_by_its_alias_or_in_any_group_names_something() -> None:
+    operator = layers({"deny": ["rm"], "ask": ["acme-weather:delete_all"], "allow": ["acme-weather:delete_all"]})
+    assert operator.idle(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all"),)
 
 
 def test_nothing_is_refused_where_nothing_is_configured() -> None:

@@ -129,12 +129,12 @@ class Trust:
                 continue
             if plugin in rules.plugins:
                 return f"{rules.source} names {subject.distribution}[{entry_point}]"
-            if reason := rules.names(subject, aliases=denies):
+            if reason := rules.names(subject, broadly=denies):
                 return reason
         if subject.distribution is None:
             return None
         for rules in self._allow:
-            if rules.names(subject, aliases=False) is None:
+            if rules.names(subject, broadly=False) is None:
                 return f"{rules.source} does not name it"
         for source, lock in self.locks:
             if reason := lock.tool_refusal(subject.distribution, subject.group, subject.name, None):
@@ -156,7 +156,7 @@ class Trust:
     def asks(self, subject: SelectorSubject) -> str | None:
         """Return why each call of a tool needs approval, whatever its author declares, or None."""
         for rules in self._ask:
-            if reason := rules.names(subject, aliases=True):
+            if reason := rules.names(subject, broadly=True):
                 return reason
         return None
 
@@ -183,8 +183,14 @@ class Trust:
         tools += [
             SelectorSubject(name="*", group="*", distribution=name) for name in sorted({name for name, _ in found})
         ]
-        every = [*self._allow, *(rules for rules, _ in self._refusing), *self._ask]
-        return tuple(sorted((rules.source, text) for rules in every for text in rules.unmatched(tools, found)))
+        every = [*((rules, False) for rules in self._allow), *self._refusing, *((rules, True) for rules in self._ask)]
+        return tuple(
+            sorted(
+                (rules.source, text)
+                for rules, broadly in every
+                for text in rules.unmatched(tools, found, broadly=broadly)
+            )
+        )
 
 
 def _allow_modes(layers: tuple[Layer, ...]) -> Iterator[tuple[str, tuple[Rules, ...]]]:

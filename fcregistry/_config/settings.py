@@ -428,17 +428,17 @@ class Rules(NamedTuple):
                 selectors.append(parse_selector(item))
         return cls(source=source, selectors=tuple(selectors), plugins=frozenset(named))
 
-    def names(self, subject: SelectorSubject, *, aliases: bool) -> str | None:
+    def names(self, subject: SelectorSubject, *, broadly: bool) -> str | None:
         """Return why a tool is named, or None if it is not.
 
         Args:
             subject: The tool.
-            aliases: Whether to compare aliases too: rules that forbid must, or a tool would run under its other name.
+            broadly: Whether an item also names a tool by its aliases, and `distribution:name` a tool of any group, as in `deny` and `ask`:
+                a tool must not run because the user wrote another of its names. An exception (`!`) never does.
         """
-        others = [subject._replace(name=alias) for alias in subject.aliases] if aliases else []
         reason = self._all_but
         for selector in self.selectors:
-            if selector.matches(subject) or (not selector.excludes and any(map(selector.matches, others))):
+            if _names(selector, subject, broadly=broadly and not selector.excludes):
                 reason = None if selector.excludes else f"{self.source} names {selector.text}"
         return reason
 
@@ -483,12 +483,22 @@ class Rules(NamedTuple):
                 reached = False
         return reached
 
-    def unmatched(self, subjects: Iterable[SelectorSubject], plugins: Collection[tuple[str, str]]) -> tuple[str, ...]:
-        """Return the items that name none of the given tools and plugins, sorted."""
-        tools = list(subjects)
+    def unmatched(
+        self, subjects: Collection[SelectorSubject], plugins: Collection[tuple[str, str]], *, broadly: bool
+    ) -> list[str]:
+        """Return the items that name none of the given tools and plugins.
+
+        Args:
+            subjects: The tools.
+            plugins: The plugins, as pairs of the normalised distribution and the entry point.
+            broadly: As for `names`.
+        """
         unmatched = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
-        unmatched += [each.text for each in self.selectors if not any(map(each.matches, tools))]
-        return tuple(sorted(unmatched))
+        return unmatched + [
+            each.text
+            for each in self.selectors
+            if not any(_names(each, subject, broadly=broadly and not each.excludes) for subject in subjects)
+        ]
 
     @property
     def _all_but(self) -> str | None:
@@ -496,6 +506,14 @@ class Rules(NamedTuple):
         if not self.selectors or not self.selectors[0].excludes:
             return None
         return f"{self.source} names everything but {', '.join(each.text for each in self.selectors if each.excludes)}"
+
+
+def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bool:
+    """Return whether a selector names a tool; `broadly` as for `Rules.names`."""
+    if not broadly:
+        return selector.matches(subject)
+    known_as = (subject, *(subject._replace(name=alias) for alias in subject.aliases))
+    return any(map((selector.in_any_group() or selector).matches, known_as))
 
 
 def _names_everything(selector: Selector) -> bool:

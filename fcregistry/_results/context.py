@@ -1,4 +1,4 @@
-"""`Context`, which gives a tool the call that it is running for."""
+"""`Context`: an object through which a tool can read its call and dependencies, report progress, and notice a cancellation."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ else:
 
 
 class Context(Generic[Deps]):
-    """The call that a tool is running for.
+    """The context of a call: the call, the tool, its dependencies, its cancellation, and its progress.
 
-    The executor fills in a parameter with this annotation; models never see it.
+    If a tool has a parameter with this annotation, the executor passes the context of the call. Models never see this parameter.
 
         @fc_register("tool")
         def orders(context: Context[Shop], customer: str) -> list[str]:
             return context.deps.orders_of(customer)
 
-    A test makes its own: `orders(Context(Shop(…)), "Ada")`.
+    In a test, make a context yourself: `orders(Context(Shop(…)), "Ada")`.
 
     Args:
         deps: The object that the tool depends on, such as a client or a session.
-        call: The call.
+        call: The call that the tool is carrying out.
         tool: The tool.
-        cancellation: Shows whether the call was cancelled.
-        report: Called with progress: a number from 0 to 1, and a message.
+        cancellation: The token that shows whether the call was cancelled.
+        report: The function that `progress` calls, with a number from 0 to 1 and a message.
     """
 
     __slots__ = ("_call", "_cancellation", "_deps", "_report", "_tool")
@@ -58,9 +58,9 @@ class Context(Generic[Deps]):
 
     @property
     def deps(self) -> Deps:
-        """The object of the annotated type, as in `Context[Shop]`.
+        """The object that the tool depends on. For a parameter with the annotation `Context[Shop]`, it is a `Shop`.
 
-        It is one of those given to the executor or the call.
+        The application passes such objects as `deps` to the executor, or with a call.
         """
         return self._deps  # type: ignore[return-value]  # the executor checks that it was given
 
@@ -71,7 +71,7 @@ class Context(Generic[Deps]):
 
     @property
     def call_id(self) -> str | None:
-        """The id that the provider gave the call."""
+        """The id of the call, from the provider."""
         return None if self._call is None else self._call.id
 
     @property
@@ -81,7 +81,7 @@ class Context(Generic[Deps]):
 
     @property
     def cancellation(self) -> CancellationToken:
-        """Shows whether the call was cancelled, or took too long; see `CancellationToken`."""
+        """The `CancellationToken` of the call, which shows whether the call was cancelled or has exceeded its timeout."""
         if self._cancellation is None:
             self._cancellation = CancellationToken()
         return self._cancellation
@@ -90,15 +90,15 @@ class Context(Generic[Deps]):
         """Report progress to the caller, if it streams the call.
 
         Args:
-            fraction: From 0 to 1; a number outside is moved to the nearer of the two.
-            message: The step that the tool is at.
+            fraction: A number from 0 to 1. A smaller number counts as 0, a larger one as 1.
+            message: What the tool is doing, such as `"2 of 5 files"`.
         """
         if self._report is not None:
             self._report(min(max(float(fraction), 0.0), 1.0), str(message))
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
-        """The logger `fcregistry.tools.NAME`, whose records carry `tool` and `call_id`."""
+        """The logger `fcregistry.tools.NAME`, whose records have the attributes `tool` and `call_id`."""
         import logging  # only if a tool logs
 
         name = "unknown" if self._tool is None else self._tool.declared_name

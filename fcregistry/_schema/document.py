@@ -237,7 +237,7 @@ def check_tool_schemas(parameters: dict[str, Any], returns: dict[str, Any] | Non
         is_defined: Whether the tool can be defined. One that cannot has no parameters.
 
     Raises:
-        ValueError: A schema is malformed. The message continues the words "what it says of the tool".
+        ValueError: A schema is malformed. The message continues the words "its description of the tool".
     """
     for field, schema in (("parameters", parameters), ("returns", returns or {})):
         if (place := malformed_place(schema)) is not None:

@@ -120,6 +120,8 @@ class ParameterReader:
 
         Any other parameter is returned unchanged, with None.
         """
+        if type(raw.default).__module__ == "builtins":  # the usual case
+            return raw, None
         try:
             field = read_field_default(raw.default)
         except UnsupportedType as unsupported:

@@ -148,7 +148,7 @@ def read_record(value: Any) -> ToolRecord:
         value: Any JSON value.
 
     Raises:
-        ValueError: It is not a record, or no declared tool could have it. The message continues the words "what it says of the tool".
+        ValueError: It is not a record, or no declared tool could have it. The message continues the words "its description of the tool".
     """
     from fcregistry._schema.document import check_tool_schemas  # not needed by the many processes that read no record
     from fcregistry.types import RecordCodec, codec_of  # as above

@@ -80,7 +80,6 @@ class Agent(ABC, Generic[AnswerT_co]):
         self.executor: Executor = (
             tools if isinstance(tools, Executor) else Executor(tools, registry=registry, approve=approve, deps=deps)
         )
-        self._suspends = self.executor._pipeline.rules.approve is None
         self._all_tools = VisibleTools(self.executor)
         self._has_gateways = self._all_tools.has_gateways
         self._answers = _answers_of_type(answer_type, answer_retries)
@@ -214,8 +213,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -232,8 +231,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -252,8 +251,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
@@ -273,8 +272,8 @@ class Agent(ABC, Generic[AnswerT_co]):
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the run, as `run` takes them; and `by`, who decided, for the
-                developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             TypeError: The state is not a `RunState`: the result of a run that does not wait has none.

@@ -1,4 +1,4 @@
-"""`Conversation`: several turns with an agent, which is given earlier turns as far as there is room."""
+"""`Conversation`: several turns with an agent, which receives the messages of earlier turns up to a limit."""
 
 from __future__ import annotations
 
@@ -44,35 +44,36 @@ class ConversationOptions(HistoryOptions, RoundOptions, total=False):
 class Conversation(Generic[AnswerT_co]):
     """An agent, and the messages exchanged with it so far.
 
-    A turn is a message of the user and all that the agent does about it. However a turn ends, its messages are part of the history, unless the
-    turn was abandoned before its end: by an exception, or by closing its stream.
+    A turn is a message of the user and everything that the agent does until it answers. When a turn ends, its messages become part of the
+    history. A turn that an exception ends, or whose stream the caller closes, leaves no messages.
 
-    A conversation is for one thread or task at a time: a turn that begins during another one raises `RuntimeError`. Others can use its agent
-    meanwhile.
+    Only one thread or task can use a conversation at a time: beginning a turn during another one raises `RuntimeError`. Its agent can be used
+    elsewhere at the same time.
 
     Args:
-        agent: An agent; or a model, of which a `ReactAgent` is made: a name such as `"openai:gpt-5"`, a `Model`, or a function.
+        agent: An agent. Or a model, for which the conversation makes a `ReactAgent`: a name such as `"openai:gpt-5"`, a `Model`, or a
+            function.
         tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
             has options of its own.
         max_tool_calls: How many calls may run in one turn at most; None for any number.
-        max_rounds: How often the model is asked in one turn at most; the default is that of `ReactAgent`.
-        max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
-        max_messages: How many messages the agent is given at the beginning of a turn at most; None for any number. The oldest turns are dropped
-            first, and the latest one never.
-        max_tokens: How many tokens these may have; None for any number.
+        max_rounds: How often the agent may ask the model in one turn; the default is that of `ReactAgent`.
+        max_retries: Another name of `max_rounds`, for code that was written for LazyLLM.
+        max_messages: How many messages the agent receives at most at the beginning of a turn; None for any number. The conversation drops the
+            oldest turns first, and never the latest one.
+        max_tokens: How many tokens these messages may have; None for any number.
         count_tokens: Returns how many tokens a message has; by default, an estimate from its length.
-        messages: The conversation until now.
-        **options: The options of every agent, by keyword. They are the following.
-        instructions: The system message before every conversation.
+        messages: Earlier messages, with which the conversation begins.
+        **options: The options of every agent, by keyword: the following.
+        instructions: The system message at the beginning of the conversation.
         answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
         registry: The `Registry` where names of tools are looked up; the process's by default.
-        approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
-            `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
-        deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
+        approve: Decides about calls that need approval: a function or coroutine function that receives the tool and the call, and returns
+            `Approve()`, `Deny("why")` or a bool. Without it, a turn stops at such calls, and `resume` continues it.
+        deps: Objects that tools can receive as `context.deps`; or a class, if every turn passes an object of that class.
 
     Raises:
-        TypeError: An agent was given together with options of an agent, or `llm` is not a model.
+        TypeError: The caller passed an agent together with options of an agent, or `agent` is not a model.
         ValueError: A limit is not a whole number above 0.
     """
 
@@ -142,12 +143,12 @@ class Conversation(Generic[AnswerT_co]):
 
     @property
     def messages(self) -> tuple[Message, ...]:
-        """The messages so far, without those that were dropped."""
+        """The messages so far, without those that the conversation dropped because of its limits."""
         return self._messages
 
     @property
     def pending(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for a decision: `resume` continues the turn."""
+        """The calls that wait for an approver's decision. Pass the decisions to `resume`, which continues the turn."""
         return () if self._state is None else self._state.prepared.waiting
 
     def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
@@ -156,10 +157,10 @@ class Conversation(Generic[AnswerT_co]):
         Args:
             text: The text or message of the user.
             **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
 
         Returns:
-            The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
+            The result of the turn. Its `messages` are those of the whole conversation, without those that the conversation dropped.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -170,15 +171,15 @@ class Conversation(Generic[AnswerT_co]):
             return self._record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
-        """Begin a turn on the running loop, and wait for the answer.
+        """Begin a turn on the running event loop, and wait for the answer.
 
         Args:
             text: The text or message of the user.
             **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
 
         Returns:
-            The result of the turn. Its `messages` are the whole conversation, without those that were dropped.
+            The result of the turn. Its `messages` are those of the whole conversation, without those that the conversation dropped.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -196,7 +197,7 @@ class Conversation(Generic[AnswerT_co]):
         Args:
             text: The text or message of the user.
             **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -209,14 +210,14 @@ class Conversation(Generic[AnswerT_co]):
     async def astream(
         self, text: MessageLike, **options: Unpack[RunOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Begin a turn on the running loop, and yield events as they happen, `Finished` last.
+        """Begin a turn on the running event loop, and yield events as they happen, `Finished` last.
 
         The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
 
         Args:
             text: The text or message of the user.
             **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, what the contexts of tools can have in this turn, before the `deps` of the agent.
+                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -231,12 +232,12 @@ class Conversation(Generic[AnswerT_co]):
     def resume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult[AnswerT_co]:
-        """Continue a turn that waits for decisions.
+        """Continue a turn that waits for decisions, and wait for the answer.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
-                for the developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             ApprovalError: No call waits, or a decision names a call that does not wait.
@@ -248,12 +249,12 @@ class Conversation(Generic[AnswerT_co]):
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult[AnswerT_co]:
-        """Continue a turn on the running loop.
+        """Continue a turn that waits for decisions, on the running event loop, and wait for the answer.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
-                for the developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             ApprovalError: No call waits, or a decision names a call that does not wait.
@@ -265,12 +266,12 @@ class Conversation(Generic[AnswerT_co]):
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> Generator[Event[AnswerT_co], None, None]:
-        """Continue a turn, and yield events as they happen, `Finished` last.
+        """Continue a turn that waits for decisions, and yield events as they happen, `Finished` last.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
-                for the developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             ApprovalError: No call waits, or a decision names a call that does not wait.
@@ -285,12 +286,12 @@ class Conversation(Generic[AnswerT_co]):
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Continue a turn on the running loop, and yield events, `Finished` last.
+        """Continue a turn that waits for decisions, on the running event loop, and yield events, `Finished` last.
 
         Args:
             decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps` of what is left of the turn, as `say` takes them; and `by`, who decided,
-                for the developer.
+            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
+                approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
             ApprovalError: No call waits, or a decision names a call that does not wait.
@@ -305,10 +306,10 @@ class Conversation(Generic[AnswerT_co]):
         """Return the conversation as JSON text, which `from_json` reads.
 
         Args:
-            key: Signs the state of waiting calls, as in `RunState.to_json`; needed only if calls wait for a decision.
+            key: The key that signs the state of waiting calls: at least 16 secret bytes. Needed only if calls wait for a decision.
 
         Raises:
-            ApprovalError: Calls wait, and there is no key, or it is too short.
+            ApprovalError: Calls wait for a decision, and the key is missing or too short.
         """
         written: dict[str, Any] = {"version": _FORMAT, "messages": [message.to_dict() for message in self.messages]}
         if self._state is not None:
@@ -334,17 +335,18 @@ class Conversation(Generic[AnswerT_co]):
         """Return the conversation that `to_json` wrote.
 
         Args:
-            text: The text. Only waiting calls are signed: do not take it from a source that must not write the history.
-            agent: The agent or model, as when a conversation is made.
-            tools: The tools of a model, as when a conversation is made.
-            key: The key that waiting calls were signed with.
-            max_age: The seconds that may have passed since these were signed; None for no limit.
-            answer_type: The type of the answers of a model, as when a conversation is made.
-            **options: The other options of a conversation.
+            text: The text. Only the waiting calls in it are signed, not the messages: accept it only from a source that may write the history.
+            agent: The agent or model, as for `Conversation`.
+            tools: The tools of a model, as for `Conversation`.
+            key: The key with which `to_json` signed the waiting calls.
+            max_age: How many seconds old the waiting calls may be; None for no limit.
+            answer_type: The type of the answers of a model, as for `Conversation`.
+            **options: The other options of `Conversation`.
 
         Raises:
             ValueError: `to_json` did not write the text.
-            ApprovalError: Calls wait in it, and there is no key, or they were signed with another key, changed since, or are too old.
+            ApprovalError: The text contains waiting calls, and the key is missing, they were signed with another key, they changed since, or
+                they are too old.
         """
         written = _read_transcript(text)
         conversation = cls(agent, tools, messages=written["messages"], answer_type=answer_type, **options)
@@ -360,7 +362,7 @@ class Conversation(Generic[AnswerT_co]):
         return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
     def _messages_with(self, text: MessageLike) -> list[Message]:
-        """Return the messages that the agent is given in a turn."""
+        """Return the messages that the agent receives in a turn."""
         new = conversation_of((text,), self.agent.model)
         return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
@@ -368,7 +370,7 @@ class Conversation(Generic[AnswerT_co]):
 
     @contextmanager
     def _new_turn(self) -> Iterator[None]:
-        """Keep other turns out during a new one.
+        """Prevent other turns during a new one.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -382,10 +384,10 @@ class Conversation(Generic[AnswerT_co]):
 
     @contextmanager
     def _waiting_turn(self) -> Iterator[RunState]:
-        """Keep other turns out while the waiting one continues; its state is the value.
+        """Prevent other turns while the waiting turn continues, and give its state to the `with` statement.
 
         Raises:
-            ApprovalError: No call waits.
+            ApprovalError: No call waits for a decision.
             RuntimeError: Another turn has not ended.
         """
         with self._one_turn():
@@ -408,10 +410,10 @@ class Conversation(Generic[AnswerT_co]):
             turn.release()
 
     def _forget_taken_calls(self) -> None:
-        """Drop calls that were resumed elsewhere, or whose turn was abandoned: their results are not here."""
+        """Drop waiting calls that were resumed outside of this conversation, or whose turn was abandoned: it lacks their results."""
         if self._state is not None and self._state.prepared._taken:
             self._state = None
-            self._messages = self._messages[:-1]  # which makes these calls
+            self._messages = self._messages[:-1]  # the model's message with these calls
 
     def _record(self, result: RunResult[AnswerT_co]) -> RunResult[AnswerT_co]:
         """Record the result of a turn, and return it."""
@@ -420,22 +422,24 @@ class Conversation(Generic[AnswerT_co]):
         return result
 
     def _record_event(self, event: Event[AnswerT_co]) -> Event[AnswerT_co]:
-        """Record the result of a turn if an event has it, and return the event."""
+        """Record the result of a turn if the event contains it, and return the event."""
         if isinstance(event, Finished):
             self._record(event.result)
         return event
 
 
 def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[str, Any]) -> Agent:
-    """Return an agent that was given, or make one of a model.
+    """Return the agent that the caller passed, or make one for a model.
 
     Raises:
-        TypeError: An agent was given together with tools or options.
+        TypeError: The caller passed an agent together with tools or options.
     """
     if not isinstance(given, Agent):
         return ReactAgent(given, tools, **options)
     if beside := [*(() if tools == () else ("tools",)), *options]:
-        raise TypeError(f"give {', '.join(beside)} where the {type(given).__name__} is made")
+        raise TypeError(
+            f"pass {', '.join(beside)} to {type(given).__name__}(…), which makes the agent, not to the conversation"
+        )
     return given
 
 
@@ -444,10 +448,10 @@ _FORMAT: Final = 1
 
 
 def _read_transcript(text: str) -> dict[str, Any]:
-    """Return what `Conversation.to_json` wrote: `messages`, and the `state` of a turn that waits.
+    """Read the object that `Conversation.to_json` wrote: `messages`, and the `state` of a turn that waits for decisions.
 
     Raises:
-        ValueError: It did not write the text.
+        ValueError: `Conversation.to_json` did not write the text.
     """
     try:
         written = json.loads(text)
@@ -458,5 +462,7 @@ def _read_transcript(text: str) -> dict[str, Any]:
         or written.get("version") != _FORMAT
         or not isinstance(written.get("messages"), list)
     ):
-        raise ValueError(f"this is not a conversation as to_json writes it, of version {_FORMAT}")
+        raise ValueError(
+            f"this is not the text of a conversation: pass what Conversation.to_json (format {_FORMAT}) returned"
+        )
     return written

@@ -258,7 +258,9 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
     if len(found) > 1:
         raise DefinitionError("an executor takes one OnDemand: make one of the tools of all")
     for gateway_map in found.values():
-        missing = [name for name, tool in gateway_map.tools.items() if not _is_same(tools.get(name), tool)]
+        missing = [
+            name for name, tool in gateway_map.tools.items() if name not in tools or not tools[name]._is_same_as(tool)
+        ]
         if missing:
             raise DefinitionError(
                 f"the executor lacks tools that the gateways of its OnDemand open: {', '.join(missing[:5])}; rename, describe and "
@@ -266,10 +268,6 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
             )
         return gateway_map
     return None
-
-
-def _is_same(there: Tool | None, tool: Tool) -> bool:
-    return there is not None and there._is_same_as(tool)
 
 
 def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:
@@ -312,25 +310,6 @@ class Opened:
 
     def __or__(self, other: Opened) -> Opened:
         return Opened(groups=self.groups | other.groups, tools=self.tools | other.tools)
-
-    def to_json(self) -> dict[str, list[str]]:
-        """Return a JSON object."""
-        return {"groups": sorted(self.groups), "tools": sorted(self.tools)}
-
-    @classmethod
-    def from_json(cls, state: object) -> Opened:
-        """Return what `to_json` wrote.
-
-        Raises:
-            ValueError: `to_json` did not write it.
-        """
-        if (
-            isinstance(state, Mapping)
-            and set(state) == {"groups", "tools"}
-            and all(map(_is_list_of_str, state.values()))
-        ):
-            return cls(groups=frozenset(state["groups"]), tools=frozenset(state["tools"]))
-        raise ValueError(f'state is what to_json returned, {{"groups": […], "tools": […]}}, not {state!r:.80}')
 
 
 class GatewayMap:
@@ -435,7 +414,3 @@ def _group_path(group: str) -> list[str]:
     """Return the names of the groups that a group is in, itself included, outermost first."""
     segments = group.split(".")
     return [".".join(segments[: end + 1]) for end in range(len(segments))]
-
-
-def _is_list_of_str(value: object) -> bool:
-    return isinstance(value, list) and all(isinstance(each, str) for each in value)

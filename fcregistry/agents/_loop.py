@@ -10,7 +10,6 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import count
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
@@ -22,7 +21,7 @@ from fcregistry.agents._messages import ids_in
 from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
-from fcregistry.models import Completion, Message
+from fcregistry.models import CallIds, Completion, Message
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
@@ -334,16 +333,12 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
     """Return a message in which a call without an id, or with another's, gets a new one."""
-    known = {*ids_in(chat.history), *ids_in(chat.messages)} if message.tool_calls else set()
-    free = (name for number in count(1) if (name := f"call_{number}") not in known)
-    calls: list[ToolCall] = []
-    for call in message.tool_calls:
-        own = call.id if call.id and call.id not in known else next(free)
-        known.add(own)
-        calls.append(call if own == call.id else ToolCall(call.name, call.arguments, own))
+    if not message.tool_calls:
+        return message
+    calls = tuple(map(CallIds([*ids_in(chat.history), *ids_in(chat.messages)]).with_id, message.tool_calls))
     if all(new is old for new, old in zip(calls, message.tool_calls, strict=True)):
         return message
-    return message.replaced(tool_calls=tuple(calls), native={})  # the provider's own form has the other ids
+    return message.replaced(tool_calls=calls, native={})  # the provider's own form has the other ids
 
 
 # --- The rules, the state and the end of a loop ---
@@ -407,9 +402,6 @@ class ExpressionRunner(Protocol):
     ) -> Effects[Literal["answer", "ran", "refused"]]: ...
 
 
-_NOTHING_OPENED: Final[Mapping[str, Any]] = {"groups": [], "tools": []}
-
-
 def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | None = None) -> RunResult:
     """Return the result of a run that is one loop, or that waits in one.
 
@@ -421,7 +413,7 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
     """
     state = None
     if chat.prepared is not None:
-        opened = _NOTHING_OPENED if chat.visible is None else chat.visible.to_json()
+        opened = {} if chat.visible is None else chat.visible.to_json()
         state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened)
     return RunResult(
         answer=end.answer,

@@ -14,6 +14,7 @@ from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
 from fcregistry.agents._loop import TextAnswers, result_of, run_loop
 from fcregistry.agents._planning import (
+    REPLANNED,
     PlanDraft,
     Plans,
     StepAnswers,
@@ -21,7 +22,6 @@ from fcregistry.agents._planning import (
     failure_of,
     join_paragraphs,
     make_plan,
-    may_replan,
     seconds_since,
     steps_of,
 )
@@ -214,7 +214,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
             progress.done.append((progress.step, outcome))
             progress.place += 1
             return end if was_last else None
-        if may_replan(end) and progress.replans < self._max_replans:
+        if end.reason in REPLANNED and progress.replans < self._max_replans:
             progress.replans += 1
             progress.failure = failure
             return None

@@ -1,30 +1,25 @@
-"""How a planner makes a plan: asking for one, reading its steps, sending it back, and finding tools.
+"""How a planner makes a plan: asking for one, reading its steps, and sending it back.
 
 `make_plan` asks until a plan can be carried out, or has been sent back often enough. The parts below it: `steps_of` reads the steps of a plan in
-words, `StepAnswers` notices that a step has failed, and `GatewayToolFinder` opens tools for planners, which cannot call gateways.
+words, and `StepAnswers` notices that a step has failed.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._tools.search import ToolSearch
-from fcregistry._tools.tool import Toolset
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import Planned, Planning
-from fcregistry.agents._gateways import Opened, gateway_of
 from fcregistry.agents._loop import run_loop
 from fcregistry.agents._run import End, Step, end_text
 from fcregistry.models import Message
 
 if TYPE_CHECKING:
-    from fcregistry._tools.tool import Tool
     from fcregistry.agents._loop import Answers, Loop
     from fcregistry.agents._run import Chat
-    from fcregistry.agents._visible_tools import VisibleTools
     from fcregistry.execution import Effects
     from fcregistry.models import Completion, Model
 
@@ -236,7 +231,7 @@ def _without_closing(lines: list[str], indent: int) -> list[str]:
 
 _FAILED: Final = re.compile(r"[\s*_`]*FAILED[*_`]*:[\s*_`]*(.*)", re.DOTALL)
 
-_REPLANNED: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
+REPLANNED: Final = frozenset({"answered", "max_rounds", "length", "content_filter", "invalid_answer"})
 """Ends of a failed step's loop after which another plan may help: not if the run is over, or there is no model."""
 
 
@@ -274,41 +269,3 @@ def end_of_failed_step(step: str, end: End) -> End:
     if not isinstance(end.answer, _Failure):
         return replace(end, answer=None)
     return End(reason="step_failed", error=RuntimeError(f"{step!r:.200} could not be done: {end.answer.reason}"))
-
-
-def may_replan(end: End) -> bool:
-    """Return whether another plan may help after a step that ended like this."""
-    return end.reason in _REPLANNED
-
-
-# --- Tools for planners ---
-
-_MAX_FOUND: Final = 20
-"""How many tools behind gateways a planner sees at most."""
-
-
-class GatewayToolFinder:
-    """Opens the tools behind gateways that match a goal; the search is cached from run to run.
-
-    Args:
-        visible: The tools of the agent before any conversation.
-    """
-
-    def __init__(self, visible: VisibleTools) -> None:
-        gateway_map = visible._map
-        self._search = None if gateway_map is None else ToolSearch(gateway_map.tools.values())
-
-    def open(self, visible: VisibleTools | None, goal: str) -> None:
-        """Open the tools that match a goal, in one conversation.
-
-        Raises:
-            MissingDependencyError: There are gateways, and this Python's SQLite was built without FTS5.
-        """
-        if self._search is not None and visible is not None:
-            found = self._search.best(goal, _MAX_FOUND)
-            visible._open(visible._opened | Opened(tools=frozenset(tool.name for tool in found)))
-
-
-def callable_tools(tools: Iterable[Tool]) -> Toolset:
-    """Return tools without the gateways."""
-    return Toolset(tool for tool in tools if gateway_of(tool) is None)

@@ -12,18 +12,15 @@ from typing import TYPE_CHECKING, Any, Final, overload
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import Content
+from fcregistry._tools.search import ToolSearch
+from fcregistry._tools.tool import Toolset
 from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._effects import Tell
 from fcregistry.agents._events import StepBegan, StepEnded
+from fcregistry.agents._gateways import Opened, gateway_of
 from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._messages import append_messages, free_id, ids_in
-from fcregistry.agents._planning import (
-    GatewayToolFinder,
-    Plans,
-    callable_tools,
-    join_paragraphs,
-    make_plan,
-)
+from fcregistry.agents._planning import Plans, join_paragraphs, make_plan
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.models import Message, resolve
@@ -33,7 +30,7 @@ if TYPE_CHECKING:
     from typing import Unpack
 
     from fcregistry._results.result import ToolResult
-    from fcregistry._tools.tool import Tool, Toolset
+    from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._run import Chat, End, RunResult
     from fcregistry.execution import Decision, Effects
@@ -65,6 +62,10 @@ suffice, say what is missing."""
 
 _NO_CALLS: Final = "all calls of the plan were made; answer from the evidence"
 """The result of a call that a solver makes."""
+
+
+_MAX_FOUND: Final = 20
+"""How many tools behind gateways a planner sees at most."""
 
 
 class ReWOOOptions(RoundOptions, total=False):
@@ -155,7 +156,8 @@ class ReWOOAgent(Agent[AnswerT_co]):
         self._max_steps = checked_limit("max_steps", max_steps)
         self._max_replans = checked_limit("max_replans", max_replans, 0)
         self._own_instructions = options.get("instructions", "")
-        self._finder = GatewayToolFinder(self._all_tools)
+        gateway_map = self._all_tools._map
+        self._search = None if gateway_map is None else ToolSearch(gateway_map.tools.values())
         self._solver_loop = replace(
             self._loop,
             model=self.solver,
@@ -169,9 +171,11 @@ class ReWOOAgent(Agent[AnswerT_co]):
         if chat.prepared is not None:
             return (yield from self._gather(codec_of(EvidenceProgress).decode(stored), chat, decisions))
         goal, visible = len(chat.messages), chat.visible
-        questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
-        self._finder.open(visible, "\n".join(questions))
-        tools = callable_tools(self._loop.offered_tools(chat))
+        if self._search is not None and visible is not None:  # a planner cannot call gateways
+            questions = (message.text for message in chat.messages if message.role == "user" and not message.continues)
+            found = self._search.best("\n".join(questions), _MAX_FOUND)
+            visible._open(visible._opened | Opened(tools=frozenset(tool.name for tool in found)))
+        tools = Toolset(tool for tool in self._loop.offered_tools(chat) if gateway_of(tool) is None)
         plans = Plans(lambda text: read_plan(text, tools, self._max_steps), self._max_replans)
         chat = chat.next(chat.messages)
         end = yield from make_plan(

@@ -108,10 +108,10 @@ class RunOptions(TypedDict, total=False):
 
 
 class ResumeOptions(RunOptions, total=False):
-    """The options of what is left of a run.
+    """The options for the rest of a run that waited for decisions.
 
     Attributes:
-        by: Who decided about the calls that waited, for the developer.
+        by: The name of the approver who decided about the waiting calls, which logs and `ToolResult.approval` show and the model never reads.
     """
 
     by: str | None

@@ -27,6 +27,7 @@ from fcregistry.agents._gateways import (
 from fcregistry.agents._messages import calls_of
 from fcregistry.execution import failed_result, list_calls, log_failure, unknown_tool
 from fcregistry.formats import MalformedCallError, read_call
+from fcregistry.types import codec_of
 
 if TYPE_CHECKING:
     from typing import Self
@@ -190,7 +191,8 @@ class VisibleTools:
 
     def to_json(self) -> dict[str, list[str]]:
         """Return the opened groups and tools, as a JSON object."""
-        return self._opened.to_json()
+        opened: dict[str, list[str]] = codec_of(Opened).encode(self._opened)
+        return opened
 
     @classmethod
     def from_json(cls, executor: Executor, state: Mapping[str, Any]) -> Self:
@@ -203,9 +205,11 @@ class VisibleTools:
         Raises:
             ValueError: `to_json` did not write it.
         """
-        visible, opened = cls(executor), Opened.from_json(state)
+        codec, visible = codec_of(Opened), cls(executor)
+        if not codec.accepts(state):
+            raise ValueError(f'state is what to_json returned, {{"groups": […], "tools": […]}}, not {state!r:.80}')
         if visible._map is not None:
-            visible._open(visible._map.known(opened))
+            visible._open(visible._map.known(codec.decode(state)))
         return visible
 
     def __repr__(self) -> str:

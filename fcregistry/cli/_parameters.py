@@ -26,7 +26,7 @@ else:
     _AnyParam = click.ParamType
 
 _Options: TypeAlias = dict[str, Any]
-"""Values of options of the command, by name."""
+"""The values of the command's own options, such as `--yes`, by name."""
 
 # No parameter with an option has these names
 _JSON: Final = " words"
@@ -41,10 +41,16 @@ _BYTE_ORDER_MARK: Final = "\ufeff"  # which programs on Windows write first
 
 
 def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> tuple[dict[str, Any] | str, _Options]:
-    """Return the arguments, and the options of the command that follow the tool's name.
+    """Return the arguments for the tool, and those options of the command that the user wrote after the tool's name.
 
-    The arguments come from options, from one JSON word unread, or from both; options win. An option of the command that the tool has too is
-    the tool's.
+    Arguments come from options of the tool, from one word with JSON text, or from both; options take precedence. If there are no options,
+    the JSON text is returned as it is. An option that the command and the tool both have belongs to the tool.
+
+    Args:
+        ctx: The context of the command.
+        name: The tool's name.
+        tool: The tool.
+        words: The words after the tool's name.
     """
     flags = {*flags_of(tool.parameters).values()}
     own = [each for each in ctx.command.params if isinstance(each, click.Option) and flags.isdisjoint(each.opts)]
@@ -70,7 +76,7 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
 
 
 def _no_option(option: str, tool: Tool) -> str | None:
-    """Return what to do in place of an unknown option; None if that is not known."""
+    """Return what to write instead of an unknown option, or None if there is nothing to suggest."""
     schema, word = tool.parameters, option.lstrip("-")
     parameter = next((clean(each) for each in schema["properties"] if each.replace("_", "-") == word), None)
     if parameter is not None:
@@ -102,7 +108,7 @@ def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | s
 
 
 def _options_advice(word: str, ctx: click.Context) -> str:
-    """Return how the word could have been given as an option."""
+    """Return how to write a word as an option."""
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:
         return "this tool has no options"
@@ -167,7 +173,7 @@ def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[C
 
 
 class _ToolCommand(click.Command):
-    """A command with the options of a tool; it is only parsed."""
+    """A command with the options of a tool. It parses words and shows help, but is never run."""
 
     def __init__(self, name: str, tool: Tool, own: Iterable[click.Option] = ()) -> None:
         schema = tool.parameters
@@ -179,8 +185,13 @@ class _ToolCommand(click.Command):
             for each, value in schema["properties"].items()
             if each not in flags
         )
-        more = "" if schema.get("additionalProperties", True) is False else ", and names that are not listed"
-        help_of_arg = f"Any argument by name{more}{f'; the only way to give {others}' if others else ''}."
+        more = (
+            ""
+            if schema.get("additionalProperties", True) is False
+            else " The tool accepts names that are not listed here."
+        )
+        only = f" These arguments have no option of their own: {others}." if others else ""
+        help_of_arg = f"Give any argument by its name.{more}{only}"
         # Without a word to complete, the options are shown
         words = click.Argument(
             ["json"],
@@ -194,7 +205,7 @@ class _ToolCommand(click.Command):
         super().__init__(name, params=parameters, help=f"\b\n{text}" if text else None)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse an option that is given twice: for click, the last one wins."""
+        """Refuse an option that the user wrote twice. Click itself would use the last one."""
         if not ctx.resilient_parsing:
             given = self.make_parser(ctx).parse_args([*args])[2]
             for option in given:
@@ -207,13 +218,13 @@ class _ToolCommand(click.Command):
                     several = "; give one JSON value" if isinstance(option.type, _JsonParam) else ""
                     times = given.count(option)
                     raise click.UsageError(
-                        f"{option.opts[0]} is given {times} times, and takes one value{several}", ctx
+                        f"{option.opts[0]} is given {times} times, but takes one value{several}", ctx
                     )
         return super().parse_args(ctx, args)
 
 
 class _WordParam(click.Choice[str]):
-    """One of the strings of an enum, unchanged: an underscore in it is not read as a dash."""
+    """One of the strings of an enum. Unlike the name of an option, it may contain underscores, which stay as they are."""
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
         """Return the string."""
@@ -221,7 +232,7 @@ class _WordParam(click.Choice[str]):
 
 
 class _JsonParam(_AnyParam):
-    """A JSON value; if the schema accepts strings too, text that is not JSON is a string."""
+    """A JSON value. If the schema also accepts strings, text that is not valid JSON becomes a string."""
 
     name = "json"
 
@@ -240,9 +251,9 @@ class _JsonParam(_AnyParam):
 
 
 def flags_of(schema: Mapping[str, Any]) -> dict[str, str]:
-    """Return the flag of each parameter that can have one; of two with one flag, the first has it.
+    """Return the option of each parameter that can have one, such as `--num-days` for `num_days`.
 
-    Users give the other parameters with `--arg NAME=JSON`.
+    If two parameters would have the same option, the first one gets it. Users give the others with `--arg NAME=JSON`.
 
     Args:
         schema: The schema of the tool's parameters.
@@ -285,7 +296,7 @@ _LONGEST_TYPE: Final = 60
 
 
 def _type_of(schema: dict[str, Any]) -> tuple[click.ParamType[Any], str | None]:
-    """Return the type of an option, and how the help shows its value; None if click shows it."""
+    """Return the type of an option, and the placeholder for its value in the help; None for click's own placeholder."""
     choices, kind = schema.get("enum"), str(schema.get("type"))
     if choices and all(isinstance(choice, str) for choice in choices):
         return _WordParam(choices), None
@@ -295,7 +306,7 @@ def _type_of(schema: dict[str, Any]) -> tuple[click.ParamType[Any], str | None]:
 
 
 def _short_type(schema: dict[str, Any]) -> str:
-    """Return the type of a JSON value; an empty string if it is long."""
+    """Return the type of a JSON value as short text, or an empty string if the text would be long."""
     shown = show_type(schema)
     return shown if len(shown) <= _LONGEST_TYPE else ""
 
@@ -314,7 +325,7 @@ def _accepts_string(schema: dict[str, Any]) -> bool:
 
 
 def _hidden(option: click.Option) -> click.Option:
-    """Return an option of the command, for words after the tool's name; the tool's help does not show it."""
+    """Return a copy of an option of the command, for use after the tool's name. The tool's help does not show it."""
     option = _with_name(copy(option), f" {option.name}")
     option.hidden = True
     return option
@@ -324,7 +335,7 @@ P = TypeVar("P", bound=click.Parameter)
 
 
 def _with_name(parameter: P, name: str) -> P:
-    """Give a parameter of a command a name that click would change: click wants lower case and no space."""
+    """Rename a parameter of a command. If click were given the name, it would change it to lower case and reject a space."""
     parameter.name = name
     return parameter
 
@@ -338,11 +349,11 @@ _BOUNDS: Final = (
 
 
 def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a parameter's schema without references, and without the null of an optional one.
+    """Return a parameter's schema with `$ref` resolved, and with the type `T` alone if the annotation is `T | None`.
 
     Args:
-        schema: The schema of the parameter; `true` and `false` become an empty one.
-        root: The schema of all parameters.
+        schema: The schema of the parameter. For `true` and `false`, the result is an empty schema.
+        root: The schema of all parameters, which contains the definitions.
     """
     references = References(dict(root))
     found = dict(schema) if isinstance(schema, Mapping) else {}
@@ -360,12 +371,12 @@ def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that reads a decimal number as the typed text: a float would lose digits."""
+    """Return the schema with the type string if its format is decimal, so that no float loses digits that the user typed."""
     return {**schema, "type": "string"} if schema.get("format") == "decimal" else schema
 
 
 def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the bounds of a value and of each item of an array, in the words of a refused call."""
+    """Yield the bounds of a value and of each item of an array, worded as in the error of an invalid call."""
     for keyword in _BOUNDS:
         if schema.get(keyword, False) is not False:
             yield requirement(keyword, schema[keyword]).removeprefix("must be ").removeprefix("must have ")

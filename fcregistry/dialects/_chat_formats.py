@@ -1,8 +1,9 @@
-"""Chat formats: each writes a conversation as the one text that a model reads, with a text before and after each message.
+"""Chat formats: each writes a conversation as one text for the model, with markers before and after each message.
 
-Formats and templates share the rest of this module. Messages are copied as plain data in the shape of OpenAI's chat, with arguments as
-objects, as Hugging Face Transformers describes them ("Chat templates", "Tool use"). A message cannot forge a turn of the conversation: a
-space before the last character breaks each marker in it.
+Chat formats and chat templates share the other functions of this module. `plain_messages` and `plain_tools` copy messages and tools as
+plain data in the shape of OpenAI's chat API, with arguments as objects, as Hugging Face Transformers describes them ("Chat templates",
+"Tool use"). `break_markers` prevents a message from forging a turn of the conversation: it puts a space into each marker in the message,
+so that `<|im_end|>` becomes `<|im_end| >`.
 """
 
 from __future__ import annotations
@@ -19,23 +20,23 @@ from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatFormat:
-    """A way to write a conversation, as one row of a table.
+    """A way to write a conversation as one text for a model.
 
-    Immutable; `dataclasses.replace` makes a similar one.
+    It is immutable; `dataclasses.replace` makes a changed copy.
 
     Attributes:
         name: Its name.
         source: The published page or template that it follows, by its title.
         system: The texts before and after the content of a system message.
-        user: The same for the user.
-        assistant: The same for the model.
-        tool: The same for the result of a call.
+        user: The texts before and after a message of the user.
+        assistant: The texts before and after a message of the model.
+        tool: The texts before and after the result of a call.
         begin: The text before all messages.
-        prompt: The text that makes the model answer.
-        stops: The strings at which an answer ends, and generating stops.
-        system_in_user: Whether the format has no system role, so that a system message becomes part of the next one of the user.
-        trim: Whether space around the content is left out.
-        words: Markers that are plain words, such as `USER:`. Special tokens are found in the other texts.
+        prompt: The text at the end that makes the model answer.
+        stops: The strings that end an answer: the server stops generating there.
+        system_in_user: Whether the format has no system role: then `render` puts a system message into the user's next message.
+        trim: Whether `render` removes white space around the content.
+        words: Markers that are plain words, such as `USER:`. `markers` finds special tokens in the other texts.
     """
 
     name: str
@@ -53,15 +54,12 @@ class ChatFormat:
 
     @property
     def takes_tools(self) -> bool:
-        """Whether it shows tools itself: never. A dialect writes them into the system message."""
+        """Always false: a chat format does not describe tools. A dialect writes them into the system message."""
         return False
 
     @property
     def markers(self) -> tuple[str, ...]:
-        """Texts that no message may contain, the longest first.
-
-        They would look like a turn of their own.
-        """
+        """The texts that mark turns of the conversation, the longest first; `render` breaks them in messages."""
         roles = (*self.system, *self.user, *self.assistant, *self.tool)
         return usable_markers((*self.words, *markers_in(self.begin, self.prompt, *roles, *self.stops)))
 
@@ -73,23 +71,23 @@ class ChatFormat:
         generation_prompt: bool = True,
         markers: Iterable[str] | None = None,
     ) -> str:
-        """Return a conversation as the text that the model reads.
+        """Return a conversation as one text for the model.
 
-        Calls in a message of the assistant follow its content, as JSON on a line each. To write them in a dialect, put them into the content.
-        Markers of the format in a message are broken by a space.
+        Calls in a message of the assistant follow its content, each as JSON on its own line. To write them in a dialect, put them into the
+        content. A space breaks each of the format's markers that a message contains.
 
         Args:
-            messages: Messages in the shape of OpenAI's chat; they are not changed.
+            messages: Messages in the shape of OpenAI's chat API; the method does not change them.
             tools: Must be empty: see `takes_tools`.
             generation_prompt: Whether the text ends with the prompt for an answer.
-            markers: Markers to break in messages, instead of `markers`.
+            markers: The markers to break in messages, instead of the format's own.
 
         Raises:
             ChatTemplateError: There are tools, or a message has an unknown role or content that is not text.
         """
         if tools:
             raise ChatTemplateError(
-                f"the chat format {self.name!r} has no place for tools: let a dialect write them into the system message"
+                f"the chat format {self.name!r} cannot describe tools: let a dialect write them into the system message"
             )
         broken = self.markers if markers is None else usable_markers(markers)
         written = [self.begin]
@@ -134,7 +132,7 @@ def chat_format(name: str) -> ChatFormat:
         name: Its name.
 
     Raises:
-        DialectNotFoundError: There is none of that name.
+        DialectNotFoundError: There is no chat format of that name.
     """
     if name not in _FORMATS:
         raise not_found("chat format", name, chat_format_names())
@@ -178,8 +176,8 @@ def _by_role(
         before: The text before a message, with `{}` for the role.
         after: The text after it.
         stops: The strings at which an answer ends.
-        tool: The role of results.
-        **more: Other fields.
+        tool: The name of the role for results of calls.
+        **more: Other fields of the format.
     """
     system, user, assistant, tool = (before.format(role) for role in ("system", "user", "assistant", tool))
     return ChatFormat(
@@ -379,21 +377,23 @@ _DEEPEST: Final = 100
 
 
 def plain_messages(messages: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return copies of messages, as templates expect them.
+    """Return copies of messages in the form that chat templates expect.
 
-    Arguments that are JSON text become objects, content in text parts becomes text, and no content becomes an empty text.
+    Arguments that are JSON text become objects, a list of text parts becomes one string, and missing content becomes an empty string.
 
     Raises:
-        ChatTemplateError: One of them is not a message, or contains something that is not JSON.
+        ChatTemplateError: A message has no role, or contains something that is not JSON.
     """
     return [_plain_message(message, f"$[{index}]") for index, message in enumerate(messages)]
 
 
 def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return copies of tools, as `{"type": "function", "function": {...}}`, which is what templates show.
+    """Return copies of tool descriptions in the form that chat templates expect.
+
+    That is `{"type": "function", "function": {...}}`, the form of OpenAI's API.
 
     Raises:
-        ChatTemplateError: One of them does not describe a tool, or contains something that is not JSON.
+        ChatTemplateError: A description has neither "function" nor "name", or contains something that is not JSON.
     """
     described = []
     for index, tool in enumerate(tools):
@@ -407,7 +407,7 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
 def _plain_message(message: Any, where: str) -> dict[str, Any]:
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(
-            f"{where}: a message is a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
+            f"{where}: a message must be a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
         )
     # `native` is for the provider that wrote it.
     copied: dict[str, Any] = _plain_copy({name: held for name, held in message.items() if name != "native"}, where)
@@ -428,10 +428,7 @@ def _content(content: Any) -> Any:
 
 
 def _with_object_arguments(call: Any) -> Any:
-    """Return a call with its arguments as an object, if they are the JSON text of one.
-
-    Any other call is returned as it is.
-    """
+    """Return a call, with its arguments as an object if they are the JSON text of an object."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
@@ -443,7 +440,7 @@ def _with_object_arguments(call: Any) -> Any:
 
 
 def _plain_copy(value: Any, where: str, depth: int = 0) -> Any:
-    """Return a copy that is plain JSON data: a template can reach nothing else through it."""
+    """Return a copy that is plain JSON data, so that a template gets no other Python object."""
     if value is None or type(value) in (str, int, float, bool):
         return value
     if depth > _DEEPEST:
@@ -466,10 +463,10 @@ _TOKEN_SHAPES: Final = re.compile(
     r"|</?s>|<</?SYS>>|<(?:bos|eos|BOS_TOKEN|EOS_TOKEN)>|<(?:start|end)_of_turn>"
     r"|\[/?[A-Z][A-Z_]{2,40}\]"  # [INST]
 )
-"""The shapes of special tokens; a template names those that it uses."""
+"""Matches special tokens in the texts of a format or in a template."""
 
 _COMPOSED: Final = re.compile(r"<\|['\"]")
-"""A template that composes a token from the role of a message."""
+"""Matches the beginning of a token that a template composes from the role of a message, as in `'<|' + role`."""
 
 _ROLE_TOKENS: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 
@@ -483,17 +480,17 @@ def markers_in(*texts: str) -> tuple[str, ...]:
 
 
 def usable_markers(markers: Iterable[str]) -> tuple[str, ...]:
-    """Return markers without those that are too short to be broken, the longest first."""
+    """Return the markers that have at least two characters and so can be broken, the longest first."""
     return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
 
 
 def break_markers(text: str, markers: Iterable[str]) -> str:
-    """Return a text in which no marker is left: `<|im_end|>` becomes `<|im_end| >`.
+    """Return a text with a space in each marker: `<|im_end|>` becomes `<|im_end| >`.
 
-    A text without markers stays as it is.
+    A text without markers is returned unchanged.
     """
     while found := [marker for marker in markers if marker in text]:
-        for marker in found:  # breaking one may reveal another, which overlapped it
+        for marker in found:  # breaking one may reveal another that overlapped it
             last = (
                 len(marker.rstrip()) - 1
             )  # a space at the very end would leave the marker whole, and this would never end
@@ -502,5 +499,5 @@ def break_markers(text: str, markers: Iterable[str]) -> str:
 
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
-    """Return a JSON value with the markers in all its texts and names broken."""
+    """Return a JSON value with a space in each marker, in all its strings and property names."""
     return map_texts(value, lambda text: break_markers(text, markers))

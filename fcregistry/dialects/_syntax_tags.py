@@ -1,10 +1,10 @@
-"""The syntaxes of calls as tags with bare text between them.
+"""Syntaxes that write calls as tags with unescaped text between them.
 
 - `TagSyntax`: a tag around each value, `<function=name><parameter=key>text</parameter></function>`, and its variants.
 - `PairSyntax`: a pair of tags for each argument, `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
 
-Nothing is escaped in bare text, so a mark that ends a value may occur in the value, too. It ends the value only if the text after it, white
-space aside, can follow a value there.
+The text of a value is not escaped ("bare"), so the tag that ends a value may occur inside the value, too. The reader takes it for the end of
+the value only if the text after it, without white space, can follow a value there.
 """
 
 from __future__ import annotations
@@ -38,29 +38,29 @@ _END: Final[dict[str, str]] = {}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TagSyntax:
-    """The tags of a family.
+    """The tags with which a family of models writes calls.
 
-    A tag that ends with `=` has its name behind that; any other has it in the attribute `name`.
+    If a tag ends with `=`, the name follows, as in `<function=name>`; in any other tag, the attribute `name` contains the name.
 
     Attributes:
-        opens: The marks that open a section of calls; the first is written.
-        closes: The marks that close it; the first is written.
+        opens: The marks that open a section of calls; the writer uses the first.
+        closes: The marks that close a section; the writer uses the first.
         call: The tags that open and close a call.
         parameter: The tags that open and close a value.
-        before: Text that may precede a call, and is written there.
-        after: Text that may follow a call; the first is written.
-        apart: Whether each call is written in a section of its own.
-        trims: Whether a line break after the opening tag of a value, and one before the closing tag, do not belong to the value.
-        framed: Whether these line breaks are always written. Otherwise they count only together.
-        tells_strings: Whether the attribute `string` is written, which distinguishes strings from JSON. It is read in any family.
-        has_entities: Whether entities of HTML in a value stand for their characters.
-        takes_objects: Whether all values together may also be one JSON object.
+        before: Text that may precede a call; the writer writes all of it.
+        after: Text that may follow a call; the writer uses the first.
+        apart: Whether the writer puts each call in a section of its own.
+        trims: Whether a line break after the opening tag of a value, and one before its closing tag, are not part of the value.
+        framed: Whether the writer always writes these line breaks. If not, the reader removes them only if both are there.
+        tells_strings: Whether the writer adds the attribute `string`, which says whether the value is a string or JSON. Every reader reads it.
+        has_entities: Whether the reader replaces HTML entities in a value, such as `&amp;`.
+        takes_objects: Whether a call may contain one JSON object with all arguments, instead of tags.
         around_object: The marks around such an object.
-        has_cdata: Whether a value may be in a CDATA section of XML.
+        has_cdata: Whether a value may be in an XML CDATA section.
         names: The attributes with the name of a call and of a parameter.
         type: The attribute with the type of a value, such as `string`; empty if there is none.
         end: The end of a tag.
-        unnamed: Reads a call whose tag has no name, from after the tag to after the closing one.
+        unnamed: Reads a call whose tag has no name, from the end of the opening tag to the end of the closing tag.
     """
 
     opens: tuple[str, ...]
@@ -84,10 +84,7 @@ class TagSyntax:
 
     @property
     def marks(self) -> tuple[str, ...]:
-        """The marks that open a section.
-
-        A call opens one, too, which is how the second call of a section is read.
-        """
+        """The marks that open a section, or a call: so the reader finds the second call of a section."""
         return (*self.opens, *self.before[:1], self.call[0])
 
     @property
@@ -109,7 +106,7 @@ class TagSyntax:
 
 
 class _TagReader:
-    """Reads one call, and the marks that close it or its section.
+    """Reads one call, and the marks that close the call or its section.
 
     Args:
         tags: The tags of the call.
@@ -134,7 +131,7 @@ class _TagReader:
         return [call]
 
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a call; return its attributes, or None if there is none."""
+        """Take the tag that opens a call; return its attributes, or None if there is no such tag."""
         opened = self._tags.call[0]
         if mark != opened:
             yield from _skip_marks(source, self._tags.before)
@@ -143,9 +140,9 @@ class _TagReader:
         return (yield from take_tag(source, opened, self._tags.end))
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
-        """Take the content of a call, and its closing tag.
+        """Take the content of a call and its closing tag.
 
-        Return the call, or None if it is not one, or cut off.
+        Return the call; None if the text is not a call, or is cut off.
         """
         name = about.get(self._tags.names[0], "").strip()
         if self._tags.takes_objects and name:
@@ -189,7 +186,9 @@ class _TagReader:
             for head, more in value.others:
                 self._add(arguments, name, parse_head(head, self._tags.parameter[0]) or {}, more, source)
             if value.others:
-                source.repairs.append("the tag that closes a parameter was missing: it ends where the next one begins")
+                source.repairs.append(
+                    "the closing tag of a parameter was missing: the parameter ends where the next one begins"
+                )
                 return ToolCall(name, arguments)
         return None
 
@@ -203,7 +202,7 @@ class _TagReader:
         add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
-        """Return the meaning of a text between tags."""
+        """Return the text between tags without its line breaks and entities, as the syntax defines them."""
         if self._tags.framed:
             text = text.removeprefix("\n").removesuffix("\n")
         elif self._tags.trims and len(text) > 1 and text[0] == text[-1] == "\n":
@@ -213,7 +212,7 @@ class _TagReader:
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a value, and return its attributes.
 
-        Return `_END` if the call ends instead, or None if neither comes.
+        Return `_END` if the call ends here, or None if the next text is neither.
         """
         opens = self._tags.parameter[0]
         yield from source.space()
@@ -223,14 +222,14 @@ class _TagReader:
 
 
 def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
-    """Take white space, and any of some marks in it."""
+    """Take white space, and any of these marks within it."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
 
 
 def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
-    """Return a value as the attribute `string` declares it; `FAILED` if it declares nothing."""
+    """Return a value as the attribute `string` says; `FAILED` if the attribute has another value, or the JSON is not valid."""
     if string == "true":
         return text
     value = read_value(text.strip(), repairs) if string == "false" else FAILED
@@ -238,11 +237,11 @@ def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
 
 
 def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
-    """Return the syntax of calls with some tags.
+    """Return a syntax that writes calls with tags, and reads them.
 
     Args:
-        written: The tags that are read and written.
-        *others: Tags that are only read.
+        written: The tags for reading and writing.
+        *others: Further tags, for reading only.
     """
     syntaxes = (written, *others)
     sections = tuple(Calls(opens=tags.marks, read=tag_reader(tags)) for tags in syntaxes)
@@ -250,13 +249,13 @@ def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
 
 
 tag_reader: Final = cache(_TagReader)
-"""Returns the reader of calls with some tags, one for reading and for the writer's check."""
+"""Returns the reader for a `TagSyntax`; the writer uses the same reader for its check."""
 
 # --- Writing tags ---
 
 
 def _writer(tags: TagSyntax) -> CallWriter:
-    """Return a writer of calls. It raises `ValueError` for a call that would not be read again."""
+    """Return a writer of calls. It raises `ValueError` if the reader would not read the same call again."""
     read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -307,7 +306,7 @@ _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, and the two characters `\n`, which models write for it; return both."""
+    r"""Take and return white space, including the two characters `\n`, which models write instead of a line break."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))
@@ -318,7 +317,7 @@ def _take_blanks(source: TextSource) -> Reading[str]:
 
 
 class PairSyntax:
-    """The tags of a family, and the reader of its calls.
+    """The tags of a family, and the reader and writer of its calls.
 
     Args:
         prefix: The beginning of each tag's name.
@@ -353,7 +352,7 @@ class PairSyntax:
         return Syntax((Calls(opens=(self.opens,), read=self),), self.write, self.marks)
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read a call from after its opening mark to after its closing one."""
+        """Read a call, from the end of its opening mark to the end of its closing mark."""
         yield from _take_blanks(source)
         name = yield from source.run(_NAME)
         yield from _take_blanks(source)
@@ -372,9 +371,9 @@ class PairSyntax:
         return None
 
     def _key(self, source: TextSource) -> Reading[str]:
-        """Take the text before a value, and return its key.
+        """Take the text before a value, and return the key.
 
-        Return the mark that closes the call if that comes instead, or an empty text if neither does.
+        Return the mark that closes the call if the call ends here, or an empty string if the next text is neither.
         """
         yield from _take_blanks(source)
         opens, closes = self._key_tags
@@ -385,7 +384,7 @@ class PairSyntax:
         if not key or not (yield from source.take(closes)):
             return ""
         yield from _take_blanks(source)
-        if (yield from source.take(self._type_tags[0])):  # the schema tells the type
+        if (yield from source.take(self._type_tags[0])):  # the schema says the type
             yield from source.run(IN_HEAD)
             yield from source.take(self._type_tags[1])
             yield from _take_blanks(source)
@@ -395,7 +394,7 @@ class PairSyntax:
         """Return calls with each tag on a line of its own.
 
         Raises:
-            ValueError: One would not be read again.
+            ValueError: The reader would not read the same call again.
         """
         return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
 
@@ -411,25 +410,25 @@ class PairSyntax:
 # --- Values as bare text ---
 
 BARE_TEXT_LIMITS: Final = (
-    "Nothing is escaped: a value that holds the mark that ends it, with what can follow it behind, cannot be written, nor one that holds "
-    "the end or the beginning of a call without the other. Values take their types from the tools' schemas, and are text without."
+    "Nothing is escaped. It cannot express a value that contains its own end mark followed by text that can follow a value, nor one that "
+    "contains only the beginning or only the end of a call. Values get their types from the tools' schemas; without a schema, they are strings."
 )
-"""What syntaxes of bare text cannot express."""
+"""What syntaxes with bare text cannot express."""
 
 
 class Ending:
     """The end of a value.
 
-    A call that is quoted in a value is a part of it: the marks that end the values and the call there end nothing else. If the tags of the
-    quoted call do not match, the end of the value is unknown, and all that follows may be quoted, so that nothing there is a call.
+    A value may quote a whole call; the marks of the quoted call do not end the value. If the tags of the quoted call do not match, the end of
+    the value is unknown. All text that follows may then be part of the quote, so the reader reads no further calls.
 
     Args:
         mark: The mark that ends a value.
         opens: The mark that opens a value.
         call: The marks that open and close a call.
-        followed: What can follow the mark.
-        abandoned: What can follow the end of a call. If it does, the mark that ends the value was forgotten, and there is no value: it would
-            reach into the next call.
+        followed: The marks that can follow the end of a value.
+        abandoned: The marks that can follow the end of a call. If a call ends there inside a value, the model has omitted the mark that ends
+            the value. The reader then returns no value, because it would extend into the next call.
         space: Takes the white space that may follow the marks.
         end: The end of a tag.
     """
@@ -459,11 +458,11 @@ class Ending:
         return self._marks.find(text, 0) is not None
 
     def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
-        """Take a value, its mark, and white space after that; return the value, or None if it does not end.
+        """Take a value, its end mark, and white space after the mark; return the value, or None if it does not end.
 
         Args:
             source: The text.
-            taken: Gets the parameters after this one, if its mark is missing; then the end of the call is taken, too.
+            taken: If the end mark is missing, the method puts the parameters that follow into it, and takes the end of the call, too.
         """
         pieces: list[str] = []
         nesting = _Nesting()
@@ -496,13 +495,13 @@ class Ending:
 
 @dataclass(slots=True)
 class Value:
-    """A value, and the parameters in its text, if the mark that ends it is missing.
+    """A value; if its end mark is missing, also the parameters that its text contains.
 
     Attributes:
-        known: The names of the parameters; None if they are not known.
+        known: The names of the tool's parameters; None if they are not known.
         end: The end of a tag.
         name: The attribute with a parameter's name.
-        others: The rest of the tag, and the text, of each parameter after the value.
+        others: For each parameter after the value, the rest of its tag, and its text.
     """
 
     known: Container[str] | None
@@ -510,12 +509,12 @@ class Value:
     name: str = "name"
     others: list[tuple[str, str]] = field(default_factory=list)
     _places: list[tuple[str, int, int]] = field(default_factory=list)
-    """For each parameter, the rest of its tag, and the places of the tag and of what ends its text; -1 for no end."""
+    """For each parameter, the rest of its tag, the position of the tag, and the position of its end; -1 if it has no end."""
 
     def open(self, pieces: list[str], head: str, mark: str) -> None:
-        """Note the tag of a parameter that comes next.
+        """Record that the tag of a parameter comes next.
 
-        It counts if it begins a line or, if the names of the parameters are known, follows a word.
+        The tag counts if it begins a line or, if the names of the parameters are known, comes directly after a word.
         """
         name = (parse_head(head, mark) or {}).get(self.name, "")
         before = pieces[-1].rpartition("\n")
@@ -527,7 +526,7 @@ class Value:
             self._places.append((head if is_known else "", len(pieces), -1))
 
     def close(self, pieces: list[str], *, is_call: bool, is_followed: bool) -> bool:
-        """Note the tag that closes a parameter, or the call; return whether parameters end with the call."""
+        """Record a tag that closes a parameter or the call; return whether the parameters end with the call."""
         if not is_followed:
             return False
         if not is_call:
@@ -540,7 +539,7 @@ class Value:
             self._places[-1] = (*self._places[-1][:2], place)
 
     def _fill(self, pieces: list[str]) -> bool:
-        """Put the parameters into `others`; return whether there is nothing else between them."""
+        """Put the parameters into `others`; return whether there is only white space between them."""
         nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
         for (head, begin, end), following in zip(self._places, nexts, strict=True):
             if not head or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
@@ -554,7 +553,7 @@ class Value:
 
 
 class _Nesting:
-    """The values and calls that are open within a value: tags of calls that it quotes."""
+    """The tags of quoted calls that are open within a value."""
 
     __slots__ = ("_calls", "_open")
 
@@ -568,20 +567,20 @@ class _Nesting:
         return self._calls > 0
 
     def open(self, *, is_call: bool) -> None:
-        """Open a call, or a value. A call without a value may be a mere mention of the tag."""
+        """Open a call or a value. A call without a value may only mention the tag."""
         if not is_call and self._open and self._open[-1] == "name":
             self._open[-1] = "call"
         self._open.append("name" if is_call else "value")
         self._calls += is_call
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
-        """Close a call, or a value.
+        """Close a call or a value.
 
-        Return the place of its closing tag, which is "nowhere" if it does not match.
+        Return whether the closing tag is inside a quoted call or outside; "nowhere" if it does not match an open tag.
 
         Args:
-            is_call: Whether it is a call.
-            is_followed: Whether text that can follow it does. Else the tag may be a mere word.
+            is_call: Whether the tag closes a call.
+            is_followed: Whether text that can follow such a tag comes next. If not, the text may only mention the tag.
         """
         while is_followed and not is_call and self._open and self._open[-1] == "name":
             self._open.pop()
@@ -607,7 +606,7 @@ def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bo
 def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
     """Add an argument.
 
-    Of two with one name the last one counts, as in the published parsers, and a repair says so.
+    If a call gives a parameter twice, the last value counts, as in the published parsers, and a repair says so.
     """
     if key in arguments:
         source.repairs.append(f"the parameter {key!r} was given twice: the last one is taken")
@@ -615,7 +614,11 @@ def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSo
 
 
 def bare_text(value: Any, ending: Ending) -> str:
-    """Return a value as text: a string as it is, anything else as JSON, in which marks are escaped."""
+    """Return the text of a value between tags.
+
+    A string is returned unchanged. Any other value is written as JSON; if that contains a tag of the syntax, such as `</parameter>`, the JSON
+    escape of `<` replaces each `<`.
+    """
     if isinstance(value, str):
         return value
     text = json_text(value)
@@ -623,16 +626,16 @@ def bare_text(value: Any, ending: Ending) -> str:
 
 
 def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
-    """Return the text of a call, if it is read as that call.
+    """Return the text of a call, after checking that the reader reads the same call from it.
 
     Args:
-        text: The text, from after the mark that opens the call.
+        text: The text that follows the opening mark of the call.
         call: The call.
         read: The reader.
-        mark: The mark.
+        mark: The opening mark.
 
     Raises:
-        ValueError: It is read as anything else.
+        ValueError: The reader does not read the same call.
     """
     arguments = json.loads(json_text(arguments_of(call)))
     kinds = {key: {"const": value} for key, value in arguments.items()}
@@ -646,15 +649,16 @@ def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> st
             return text
     raise ValueError(
         f"the call of {call.name!r} cannot be written as bare text: "
-        "a name in it holds what ends names, or a value holds what ends values, followed by what can follow one"
+        "a name contains a character that ends names, or a value contains the mark that ends values, followed by text that can follow one"
     )
 
 
 # --- The head of a tag ---
 
 IN_HEAD: Final = re.compile(r"[^<>\n]*")
+"""The text between the beginning of a tag and its end."""
+
 _END_OF_CDATA: Final = TextMarks("]]>")
-"""The text after the beginning of a tag."""
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 

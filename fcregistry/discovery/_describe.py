@@ -195,20 +195,20 @@ def row_of(tool: ToolRecord, distribution: str) -> IndexRow:
 
 # --- What importing a plugin changes that other code relies on ---
 
-Fact: TypeAlias = "tuple[str, str]"
+Fact: TypeAlias = "tuple[str, Any]"
 """A kind of `_PHRASES`, and the item of that kind."""
 
 _PHRASES: Final = {
-    "path": ("adds {item} to sys.path", "takes {item} from sys.path"),
-    "variable": ("sets {item} in os.environ", "takes {item} out of os.environ"),
-    "builtin": ("puts {item} into builtins", "takes {item} out of builtins"),
+    "path": ("adds {item} to sys.path", "removes {item} from sys.path"),
+    "variable": ("sets {item} in os.environ", "removes {item} from os.environ"),
+    "builtin": ("adds {item} to builtins", "removes {item} from builtins"),
     "hook": ("replaces {item}", ""),
     "setting": ("changes {item}", ""),
     "signal": ("handles {item}", ""),
     "thread": ("leaves a thread running ({value})", ""),
     "process": ("leaves a process running", ""),
-    "handler": ("adds a handler to the root logger", "takes a handler from the root logger"),
-    "filter": ("adds a filter for warnings of every module ({item})", "takes away a filter for warnings ({item})"),
+    "handler": ("adds a handler to the root logger", "removes a handler from the root logger"),
+    "filter": ("adds a filter for warnings of every module ({item})", "removes a filter for warnings ({item})"),
 }
 """Kind of fact -> the phrase for one that is new or different, and for one that is gone; empty if nobody relies on it."""
 
@@ -242,16 +242,16 @@ class Changes:
     def watched(self, around: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
         """Compare the state before and after the block, inside the context that `around` returns."""
         with around():
-            own_import, before = builtins.__import__, _state()
+            own_import, before, threads = builtins.__import__, _facts(), _threads()
             watch = builtins.__import__ = self._watching(own_import)
             try:
                 yield
             finally:
                 if builtins.__import__ is watch:
                     builtins.__import__ = own_import
-                for thread in set(_threads()).difference(before.threads):
+                for thread in set(_threads()).difference(threads):
                     thread.join(_JOIN_SECONDS)  # a thread that is about to end does not count
-                self._changed = _differences(before, _state())
+                self._changed = _differences(before)
 
     def phrases(self) -> list[str]:
         """Return a phrase for each change, sorted."""
@@ -272,12 +272,12 @@ class Changes:
             importer = str((globals or {}).get("__name__", "")).partition(".")[0]
             if self._elsewhere or level or importer != self._own or not self._runs_others(name, fromlist or ()):
                 return own_import(name, globals, locals, fromlist, level)
-            before, self._elsewhere = _state(), True
+            before, self._elsewhere = _facts(), True
             try:
                 return own_import(name, globals, locals, fromlist, level)
             finally:
                 self._elsewhere = False
-                self._of_others |= _differences(before, _state())
+                self._of_others |= _differences(before)
 
         return watched_import
 
@@ -293,62 +293,38 @@ class Changes:
 _NOTHING: Final = object()
 
 
-class _State(NamedTuple):
-    """The state of the process at one moment: plain copies, since most plugins change nothing."""
+def _facts() -> dict[Fact, Any]:
+    """Return the state of the process as facts that can be compared.
 
-    path: list[str]
-    variables: dict[Any, Any]
-    builtins: dict[str, Any]
-    hooks: list[Any]
-    signals: list[Any]
-    filters: list[Any]
-    threads: list[threading.Thread]
-    processes: bool
-    handlers: list[Any]
-    settings: dict[Fact, Any]
-
-
-def _state() -> _State:
-    """Return the state now. Imports nothing: a module that is not imported has its initial state."""
+    Imports nothing: a module that is not imported has its initial state.
+    """
     root = getattr(sys.modules.get("logging"), "root", None)
-    return _State(
-        list(sys.path),
-        getattr(os.environ, "_data", os.environ).copy(),  # reading it name by name takes longer than all the rest
-        {**vars(builtins), "__import__": None, "_": None},
-        [getattr(sys, name, None) for name in _HOOKS],
-        [_signal.getsignal(each) for each in _SIGNALS.values()],
-        list(warnings.filters),
-        _threads(),
-        _has_processes(),
-        list(root.handlers) if root else [],
-        _settings(root),
-    )
-
-
-def _facts(state: _State) -> dict[Fact, Any]:
-    """Return a state as single facts that can be compared."""
+    variables = getattr(
+        os.environ, "_data", os.environ
+    ).copy()  # reading it name by name takes longer than all the rest
     return {
-        **{("path", str(each)): True for each in state.path},
-        **{("variable", os.fsdecode(name)): value for name, value in state.variables.items()},
-        **{("builtin", name): id(each) for name, each in state.builtins.items()},
-        **{("hook", f"sys.{name}"): id(each) for name, each in zip(_HOOKS, state.hooks, strict=True)},
-        **{("signal", name): id(each) for name, each in zip(_SIGNALS, state.signals, strict=True)},
-        **{("filter", each): True for each in _broad_filters(state.filters)},
-        **{("thread", str(id(each))): _thread_name(each) for each in state.threads},
-        **({("process", ""): True} if state.processes else {}),
-        **{("handler", str(id(each))): True for each in state.handlers},
-        **state.settings,
+        **{("path", str(each)): True for each in sys.path},
+        **{("variable", os.fsdecode(name)): value for name, value in variables.items()},
+        **{
+            ("builtin", name): id(each)
+            for name, each in vars(builtins).copy().items()
+            if name not in ("__import__", "_")
+        },
+        **{("hook", f"sys.{name}"): id(getattr(sys, name, None)) for name in _HOOKS},
+        **{("signal", name): id(_signal.getsignal(each)) for name, each in _SIGNALS.items()},
+        **{("filter", each): True for each in _broad_filters(list(warnings.filters))},
+        **{("thread", each): _thread_name(each) for each in _threads()},
+        **({("process", ""): True} if _has_processes() else {}),
+        **{("handler", each): True for each in (root.handlers if root else ())},
+        **_settings(root),
     }
 
 
-def _differences(before: _State, after: _State) -> dict[Fact, Any]:
+def _differences(before: dict[Fact, Any]) -> dict[Fact, Any]:
     """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
-    if before == after:
-        return {}
-    old, new = _facts(before), _facts(after)
-    return {
-        fact: value for fact in old.keys() | new.keys() if (value := new.get(fact, _NOTHING)) != old.get(fact, _NOTHING)
-    }
+    now = _facts()
+    gone = {fact: _NOTHING for fact in before if fact not in now}
+    return gone | {fact: value for fact, value in now.items() if fact not in before or before[fact] != value}
 
 
 def _settings(root: Any) -> dict[Fact, Any]:

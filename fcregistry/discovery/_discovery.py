@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 
 from fcregistry._base.forks import after_fork
 from fcregistry._base.paths import cache_folder
-from fcregistry._tools.selectors import normalized, subject_of
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._extensions import Extensions
 from fcregistry.discovery._finder import stamp_of
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey, distribution_version
@@ -60,7 +60,7 @@ class Discovery:
         self._by_module: dict[str, FoundPlugin] = {}
         self._modules: frozenset[str] = frozenset()
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
-        self._upgrades = Upgrades()
+        self._first: dict[str, FoundEntryPoint] = {}  # by distribution, as the process found it first
         self._imports = True
         self._looking = threading.Lock()
         self._describing = threading.Lock()
@@ -126,7 +126,8 @@ class Discovery:
         self._modules = frozenset(claims)
         self._plugins = plugins
         self._extensions_found = tuple(each for each in found if isinstance(each, FoundExtension))
-        self._upgrades.see(found)
+        for each in found:
+            self._first.setdefault(each.project, each)
         self._found = found  # last: a thread that sees it may rely on the others
 
     def _look_if_needed(self) -> None:
@@ -171,9 +172,9 @@ class Discovery:
         under_way = self._loading.__dict__.setdefault("keys", set())
         if key in self._outcomes or key in under_way or Permission().to_import(plugin):
             return False
-        refused = self._upgrades.refusal(plugin) or self._failure(
-            key, by="watching"
-        )  # it ends each process that imports it
+        refused = self._failure(key, by="watching")  # it ends each process that imports it
+        if change := _change(self._first[plugin.project], plugin):
+            refused = _refused(plugin, change, f"restart this process: it then sees {plugin.distribution} as it is now")
         if refused is not None:
             self._outcomes.setdefault(key, refused)
             return False  # the failure is this process's alone and is not written to the index
@@ -435,17 +436,6 @@ class Discovery:
                 return f"its plugin {each.label} does not load ({failed.reason})"
         return None
 
-    def idle_settings(self, declarations: Iterable[Declaration]) -> tuple[tuple[str, str], ...]:
-        """Return (setting, name) for what the configuration names and does not exist.
-
-        A misspelt name has no effect.
-
-        Args:
-            declarations: All declarations; the tools of disabled plugins are unknown.
-        """
-        subjects = [subject_of(each, self.owner(each)) for each in declarations]
-        return Permission().idle(subjects, (*self.plugins, *self.found_extensions))
-
     def failing(self) -> list[FoundPlugin]:
         """Return the plugins that are known not to load, sorted."""
         self._look_if_needed()
@@ -471,7 +461,7 @@ class Discovery:
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
                 if isinstance(outcome, LoadedPlugin):
-                    outcome = replace(outcome, outdated=self._upgrades.change(plugin))
+                    outcome = replace(outcome, outdated=_change(self._first[plugin.project], plugin))
                 yield outcome
             elif (reason := permission.to_know(plugin)) or (
                 plugin.key not in known and (reason := permission.to_import(plugin))
@@ -571,46 +561,20 @@ def _refused(plugin: FoundPlugin, reason: str, advice: str) -> FailedPlugin:
 # --- Distributions that were replaced while the process runs ---
 
 
-class Upgrades:
-    """What was installed when the process first looked, by distribution.
+def _change(first: FoundEntryPoint, plugin: FoundEntryPoint) -> str | None:
+    """Return how a plugin's distribution has changed since this process found it, or None.
 
-    One that is installed later counts from when it is first seen.
+    An installer writes the metadata of a distribution anew whenever it replaces the code, so the metadata are compared: their folder,
+    which names the version, and the time and size of `entry_points.txt`. Metadata that are in no folder, such as those in an archive,
+    are never reported as changed.
+
+    Args:
+        first: An entry point of the distribution, as the process found it first.
+        plugin: The entry point as it was found last, if it is about to be imported; as it was loaded, if it is loaded.
     """
-
-    def __init__(self) -> None:
-        self._first: dict[str, FoundEntryPoint] = {}
-
-    def see(self, found: Iterable[FoundEntryPoint]) -> None:
-        """Note what is installed, for distributions that were not seen before."""
-        first = self._first
-        for each in found:
-            first.setdefault(each.project, each)
-
-    def change(self, plugin: FoundEntryPoint) -> str | None:
-        """Return how a plugin's distribution has changed since this process found it, or None.
-
-        An installer writes the metadata of a distribution anew whenever it replaces the code, so the metadata are compared: their folder,
-        which names the version, and the time and size of `entry_points.txt`. Metadata that are in no folder, such as those in an archive,
-        are never reported as changed.
-
-        Args:
-            plugin: The entry point as it was found last, if it is about to be imported; as it was loaded, if it is loaded.
-        """
-        first = self._first.get(plugin.project, plugin)
-        if not first.folder or _is_unchanged(first, plugin):
-            return None
-        return f"{_replacement(first)} while this process was running; restart it"
-
-    def refusal(self, plugin: FoundPlugin) -> FailedPlugin | None:
-        """Return why a plugin must not be imported any more in this process, or None.
-
-        Args:
-            plugin: The entry point to import, as it was found last.
-        """
-        change = self.change(plugin)
-        if change is None:
-            return None
-        return _refused(plugin, change, f"restart this process: it then sees {plugin.distribution} as it is now")
+    if not first.folder or _is_unchanged(first, plugin):
+        return None
+    return f"{_replacement(first)} while this process was running; restart it"
 
 
 def _is_unchanged(first: FoundEntryPoint, plugin: FoundEntryPoint) -> bool:

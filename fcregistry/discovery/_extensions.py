@@ -1,7 +1,7 @@
-"""What the installed extensions provide: families of types, hooks that calls pass, and models.
+"""What the installed extensions provide: families of types, call hooks, and models.
 
-Each extension is loaded when something needs it, at most once. pluggy, `fcregistry.types` and `fcregistry.execution` are imported only then:
-every process that looks for plugins imports this module.
+`Extensions` loads an extension when something needs it, at most once. Every process that looks for plugins imports this module, so it imports
+pluggy, `fcregistry.types` and `fcregistry.execution` only when it loads an extension.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ if TYPE_CHECKING:
     from fcregistry.types import Family
 
 _READERS: Final = {"numpy": "fcregistry-numpy"}
-"""Module -> the distribution of this project that reads its types."""
+"""Module -> the distribution of this project that supports its types."""
 
 _MODEL_PROVIDERS: Final = {"llama": "fcregistry-llama"}
-"""Prefix -> the distribution of this project that has its models."""
+"""Prefix of a model's name, such as `llama` in `llama:NAME` -> the distribution of this project that provides the model."""
 
 _ARGUMENT: Final = "hooks=…"
 
 
 class Extensions:
-    """The extensions of a process, by what they provide.
+    """The extensions of a process, and what they provide.
 
-    No lock is held while one is imported: two threads that need it at once both wait for Python's own import lock, both may call its
-    hooks, and the first outcome counts.
+    Importing an extension uses only Python's own import lock. If two threads need an extension at the same time, both may call its hooks, and
+    the first outcome counts.
 
     Args:
         found: Returns the installed extensions.
@@ -49,21 +49,21 @@ class Extensions:
         self._loading = threading.local()
 
     def named(self, name: str) -> tuple[FoundExtension, ...]:
-        """Return the installed extensions of a name, disabled ones too."""
+        """Return the installed extensions with a name, including disabled ones."""
         return tuple(each for each in self._found() if each.entry_point == name)
 
     def disabled(self, extension: FoundExtension) -> str | None:
         """Return why the configuration does not allow an extension to be loaded, or None."""
-        return Permission().to_extend(extension)
+        return Permission().to_import(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Return the outcome of loading an extension, or None if it was not needed yet."""
+        """Return the outcome of loading an extension, or None if nothing has needed it yet."""
         return self._outcomes.get(extension.key)
 
     def load(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Load an extension unless it is loaded, and return the outcome.
+        """Load an extension, if it is not loaded yet, and return the outcome.
 
-        The result is None while this thread is importing it.
+        The outcome is None while this thread is importing the extension.
         """
         key = extension.key
         under_way = self._loading.__dict__.setdefault("keys", set())
@@ -79,17 +79,18 @@ class Extensions:
         return None if outcome is None else self._outcomes.setdefault(key, outcome)
 
     def _usable(self, named: tuple[FoundExtension, ...], advice: str = "") -> LoadedExtension | None:
-        """Load the one of some extensions of one name that can be used.
+        """Load the one enabled extension among those with the same name.
 
         Args:
             named: The extensions.
-            advice: What else to do if several are enabled.
+            advice: What else the user can do if several are enabled.
 
         Returns:
             The extension; None while this thread is importing it.
 
         Raises:
-            PluginError: None can be used; the message names the extension and says why, for a sentence that it ends.
+            PluginError: None is enabled, several are, or the extension cannot be loaded. The message is the end of a sentence, such as "the
+                extension acme[llama], which is disabled: …"; the caller writes its beginning.
         """
         from fcregistry.discovery._report import FailedExtension
 
@@ -99,7 +100,7 @@ class Extensions:
         if len(enabled) > 1:
             *others, last = [each.label for each in enabled]
             which = f"the extensions {', '.join(others)} and {last}"
-            raise PluginError(f"{which}, of which one can be used: {advice}{disable_advice(enabled)}")
+            raise PluginError(f"{which}, of which only one can be used: {advice}{disable_advice(enabled)}")
         outcome = self.load(enabled[0])
         if isinstance(outcome, FailedExtension):
             why = f"the extension {enabled[0].label}, which does not load: {outcome.reason}; {outcome.advice}"
@@ -107,16 +108,16 @@ class Extensions:
         return outcome
 
     def families(self, module: str) -> tuple[Family, ...]:
-        """Return the families of types of the extension that reads the annotations of a top-level module.
+        """Return the families of types of the extension for a module, such as `numpy`.
 
-        If that extension cannot be used, the one family refuses every annotation and says why: a tool that needs a broken extension has a
-        problem, and no other tool is affected.
+        If that extension cannot be used, return a family that refuses every annotation and says why: then only tools that use types of the
+        module have a problem.
 
         Args:
-            module: The module's name, such as `numpy`.
+            module: The name of a top-level module.
 
         Returns:
-            The families; none if there is no extension of that name.
+            The families; empty if there is no extension with the name of the module.
         """
         from fcregistry.discovery._hookspecs import guarded_family, refusing_family  # imports pluggy and `types`
 
@@ -132,21 +133,20 @@ class Extensions:
     # --- Call hooks ---
 
     def call_hooks(self, given: object = ()) -> CallHooks | None:
-        """Return the hooks that calls pass.
+        """Return the hooks that check the calls of an executor.
 
-        First come those that the configuration names, then those that are given, each once.
-
-        An extension that is only installed is not asked: installing it is not consent.
+        These are the hooks that the configuration names, and then those in `given`, each once. An extension that is only installed does not
+        check calls: installing it is not consent.
 
         Args:
-            given: Names of extensions, and modules, objects or functions that are marked with `hookimpl`; one of these, or a list of them.
+            given: The name of an extension; or a module, object or function with hooks that are marked with `hookimpl`; or a list of these.
 
         Returns:
-            None if there are no hooks. If a named extension cannot be used, an object that refuses every call; the log says which
+            The hooks; None if there are none. If a named extension cannot be used, an object that refuses every call; the log says which
             extension, and why.
 
         Raises:
-            TypeError: Something that is given is not a hook.
+            TypeError: An object in `given` is not a hook.
         """
         from fcregistry.execution import ClosedHooks, HookChain  # imports all of execution
 
@@ -171,9 +171,9 @@ class Extensions:
         return HookChain(hooks) if hooks else None
 
     def unusable_call_hooks(self) -> Iterator[PluginError]:
-        """Yield the reason for each extension that the configuration names and that cannot be used.
+        """Yield an error for each extension that the configuration names as a hook, but that cannot be used.
 
-        Every call is refused for it.
+        Executors refuse every call because of such an extension.
         """
         for source, name in call_hook_items():
             try:
@@ -189,7 +189,7 @@ class Extensions:
             source: The setting or argument that names it, for messages.
 
         Raises:
-            PluginError: No extension has that name, or several have; or it does not load, or has no hook for calls.
+            PluginError: No extension or several extensions have that name, or the extension cannot be loaded or has no call hook.
         """
         named = tuple(each for each in self._found() if name in (each.entry_point, _normalized_label(name, each)))
         if not named:
@@ -210,22 +210,24 @@ class Extensions:
     # --- Models ---
 
     def resolve_model(self, prefix: str, name: str) -> object | None:
-        """Return the model that the extension of a prefix has by a name.
+        """Ask an extension for a model.
+
+        For the model "llama:qwen3", the extension `llama` is asked for "qwen3".
 
         Args:
-            prefix: The name of the extension's entry point.
-            name: The name after the prefix and its colon.
+            prefix: The name of the extension's entry point: the part of the model's name before the colon.
+            name: The part after the colon.
 
         Returns:
-            What the extension returned; None if there is no extension of that name.
+            What the extension's hook `fc_resolve_model` returned; None if there is no extension with the name `prefix`.
 
         Raises:
-            ModelNotFoundError: The extension cannot be used, has no models, or none of that name, or its hook fails.
+            ModelNotFoundError: The extension cannot be used or has no such hook, or the hook fails or returns None.
         """
         from fcregistry.discovery._report import FailedExtension
 
         named, asked = self.named(prefix), f"{prefix}:{name}"
-        which = f"the model {asked!r} is given by"
+        which = f"the model {asked!r} comes from"
         if not named:
             if missing := _MODEL_PROVIDERS.get(prefix):
                 raise ModelNotFoundError(f"{which} {_not_installed(missing)}")
@@ -247,7 +249,7 @@ class Extensions:
             raise  # its message says what is wrong, and what to do
         except Exception as error:  # foreign code: an exception of an extension is reported as the extension's
             failed = FailedExtension(extension=loaded.extension, error=error, traceback="")
-            why = f"the extension {label} fails to give the model {asked!r}: {failed.reason}; {failed.advice}"
+            why = f"the extension {label} failed to make the model {asked!r}: {failed.reason}; {failed.advice}"
             raise ModelNotFoundError(why) from error
         if model is None:
             raise ModelNotFoundError(
@@ -256,9 +258,9 @@ class Extensions:
         return model
 
     def prefixes(self) -> tuple[str, ...]:
-        """Return the names of installed extensions that may have models, sorted.
+        """Return the sorted names of the enabled extensions that may provide models.
 
-        Only a loaded extension is known to have none.
+        An extension that is not loaded yet may provide models; a loaded one has the hook `fc_resolve_model` or not.
         """
         enabled = [each for each in self._found() if each.entry_point not in _READERS and self.disabled(each) is None]
         names = {each.entry_point for each in enabled if getattr(self.outcome(each), "resolve_model", True)}
@@ -266,7 +268,7 @@ class Extensions:
 
 
 def disable_advice(extensions: list[FoundExtension]) -> str:
-    """Return what to do about several extensions of one name."""
+    """Return what the user can do about several extensions with the same name."""
     return f"uninstall the others, or disable them, as with {DISABLE}={extensions[-1].label}"
 
 
@@ -275,13 +277,13 @@ def _not_installed(missing: str) -> str:
 
 
 def _normalized_label(name: str, found: FoundExtension) -> str:
-    """Return a name if it is the label of an extension, `distribution[entry point]`, else an empty text."""
+    """Return a name if it is the label of an extension, `distribution[entry point]`; else an empty string."""
     distribution, _, rest = name.partition("[")
     return name if rest == f"{found.entry_point}]" and normalized(distribution) == found.project else ""
 
 
 def _hook_of_object(given: Any) -> CallHook:
-    """Return the hook that a module, an object or a function is.
+    """Return the call hook of a module, object or function.
 
     Raises:
         TypeError: It is not a hook.
@@ -291,7 +293,7 @@ def _hook_of_object(given: Any) -> CallHook:
     from fcregistry.discovery._hookspecs import call_hook, hooks_of  # imports pluggy and `types`
 
     if isinstance(given, type):
-        raise TypeError(f"hooks=… takes an instance of {given.__qualname__}, not the class")
+        raise TypeError(f"hooks=… must be an instance of {given.__qualname__}, not the class")
     if isinstance(given, ModuleType):
         label = given.__name__
     else:
@@ -307,9 +309,9 @@ def _hook_of_object(given: Any) -> CallHook:
 
 
 def _namespace(given: Any) -> Any:
-    """Return the object in which pluggy finds the functions.
+    """Return an object in which pluggy finds the hook functions.
 
-    That is a module or object itself, and a new module for a marked function.
+    That is the given module or object; for a function, it is a new module that contains the function.
     """
     name = getattr(given, "__name__", None)
     if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):

@@ -1,6 +1,7 @@
 """Entry points of the groups `fcregistry` and `fcregistry.extensions`, read from metadata.
 
-The metadata of distributions is external input and may be broken. A distribution whose metadata cannot be read hides itself and no other.
+The metadata of distributions is external input and may be broken. If the metadata of a distribution cannot be read, only the entry points of
+that distribution are missing.
 `importlib.metadata`, `re` and `pathlib` are imported inside the functions that use them: the index starts without them.
 """
 
@@ -16,10 +17,10 @@ if TYPE_CHECKING:
     from importlib.metadata import Distribution
 
 PluginKey: TypeAlias = tuple[str, str]
-"""Distribution and entry point, which identify a plugin or an extension in a process."""
+"""The names of a distribution and of an entry point. Together they identify a plugin or an extension in a process."""
 
 CachedColumns: TypeAlias = "tuple[int, str, int, tuple[int, ...], int]"
-"""What an index knows of an entry point: its row, the maker of its description, the surroundings, the numbers of the files, the state."""
+"""An entry point's columns in the index: its row, what made its description, the digest of its surroundings, the numbers of its files, its state."""
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
@@ -28,22 +29,23 @@ EXTENSION_GROUP: Final = "fcregistry.extensions"
 
 
 class FoundEntryPoint:
-    """An entry point that was found and not imported.
+    """An entry point of an installed distribution, before it is imported.
 
-    Immutable by convention; equal to others of the same distribution, name and value.
+    Treat it as immutable. It equals another one with the same distribution, name and value.
 
     Attributes:
-        distribution: The name of its distribution, as its metadata spell it.
-        version: The distribution's version; a question mark if the metadata have none.
+        distribution: The name of the distribution, as its metadata spells it.
+        version: The distribution's version; a question mark if the metadata has none.
         entry_point: The name of the entry point.
-        value: What it names: `module` or `module:object`.
-        folder: The entry of `sys.path` that contains its metadata; empty if that is not a folder.
-        info: The folder of its metadata there, such as `acme-1.0.dist-info`; empty if `folder` is.
-        stamp: The time (ns) and size (bytes) of its `entry_points.txt`, which an installer writes again; None if it is not a file.
-        project: The distribution's name as PyPI compares names.
-        cached: What the index knows of it, if it was found there.
-        doubt: The result of checking its metadata (see `_identity.py`), None before that: the reason or None, and the folder of an
-            editable install.
+        value: The module or object that the entry point refers to: `module` or `module:object`.
+        folder: The entry of `sys.path` that contains the metadata; empty if that is not a folder.
+        info: The name of the metadata folder in `folder`, such as `acme-1.0.dist-info`; empty if `folder` is.
+        stamp: The modification time (ns) and size (bytes) of `entry_points.txt`, which change when the distribution is installed again; None if
+            it is not a file.
+        project: The distribution's name, normalized as PyPI does it to compare names.
+        cached: The columns that the index has of this entry point; None if the metadata was read instead.
+        doubt: The result of checking the metadata (see `_identity.py`): the reason to distrust it, or None, and the folder of an editable
+            install. None before the check.
     """
 
     __slots__ = (
@@ -85,22 +87,22 @@ class FoundEntryPoint:
 
     @property
     def key(self) -> PluginKey:
-        """Distribution and entry point, which identify it in a process."""
+        """The names of the distribution and of the entry point, which identify it in a process."""
         return (self.distribution, self.entry_point)
 
     @property
     def module(self) -> str:
-        """The module that its value names."""
+        """The module part of `value`."""
         return self.value.partition(":")[0].partition("[")[0].strip()
 
     @property
     def attribute(self) -> str:
-        """The object in the module that its value names; empty for the module itself."""
+        """The object part of `value`; empty if it refers to the module itself."""
         return self.value.partition(":")[2].partition("[")[0].strip()
 
     @property
     def source(self) -> Distribution:
-        """Its distribution, as `importlib.metadata` reads it."""
+        """The distribution, as `importlib.metadata` reads it."""
         if self._source is None:
             from importlib.metadata import Distribution  # slow to import, and rarely needed
             from pathlib import Path
@@ -110,13 +112,16 @@ class FoundEntryPoint:
 
     @property
     def is_editable(self) -> bool:
-        """Whether its distribution is installed as editable, so that Python imports the files of its project."""
+        """Whether the distribution is installed in editable mode, so that Python imports it from its source folder."""
         return editable_folder(self.source) is not None
 
     def holds(self, module: str) -> bool | None:
-        """Return whether its distribution lists a module's file as its own.
+        """Return whether the distribution lists the file of a module in its metadata.
 
-        The result is None if it lists no modules, as an editable install.
+        Return None if it lists no modules. An editable install, for example, lists none.
+
+        Args:
+            module: The dotted name of the module.
         """
         path = module.replace(".", "/")
         try:
@@ -129,7 +134,7 @@ class FoundEntryPoint:
 
     @property
     def label(self) -> str:
-        """`distribution[entry_point]`, its name in messages."""
+        """`distribution[entry_point]`, as messages show it."""
         return f"{self.distribution}[{self.entry_point}]"
 
     def __eq__(self, other: object) -> bool:
@@ -157,14 +162,14 @@ class FoundPlugin(FoundEntryPoint):
 class FoundExtension(FoundEntryPoint):
     """An entry point that ships an extension.
 
-    Its name says what it provides, such as the module whose types it reads.
+    The name of the entry point says what the extension supports, such as the module whose types it reads.
     """
 
     __slots__ = ()
 
 
 KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
-"""Group -> the class of its entry points."""
+"""Entry-point group -> the class of the entry points in it."""
 
 
 # --- Reading the metadata of a distribution ---
@@ -173,9 +178,9 @@ KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_
 def entry_points_of(
     source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
 ) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points of both groups that a distribution has.
+    """Return a distribution's entry points in the groups of plugins and of extensions.
 
-    The result is empty if its metadata cannot be read or its name is not valid.
+    The result is empty if the metadata cannot be read, or if the distribution's name is not valid.
     """
     if GROUP not in _entry_point_text(source):
         return ()
@@ -210,12 +215,12 @@ def _entry_point_text(source: Distribution) -> str:
 
 
 def distribution_name(source: Distribution) -> str | None:
-    """Return a distribution's name as its metadata spell it, or None if they cannot be read."""
+    """Return a distribution's name as its metadata spells it, or None if the metadata cannot be read."""
     return _identity(source)[0]
 
 
 def distribution_version(source: Distribution) -> str:
-    """Return a distribution's version, or a question mark."""
+    """Return a distribution's version, or a question mark if its metadata has none."""
     return _identity(source)[1] or "?"
 
 
@@ -225,7 +230,8 @@ _BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVers
 def _identity(source: Distribution) -> tuple[str | None, str | None]:
     """Return the name and version of a distribution.
 
-    All build tools write them in the same lines. Other files are left to the parser of `importlib.metadata`, which takes ten times as long.
+    All build tools write both in the first lines of METADATA, which a regular expression reads. For any other file, the parser of
+    `importlib.metadata` is used, which takes ten times as long.
     """
     import re
 
@@ -240,7 +246,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or folder, problem) for unreadable metadata that name plugins, sorted."""
+    """Return a pair (distribution or folder, problem) for each distribution whose plugins cannot be read, sorted."""
     from importlib.metadata import distributions
 
     wrong = set()
@@ -250,18 +256,18 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
             text = source.read_text("entry_points.txt") or ""
             tuple(source.entry_points)
         except (OSError, TypeError, ValueError) as error:
-            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is no `name = value`"
+            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is not `name = value`"
             wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
         else:
             if not name and GROUP in text:
-                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA that names it"))
+                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA with its name"))
             elif name and GROUP in text and not is_project_name(name):
                 wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
     return tuple(sorted(wrong))
 
 
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return (distribution, group) of entry-point groups that look like a misspelt `fcregistry`, sorted."""
+    """Return a pair (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`, sorted."""
     from importlib.metadata import distributions
 
     missed = set()
@@ -288,18 +294,18 @@ def _looks_like_ours(group: str) -> bool:
 
 
 def editable_folder(source: Distribution) -> str | None:
-    """Return the folder of a project that is installed as editable, or None.
+    """Return the source folder of a distribution that is installed in editable mode, or None for any other distribution.
 
-    The result is empty if its URL is not that of a folder.
+    The result is empty if the recorded URL is not that of a folder.
     """
     recorded = install_source(source)
     return recorded.path if recorded is not None and recorded.is_editable else None
 
 
 def is_project_name(name: str) -> bool:
-    """Return whether a name is valid for a distribution (PyPA, Names and normalization).
+    """Return whether a name is a valid distribution name (PyPA, Names and normalization).
 
-    It has ASCII characters only, so that no two names look alike.
+    A valid name has only ASCII characters, so that a letter of another alphabet cannot imitate one of them.
     """
     inner = name.replace("-", "a").replace("_", "a").replace(".", "a")
     return name.isascii() and inner.isalnum() and name[0].isalnum() and name[-1].isalnum()

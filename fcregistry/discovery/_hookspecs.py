@@ -122,7 +122,11 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     """
 
     def use(module: ModuleType) -> tuple[Any, TypeFamilies]:
-        hooks = hooks_of(_implementation(extension, module), extension.label, extension.value)
+        named = named_object(extension, module)
+        if isinstance(named, type):
+            why = f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
+            raise PluginError(why)
+        hooks = hooks_of(named, extension.label, extension.value)
         types = TypeFamilies()
         hooks.fc_register_types(types=types)
         return hooks, types
@@ -140,20 +144,6 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
         call_hook=call_hook(hooks, extension.label),
         resolve_model=(lambda name: resolve(name=name)) if resolve.get_hookimpls() else None,
     )
-
-
-def _implementation(extension: FoundExtension, module: Any) -> Any:
-    """Return the module or object that an entry point names.
-
-    Raises:
-        PluginError: The module has no such name, or it is a class.
-    """
-    named = named_object(extension, module)
-    if isinstance(named, type):
-        raise PluginError(
-            f"{extension.label} names the class {extension.attribute}; name an instance of it, or a module"
-        )
-    return named
 
 
 def hooks_of(implementation: Any, label: str, value: str = "") -> Any:

@@ -1,7 +1,7 @@
-"""The index: descriptions of installed plugins, so that their tools are known without importing them.
+"""The index: stored descriptions of installed plugins, from which fcregistry knows their tools without importing them.
 
-A description holds while everything it was made from is as it was (`_fingerprint.py`). The file that keeps them (`_index_store.py`) may be
-replaced by other processes at any time, and may be damaged: then it is removed, and the plugins are described again.
+A description is valid until something that it was made from changes (`_fingerprint.py`). The index is a file (`_index_store.py`), which other
+processes may replace at any time. If it is damaged, fcregistry removes it and describes the plugins again.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPl
 from fcregistry.discovery._index_store import (
     IndexFile,
     Stored,
-    forget_description,
+    forget_descriptions,
     in_memory,
     lines_in,
     place_of,
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     T = TypeVar("T")
 
 Line: TypeAlias = "tuple[int, FoundPlugin, str, str, str]"
-"""The row of a tool, its plugin, its name with its group, its summary, and its options (as text), if a list depends on them."""
+"""A tool's row, its plugin, its name with its group, its summary, and its options as JSON text, which are empty if a list does not need them."""
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
@@ -53,19 +53,20 @@ _RECORD = (
 )
 
 _ENDS_PROCESSES: Final = ("watching", "waiting")
-"""The values of `Description.by` for plugins that ended the process that imported them, or took too long."""
+"""The values of `Description.by` for plugins whose import ended the process, or took too long."""
 
 
 class Description:
-    """A description of a plugin that holds.
+    """A valid description of a plugin, as the index has it.
 
-    It is immutable by convention, and made for each plugin at every start.
+    Treat it as immutable. Each process makes its own at the start.
 
     Attributes:
         row: The plugin's row in the index.
         plugin: The plugin.
-        by: The maker: a `worker` process, the `program` that imported the plugin, or the plugin's own `manifest`. If importing it ended the
-            process, the process that was `watching`; if it took too long, the one that was `waiting`.
+        by: What made the description: `worker`, a worker process that imported the plugin; `program`, a program that imported it; `manifest`,
+            the plugin's own manifest; `watching`, a parent process that saw the import end its worker; or `waiting`, a parent process whose
+            worker took too long.
         failed: Whether the plugin does not load.
         index: The index.
     """
@@ -81,20 +82,20 @@ class Description:
 
     @property
     def record(self) -> PluginRecord:
-        """What the import of the plugin has shown."""
+        """What the process that imported the plugin recorded, such as the exception and the seconds."""
         return self.index.about(self.row)
 
 
 class _Snapshot(NamedTuple):
-    """The descriptions that hold since the last look, with the tools that were made of them.
+    """The descriptions that were valid when `Index.look` was last called, and the tools made from them.
 
-    They are one object, since several threads may look at once.
+    All are in one object, so that a thread never sees one part from before and another part from after a call of `look`.
 
     Attributes:
-        connection: The file that has these rows.
+        connection: The connection to the file with these rows.
         by_row: The descriptions by row.
         by_key: The descriptions by plugin.
-        tools: The tools that were made, by row, each with its plugin.
+        tools: The tools made so far, by row, each with its plugin.
     """
 
     connection: sqlite3.Connection | None
@@ -107,17 +108,18 @@ _NOTHING: Final = _Snapshot(None, {}, {}, {})
 
 
 class Index:
-    """The descriptions of a process's plugins that hold.
+    """The valid descriptions of the plugins that a process finds.
 
     Args:
-        file: The file that keeps them; None if the process keeps none: then nothing is described.
-        exact: Whether to use only descriptions whose makers know which files they were made from, as commands do.
-        renew: Describes all plugins again that were described; called if the file turns out to be damaged after a part of it was read.
+        file: The file with the descriptions; None if the process has no such file, and therefore no descriptions.
+        exact: Whether to ignore descriptions that a program made, because a program does not record every file that an import reads.
+            Commands do this.
+        renew: Describes the plugins again. The index calls it if it finds the file damaged after it has read a part of it.
 
     Attributes:
-        file: The file that keeps them, or None.
-        remarks: The problems with the file, a sentence each; none of them hides a tool.
-        is_outdated: Whether the installed entry points differ from those in the file, so that their metadata were read again.
+        file: The file with the descriptions, or None.
+        remarks: The problems with the file, one sentence each. None of them makes a tool unavailable.
+        is_outdated: Whether the installed entry points differ from those in the file, so that fcregistry read their metadata again.
     """
 
     def __init__(
@@ -134,14 +136,14 @@ class Index:
         self._extensions: tuple[FoundExtension, ...] = ()
         self._snapshot = _NOTHING
         self._everything: tuple[_Snapshot, tuple[tuple[Described, FoundPlugin], ...]] | None = None
-        # Plugins that were described for this process: these descriptions hold for it whatever changes
+        # Plugins that were described for this process: for it, these descriptions stay valid whatever changes
         self._own: set[Any] = set()
         self._search: tuple[object, ToolSearch] | None = None  # the last one among other tools and the index
 
-    # --- Which descriptions hold ---
+    # --- Which descriptions are valid ---
 
     def look(self) -> tuple[FoundEntryPoint, ...]:
-        """Find out what is installed, and which descriptions hold.
+        """Find out which plugins are installed, and which descriptions are valid.
 
         Returns:
             Every entry point of fcregistry's groups, sorted by distribution and name.
@@ -157,7 +159,7 @@ class Index:
         return found
 
     def looked_again(self) -> Index:
-        """Return the index as the next command will see it."""
+        """Return a new index with the descriptions that the next command would find valid."""
         index = Index(self.file, exact=True)
         index.look()
         return index
@@ -208,23 +210,27 @@ class Index:
         self._snapshot = _Snapshot(self._connection, by_row, by_key, {})
 
     def descriptions(self) -> dict[PluginKey, Description]:
-        """Return the descriptions that hold, by plugin."""
+        """Return the valid descriptions by plugin."""
         return self._snapshot.by_key
 
     def was_wrong(self, plugin: FoundPlugin) -> bool:
-        """Return whether the last description of a plugin, as it is now, turned out to be wrong."""
+        """Return whether the last description of the installed version of a plugin turned out to be wrong."""
         return plugin.cached is not None and plugin.cached[2] == WRONG
 
     def knows_failure(self, plugin: FoundPlugin) -> bool:
-        """Return whether the file says that a plugin, as it is now, did not load."""
+        """Return whether the file says that the installed version of a plugin did not load."""
         return plugin.cached is not None and bool(plugin.cached[1]) and bool(plugin.cached[4] & FAILED)
 
     def failed(self) -> set[PluginKey]:
-        """Return the plugins that are known not to load."""
+        """Return the plugins whose descriptions say that they do not load."""
         return {key for key, each in self._snapshot.by_key.items() if each.failed}
 
     def about(self, row: int) -> PluginRecord:
-        """Return what the import of a plugin has shown."""
+        """Return what the process that imported a plugin recorded.
+
+        Args:
+            row: The plugin's row.
+        """
         from fcregistry._tools.record import plugin_record  # lists do without it
 
         query = "SELECT about FROM plugins WHERE id = ?"
@@ -234,7 +240,7 @@ class Index:
     # --- Described tools ---
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
-        """Yield the described tools and their plugins: of that name, or all, sorted by plugin."""
+        """Yield the described tools with a name, or all of them, each with its plugin, sorted by plugin."""
         if self._everything is None or self._everything[0] is not self._snapshot:
             if name is not None:
                 return iter(self._tools(f"{_TOOLS} WHERE name = ? ORDER BY id", name))
@@ -244,7 +250,11 @@ class Index:
         return (each for each in self._everything[1] if name is None or each[0].name == name)
 
     def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
-        """Yield the described tools that have that alias, with their plugins."""
+        """Yield the described tools that have an alias, each with its plugin.
+
+        Args:
+            name: The alias.
+        """
         for each in self._tools(f"{_TOOLS} WHERE instr(options, '\"aliases\"') ORDER BY id"):
             if name in each[0].options.get("aliases", ()):
                 yield each
@@ -262,14 +272,18 @@ class Index:
         return made
 
     def handed_out(self) -> tuple[tuple[Described, FoundPlugin], ...]:
-        """Return the described tools that callers have got so far, with their plugins."""
+        """Return the described tools that this index has returned so far, each with its plugin."""
         return tuple(self._snapshot.tools.values())
 
     def ranked(self, words: str, others: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
-        """Yield the tools that some words match, best first: of the described tools, and of others.
+        """Yield the tools that some words match, best first: described tools and other ones.
+
+        Args:
+            words: The words to search for.
+            others: The tools to search in addition to the described ones.
 
         Raises:
-            MissingDependencyError: This SQLite cannot search.
+            MissingDependencyError: The installed SQLite has no full-text search.
         """
         from fcregistry._tools.search import ToolSearch, rank_rows, search_tools
 
@@ -300,7 +314,7 @@ class Index:
         yield from search_tools(tools, words, len(tools))
 
     def record(self, described: Described) -> ToolRecord | None:
-        """Return the record of a described tool; None if the index has none any more."""
+        """Return the record of a described tool, or None if the index no longer has it."""
         if (record := self._record(described, described.row)) is not None:
             return record
         # Perhaps in another row of the file that replaced the one that the tool was read from
@@ -308,7 +322,7 @@ class Index:
         return next(filter(None, (self._record(described, row) for row in others)), None)
 
     def _record(self, described: Described, row: int) -> ToolRecord | None:
-        """Return the record in a row, if it is that of a tool."""
+        """Return the record in a row, or None if it is not the record of this tool."""
 
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:
             for name, group, *plugin, text in connection.execute(_RECORD, (row,)):
@@ -319,14 +333,14 @@ class Index:
 
         return self._ask(read, None)[1]
 
-    # --- Rows for lists, of which no object is made ---
+    # --- Rows for lists, which need no objects ---
 
     def lines(self) -> list[Line]:
-        """Return the lines of the described tools that can be defined, in the order of `registry.find`."""
+        """Return a line for each described tool that can be defined, in the order of `registry.find`."""
         return self._ask(_lines, list[Line]())[1]
 
     def texts(self) -> list[tuple[Line, str]]:
-        """Return the same lines, each with the tool's record (as text)."""
+        """Return the same lines, each with the tool's record (as JSON text)."""
 
         def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[Line, str]]:
             records = dict(connection.execute("SELECT id, record FROM records"))
@@ -335,11 +349,15 @@ class Index:
         return self._ask(read, list[tuple[Line, str]]())[1]
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
-        """Return plugin, name and group of each described tool that cannot be defined."""
+        """Return the plugin, name and group of each described tool that cannot be defined."""
         return self._with_plugins(_BROKEN)
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as text) of each tool whose name, with or without its group, has that beginning."""
+        """Return the plugin, name, group and options (as JSON text) of each tool whose name begins with a text.
+
+        Args:
+            beginning: The text. The name is compared with and without its group.
+        """
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
         return self._with_plugins(_NAMED, pattern, pattern)
 
@@ -351,7 +369,13 @@ class Index:
     # --- Writing ---
 
     def keep(self, made: Collection[FreshDescription]) -> None:
-        """Keep descriptions for this process and, if the file can be written, for all that follow."""
+        """Use new descriptions in this process, and save them in the index file for later processes.
+
+        If the file cannot be written, only this process has them.
+
+        Args:
+            made: The descriptions.
+        """
 
         def change(connection: sqlite3.Connection) -> None:
             write_descriptions(connection, self._places, self._extensions, made)
@@ -365,11 +389,14 @@ class Index:
                     change(self._connection)
             self._stamp = self.file.stamp() if self.file is not None else None
 
-    def forget(self, plugin: FoundPlugin) -> None:
-        """Discard the description of a plugin, here and, if the file can be written, for all others."""
-        self._own.discard(place_of(plugin))
-        self._change_file(lambda connection: forget_description(connection, place_of(plugin)))
-        self._hold([each for each in self._snapshot.by_row.values() if each.plugin != plugin])
+    def forget(self, *plugins: FoundPlugin) -> None:
+        """Discard the descriptions of plugins, here and, if the file can be written, for all others."""
+        if not plugins:
+            return
+        places = set(map(place_of, plugins))
+        self._own -= places
+        self._change_file(lambda connection: forget_descriptions(connection, places))
+        self._hold([each for each in self._snapshot.by_row.values() if each.plugin not in plugins])
 
     def _change_file(self, change: Callable[[sqlite3.Connection], None]) -> bool:
         if self.file is None:
@@ -389,9 +416,13 @@ class Index:
         return self._ask(lambda _, connection: connection.execute(query, values).fetchall(), [])
 
     def _ask(self, read: Callable[[_Snapshot, sqlite3.Connection], T], empty: T) -> tuple[_Snapshot, T]:
-        """Return the descriptions that hold, and what a function reads from their file.
+        """Return the valid descriptions, and what a function reads from their file.
 
-        If the file is damaged, it is removed and the plugins are described again; then the new file is read.
+        If the file is damaged, the index removes it, has the plugins described again, and reads the new file.
+
+        Args:
+            read: Reads from the file.
+            empty: The value to return if there is no file, or if the new one is damaged too.
         """
         for _ in range(2):
             snapshot = self._snapshot
@@ -407,7 +438,7 @@ class Index:
 
     def _give_up(self, error: Exception) -> None:
         if self.file is not None:
-            self.remarks.append(f"the index {self.file.path} is damaged, and is written again: {error}")
+            self.remarks.append(f"the index {self.file.path} was damaged, so fcregistry makes a new one: {error}")
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])
@@ -423,5 +454,5 @@ def _lines(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[Line]:
 
 
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
-    """Return the plugins that load, by row."""
+    """Return the plugins whose descriptions do not say that they fail to load, by row."""
     return {row: each.plugin for row, each in snapshot.by_row.items() if not each.failed}

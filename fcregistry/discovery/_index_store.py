@@ -383,11 +383,11 @@ def write_descriptions(
     _write_lines(connection, {cached[place][0]: each.distribution for place, each in entry_points.items()})
 
 
-def forget_description(connection: sqlite3.Connection, place: Place) -> None:
-    """Change the description of a plugin into one that never holds, and note that it was wrong."""
+def forget_descriptions(connection: sqlite3.Connection, forgotten: Collection[Place]) -> None:
+    """Change the descriptions of plugins into ones that never hold, and note that they were wrong."""
     places, found, files = stored_in(connection)
     for each in found:
-        if each.cached is not None and place_of(each) == place:
+        if each.cached is not None and place_of(each) in forgotten:
             row, _, _, numbers, state = each.cached
             each.cached = (row, "", WRONG, numbers, state)
     _write_stored(connection, places, ((each, each.cached) for each in found if each.cached is not None), files)

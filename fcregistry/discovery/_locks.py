@@ -1,12 +1,13 @@
-"""Locked distributions: comparing what is installed, and what is imported, with the lock.
+"""Locked distributions: compares the installed files, and the files that Python imports, with the lock.
 
-An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The digest of a
-distribution is of that list, so it costs one small file; whether the files still match the list is seen by reading all of them. RECORD of an
-editable install lists no sources: there the digest is of the sources themselves.
+An installer lists each file of a wheel with its SHA-256 in RECORD (Recording installed projects, PyPA specifications). The lock contains a digest
+of that list. Comparing this digest costs one small file; to find out whether the files still match the list, all of them must be read. RECORD of
+an editable install lists no sources, so for it the lock contains a digest of the sources themselves.
 
-The files of a plugin are compared before it is imported. What it imports later, such as inside a tool, may have been edited by then, and
-byte code beside a source need not be compiled from that source. So `LockedImports`, a finder at the front of `sys.meta_path`, takes the
-modules of locked distributions: it lets the other finders find the file, compares what it reads, and runs exactly that.
+fcregistry compares all files of a plugin before it imports the plugin. A file that the plugin imports later, for example inside a tool, may have
+been edited by then, and a byte-code file need not be compiled from the source next to it. So `LockedImports`, a finder at the front of
+`sys.meta_path`, handles the modules of locked distributions: the other finders find the file, `LockedImports` reads and compares its content, and
+Python runs exactly this content.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import os
 import re
 import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from functools import partial
 from hashlib import algorithms_guaranteed, new, sha256
 from importlib.machinery import (
     EXTENSION_SUFFIXES,
@@ -26,14 +28,14 @@ from importlib.machinery import (
 )
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._config.policy import upgrade_command
 from fcregistry.discovery._found import KINDS
 from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from importlib.machinery import ModuleSpec
     from importlib.metadata import Distribution
     from types import CodeType, ModuleType
@@ -50,21 +52,22 @@ _BY_INSTALLERS: Final = (
     "direct_url.json",
     "uv_cache.json",
 )
-"""Files of metadata that differ from one installation of a wheel to the next."""
+"""Metadata files that installers write, and that may differ each time the same wheel is installed."""
 
 _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 
 
 def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
-    """Return why a plugin's distribution is not the locked one, or None if it is, or if nothing is locked.
+    """Return how a plugin's distribution differs from the lock, or None if it does not differ or there is no lock.
 
-    Call it before the plugin is imported. What is imported of the distribution later is compared then, with what was found now.
+    Call it before the plugin is imported. Modules of the distribution that are imported later are compared at that time, with the digests
+    that this call found.
 
     Args:
         found: The entry point.
         operator: The configuration.
-        contents: Whether to read every file that RECORD lists, which takes a few milliseconds for each megabyte. If not, RECORD is believed,
-            and nothing must be imported.
+        contents: Whether to read and compare every file that RECORD lists, which takes a few milliseconds for each megabyte. If false, only
+            RECORD itself is compared: pass false only if the plugin is not going to be imported.
     """
     if not operator.locks:
         return None
@@ -89,13 +92,15 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
 
 
 def _content_drift(name: str, content: Contents) -> str | None:
-    """Return why importing a distribution would not run what was installed, or None."""
+    """Return why importing a distribution would run other code than was installed, or None if it would not."""
     if files := content.altered():
-        return f"{_first(files)} of {name} is not what was installed: reinstall {name}"
+        return f"{_first(files)} of {name} has changed since it was installed: reinstall {name}"
     if files := content.shadowing():
-        return f"{_first(files)} would be imported in place of what was installed of {name}: remove it"
+        return f"Python would import {_first(files)} instead of an installed file of {name}: remove it"
     if files := content.unchecked():
-        return f"{_first(files)} of {name} is run without comparing its source: remove it"
+        return (
+            f"Python would run the byte code {_first(files)} of {name} without comparing it with its source: remove it"
+        )
     return None
 
 
@@ -104,16 +109,16 @@ def _first(files: tuple[str, ...]) -> str:
 
 
 def files_digest(source: Distribution) -> str:
-    """Return the digest of a distribution's files as it is written in a lock, see `Contents.digest`."""
+    """Return the digest of a distribution's files that a lock contains (see `Contents.digest`)."""
     return Contents(source).digest
 
 
 def altered_files(source: Distribution) -> tuple[str, ...]:
-    """Return the files that are not as they were installed.
+    """Return the files with which Python would run other code than was installed.
 
-    First, sorted, the files that do not exist or do not match RECORD; then the files that Python would run instead of matching ones: other
-    modules of the same names, and byte code whose source it does not compare. Of an editable install, whose digest is of its sources, only
-    such byte code.
+    First, sorted, the files that do not exist or do not match RECORD. Then the files that Python would run instead of installed ones: other
+    modules of the same names, and byte code that Python does not compare with its source. For an editable install, only such byte code,
+    because its digest is of its sources.
     """
     content = Contents(source)
     return (*content.altered(), *dict.fromkeys((*content.shadowing(), *content.unchecked())))
@@ -127,12 +132,12 @@ class Listed(NamedTuple):
 
 
 class LockedSource(NamedTuple):
-    """A file of code of an editable install.
+    """A source file or extension module of an editable install.
 
     Attributes:
-        name: Its path below the folder in which Python finds it.
-        path: Its path.
-        digest: The SHA-256 of its content.
+        name: The path relative to the folder in which Python finds the topmost package.
+        path: The path.
+        digest: The SHA-256 of the content.
     """
 
     name: str
@@ -141,14 +146,14 @@ class LockedSource(NamedTuple):
 
 
 class Contents:
-    """The locked content of a distribution: the lines of RECORD, or the sources if it lists no code.
+    """The content of a distribution that a lock covers: the lines of RECORD, or the source files if RECORD lists no code.
 
     Args:
         source: The distribution.
 
     Attributes:
-        listed: The lines of RECORD that count, sorted; none if it does not list the code that the entry points name.
-        sources: The files of code of an editable install, sorted.
+        listed: The lines of RECORD that the lock covers, sorted. Empty if RECORD does not list the modules of the entry points.
+        sources: The source files of an editable install, sorted.
         roots: The names of its topmost modules and packages; those in a namespace have dotted names.
     """
 
@@ -166,9 +171,10 @@ class Contents:
 
     @property
     def digest(self) -> str:
-        """`sha256:…` of what RECORD lists, or `sources-sha256:…` of the sources.
+        """`sha256:…`, the digest of RECORD's lines, or `sources-sha256:…`, the digest of the source files.
 
-        The first omits what differs from one installation of a wheel to the next: byte code, scripts, the notes of installers.
+        The digest of RECORD leaves out the lines that may differ each time the same wheel is installed: those of byte code, scripts, and
+        files that installers write.
         """
         if self.listed:
             return f"sha256:{_joined((each.path, each.hash) for each in self.listed)}"
@@ -183,15 +189,20 @@ class Contents:
     def shadowing(self) -> tuple[str, ...]:
         """Return the files of other modules that Python would run in place of the installed ones."""
         if not self.listed:
-            return ()  # the digest is of what Python would run
+            return ()  # an editable install: the digest covers the files that Python would run
         return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
 
     def unchecked(self) -> tuple[str, ...]:
-        """Return the byte code that Python would run without comparing its source."""
+        """Return the byte-code files that Python would run without comparing them with their sources."""
         return tuple(unchecked_bytecode(self._code() or dict.fromkeys(each.path for each in self.sources)))
 
     def locked(self, distribution: str, source: str) -> Locked:
-        """Return the digests with which its modules are compared when they are imported."""
+        """Return the digests with which `LockedImports` compares the distribution's modules when they are imported.
+
+        Args:
+            distribution: The name of the distribution.
+            source: The setting that names the lock, for messages.
+        """
         digests = {self._place(each): Digest.of_record(each.hash) for each in self.listed if each.path.endswith(_CODE)}
         digests |= {each.path: Digest("sha256", each.digest) for each in self.sources}
         return Locked(
@@ -234,7 +245,7 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
 
 
 def _hashed(source: Distribution, line: Listed) -> Listed:
-    """Return a line with the digest of its file of code, if the builder of the wheel has given none."""
+    """Return a line of RECORD. If it has no digest and its file is code, add the digest of the file."""
     if line.hash or not line.path.endswith(_CODE):
         return line
     try:
@@ -252,7 +263,7 @@ def _counts(line: Listed) -> bool:
 
 
 def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of the topmost modules and packages of some files and some modules."""
+    """Return the names of the topmost modules and packages that contain some files and some modules."""
     names, packages = [module.split(".") for module in modules], set()
     for path in paths:
         if not path.endswith(_CODE):
@@ -274,7 +285,7 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 
 
 def _sources(root: Path) -> Iterator[LockedSource]:
-    """Yield each file of code of a topmost package or module."""
+    """Yield each source file and extension module of a top-level package or module."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
@@ -282,10 +293,10 @@ def _sources(root: Path) -> Iterator[LockedSource]:
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
-    """Return the folders and files of the known topmost modules of an editable install, by their names.
+    """Return the folders and files of the topmost modules of an editable install, by name.
 
-    These are the ones that its entry points name, those of `top_level.txt`, which setuptools writes, and those in the folders of its `.pth`
-    files whose names occur in any of these: most build backends list no names.
+    Most build backends do not list these modules. So the result contains the modules that the entry points name, those in `top_level.txt`, which
+    setuptools writes, and those in the folders of its `.pth` files whose names occur in the code of the others.
     """
     found: dict[str, list[Path]] = {}
     pth_modules = _modules_on_pth(source)
@@ -301,7 +312,7 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
 
 
 def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
-    """Return those names that occur as words in some files, or in the files of code below some folders."""
+    """Return those names that occur as words in some files, or in the Python files below some folders."""
     wanted = sorted(names)
     if not wanted:
         return set()
@@ -326,10 +337,7 @@ def _modules_on_pth(source: Distribution) -> set[str]:
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
-
-    No code is run.
-    """
+    """Yield the name, and the folder or file, of the topmost package or module of a dotted name, without importing it."""
     top, *below = module.split(".")
     try:
         spec = find_spec(top)
@@ -365,10 +373,10 @@ def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[
 
 
 class Digest(NamedTuple):
-    """The digest that a file has to have.
+    """The digest that a file must have.
 
     Attributes:
-        algorithm: The name of the hash, as `hashlib` knows it.
+        algorithm: The name of the hash algorithm in `hashlib`, such as `sha256`.
         value: The digest, in bytes.
     """
 
@@ -377,7 +385,11 @@ class Digest(NamedTuple):
 
     @classmethod
     def of_record(cls, text: str) -> Digest:
-        """Return the digest in a line of RECORD, as `sha256=…`; one that matches nothing if there is none."""
+        """Return the digest in a line of RECORD.
+
+        Args:
+            text: The digest as RECORD writes it, `sha256=…`. If it is not valid, the result matches no file.
+        """
         algorithm, _, value = text.partition("=")
         try:
             return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
@@ -385,11 +397,11 @@ class Digest(NamedTuple):
             return cls("", b"")
 
     def to_record(self) -> str:
-        """Return the text of this digest in a line of RECORD."""
+        """Return this digest as a line of RECORD gives it, such as `sha256=47DEQp…`."""
         return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
 
     def fits(self, content: bytes) -> bool:
-        """Return whether a content has this digest."""
+        """Return whether the content of a file has this digest."""
         if self.algorithm not in algorithms_guaranteed:
             return False
         found = new(self.algorithm, content)
@@ -399,13 +411,13 @@ class Digest(NamedTuple):
 
 
 class Locked(NamedTuple):
-    """A distribution whose modules are compared when they are imported.
+    """A distribution whose modules `LockedImports` compares when they are imported.
 
     Attributes:
-        distribution: Its name.
+        distribution: The name of the distribution.
         source: The setting that names the lock, for messages.
         roots: The names of its topmost modules and packages; those in a namespace have dotted names.
-        files: Its files of code, as real paths, with their digests.
+        files: Its source files and extension modules, as real paths, with their digests.
     """
 
     distribution: str
@@ -415,22 +427,26 @@ class Locked(NamedTuple):
 
 
 class LockedImports:
-    """A finder of the modules of locked distributions.
+    """A finder for `sys.meta_path` that compares the modules of locked distributions when they are imported.
 
-    Threads may add to it while others import. It holds no lock, so that a process may fork at any time.
+    Threads may add distributions while other threads import. The finder uses no `threading.Lock`, so a process may fork at any time.
     """
 
     def __init__(self) -> None:
         self._locked: dict[str, Locked] = {}
 
     def add(self, locked: Locked) -> None:
-        """Compare the modules of a distribution from now on, with these digests."""
+        """Begin to compare the modules of a distribution.
+
+        Args:
+            locked: The distribution, and the digests of its modules.
+        """
         self._locked[locked.distribution] = locked
         if self not in sys.meta_path:
             sys.meta_path.insert(0, self)
 
     def remove(self) -> None:
-        """Stop comparing."""
+        """Stop comparing modules."""
         self._locked.clear()
         while self in sys.meta_path:
             sys.meta_path.remove(self)
@@ -438,7 +454,13 @@ class LockedImports:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Return how a module of a locked distribution is loaded; None for any other."""
+        """Return the spec of a module of a locked distribution, whose loader compares the file. Return None for any other module.
+
+        Args:
+            name: The full name of the module.
+            path: The `__path__` of the package that contains it, or None.
+            target: The module to reload, or None.
+        """
         owners = [each for each in tuple(self._locked.values()) if _is_at_or_below(name, each.roots)]
         if not owners:
             return None
@@ -472,68 +494,59 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
 
 def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
     path = str(spec.origin)
-    kind: Any = _RefusingLoader
+    loader: _SourceLoader | _ExtensionLoader | _RefusingLoader
     if path.endswith(tuple(SOURCE_SUFFIXES)):
-        kind = _SourceLoader
+        loader = _SourceLoader(spec.name, path)
     elif path.endswith(tuple(EXTENSION_SUFFIXES)):
-        kind = _ExtensionLoader
-    loader = kind(spec.name, path)
-    loader.compare = _Comparison(owner, digest)
+        loader = _ExtensionLoader(spec.name, path)
+    else:
+        loader = _RefusingLoader(spec.name, path)
+    loader.check = partial(_check_content, owner, digest, spec.name, path)
     within = spec.submodule_search_locations
     made = spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=within)
     assert made is not None
     return made
 
 
-class _Comparison(NamedTuple):
-    """What a file is compared with; no digest if it is not a file of the distribution."""
-
-    owner: Locked
-    digest: Digest | None
-
-    def check(self, name: str, path: str, content: bytes) -> None:
-        """Raise if the content of a file is not the locked one.
-
-        Raises:
-            ImportError: It is not.
-        """
-        if self.digest is not None and self.digest.fits(content):
-            return
-        which = "is not a file of" if self.digest is None else "does not hold what was locked of"
-        raise ImportError(
-            f"{self.owner.source}, and {path} {which} {self.owner.distribution}: reinstall {self.owner.distribution}, and restart",
-            name=name,
-            path=path,
-        )
+def _check_content(owner: Locked, digest: Digest | None, name: str, path: str, content: bytes | None) -> None:
+    """Raise `ImportError` if the content of a file is not the locked one; None for a file that is never run."""
+    if digest is not None and content is not None and digest.fits(content):
+        return
+    which = "is not a file of" if digest is None or content is None else "does not hold what was locked of"
+    raise ImportError(
+        f"{owner.source}, and {path} {which} {owner.distribution}: reinstall {owner.distribution}, and restart",
+        name=name,
+        path=path,
+    )
 
 
 class _SourceLoader(SourceFileLoader):
-    """Compiles a source after comparing it; byte code is neither read nor written."""
+    """Compares a source file, and then compiles it. It neither reads nor writes byte code."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def get_code(self, fullname: str) -> CodeType:
         content = self.get_data(self.path)
-        self.compare.check(fullname, self.path, content)
+        self.check(content)
         code: CodeType = self.source_to_code(content, self.path)
         return code
 
 
 class _ExtensionLoader(ExtensionFileLoader):
-    """Loads an extension module after comparing its file, which the system then reads again."""
+    """Compares the file of an extension module, and then loads it. The operating system reads the file again to load it."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self.compare.check(spec.name, self.path, self.get_data(self.path))
+        self.check(self.get_data(self.path))
         return super().create_module(spec)
 
 
 class _RefusingLoader(SourcelessFileLoader):
-    """Refuses to load what is in no lock: byte code without its source, and other files."""
+    """Refuses to load a file that no lock can cover: byte code without its source, or another kind of file."""
 
-    compare: _Comparison
+    check: Callable[[bytes | None], None]
 
     def get_code(self, fullname: str) -> CodeType | None:
-        self.compare._replace(digest=None).check(fullname, self.path, b"")
+        self.check(None)
         return None  # not reached

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from fcregistry._config.policy import trust
 from fcregistry._tools.indexed import Described
 from fcregistry._tools.selectors import subject_of
+from fcregistry.discovery._found import FoundPlugin
 from fcregistry.discovery._identity import doubt_about
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.declaration import Declaration
     from fcregistry._tools.selectors import SelectorSubject
-    from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+    from fcregistry.discovery._found import FoundEntryPoint
 
 
 class Permission:
@@ -56,23 +57,16 @@ class Permission:
             )
         return self._plugins[plugin.key]
 
-    def to_import(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin must not be imported.
+    def to_import(self, found: FoundEntryPoint) -> str | None:
+        """Return why a plugin or an extension must not be imported.
 
         If it is locked, all of its files are compared with the lock.
 
         What is imported of a locked distribution afterwards is compared once more, file by file, before it runs.
         """
-        return self._to_load(plugin, ships_tools=True)
-
-    def to_extend(self, extension: FoundExtension) -> str | None:
-        """Return why an extension must not be loaded."""
-        return self._to_load(extension, ships_tools=False)
-
-    def _to_load(self, found: FoundEntryPoint, *, ships_tools: bool) -> str | None:
         if self.is_open:
             return None
-        refusal = self._operator.refusal(*found.key, ships_tools=ships_tools)
+        refusal = self._operator.refusal(*found.key, ships_tools=isinstance(found, FoundPlugin))
         return refusal or self.to_trust(found) or self._drift(found, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:

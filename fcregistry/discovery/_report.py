@@ -1,4 +1,4 @@
-"""The outcomes of loading plugins and extensions, and the report of all."""
+"""The outcome of loading each plugin or extension, and the report of all outcomes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ class LoadedPlugin:
     Attributes:
         plugin: The plugin.
         seconds: How long its import took; close to 0 if the program had imported it before.
-        outdated: How its distribution has changed since, such as by an upgrade: the process runs the old code, and has to be restarted.
-            None if it has not changed.
+        outdated: How the distribution has changed since the import, for example by an upgrade. The process still runs the old code until it is
+            restarted. None if the distribution has not changed.
     """
 
     plugin: FoundPlugin
@@ -36,11 +36,11 @@ class FailedPlugin:
 
     Attributes:
         plugin: The plugin.
-        seconds: How long it took to fail.
-        error: The exception that it raised.
+        seconds: How long the import took until it failed.
+        error: The exception that the import raised.
         traceback: The traceback, as text.
-        recorded: The reason and the advice, if they do not follow from the error: another process imported the plugin, or it must not be
-            imported.
+        recorded: The texts of `reason` and `advice`, if they cannot be derived from `error`. This is so if another process tried to import the
+            plugin and wrote down why it failed, or if the plugin must not be imported. Otherwise None.
     """
 
     plugin: FoundPlugin
@@ -51,11 +51,11 @@ class FailedPlugin:
 
     @classmethod
     def of_record(cls, plugin: FoundPlugin, record: Mapping[str, Any]) -> FailedPlugin:
-        """Return the failure of a plugin that another process imported.
+        """Return the failure of a plugin that another process tried to import.
 
         Args:
             plugin: The plugin.
-            record: The record that the process wrote: seconds, failure, advice and detail.
+            record: The record that this process wrote: seconds, failure, advice and detail.
         """
         reason, advice = str(record["failure"]), str(record["advice"])
         return cls(
@@ -79,12 +79,13 @@ class FailedPlugin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DescribedPlugin:
-    """A plugin whose tools are known without importing it.
+    """A plugin whose tools fcregistry knows from a description, without importing the plugin.
 
     Attributes:
         plugin: The plugin.
-        seconds: How long its import took when it was described.
-        by: The maker of the description: a `worker` process, a `program` that had imported it, or its own `manifest`.
+        seconds: How long the import took when the plugin was described.
+        by: What made the description: `worker`, a worker process; `program`, a program that had imported the plugin; or `manifest`, the
+            plugin's own manifest.
     """
 
     plugin: FoundPlugin
@@ -94,11 +95,11 @@ class DescribedPlugin:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DisabledPlugin:
-    """A plugin that must not be imported.
+    """A plugin that the configuration forbids to import.
 
     Attributes:
         plugin: The plugin.
-        reason: The reason, which names the file or variable that disables it.
+        reason: The reason, with the file or the environment variable that disables the plugin.
     """
 
     plugin: FoundPlugin
@@ -110,13 +111,13 @@ Outcome = LoadedPlugin | DescribedPlugin | FailedPlugin | DisabledPlugin
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadReport:
-    """The outcome of every plugin, each part sorted by distribution and entry point.
+    """The outcome for every plugin. Each attribute is sorted by distribution and entry point.
 
     Attributes:
         loaded: The plugins that were imported.
         failed: The plugins that could not be imported.
-        disabled: The plugins that must not be imported.
-        described: The plugins whose tools are known without an import.
+        disabled: The plugins that the configuration forbids to import.
+        described: The plugins whose tools fcregistry knows from descriptions, without importing the plugins.
     """
 
     loaded: tuple[LoadedPlugin, ...] = ()
@@ -129,7 +130,7 @@ class LoadReport:
         """Return the report of some outcomes.
 
         Args:
-            outcomes: The outcomes, in the order in which the report gives them.
+            outcomes: The outcomes, sorted as the report is to list them.
         """
         every = tuple(outcomes)
         return cls(
@@ -148,7 +149,7 @@ class LoadReport:
         """Raise one error for all plugins that failed, if any did.
 
         Raises:
-            PluginError: Names each of them, with the reason; the first one's exception is its cause.
+            PluginError: Plugins failed. The message lists each with its reason; the exception of the first is the cause.
         """
         if self.failed:
             lines = [f"  - {each.plugin.label}: {each.reason}" for each in self.failed]
@@ -167,9 +168,10 @@ class LoadedExtension:
 
     Attributes:
         extension: The extension.
-        families: The families of types that it reads, in the order in which they are tried.
-        call_hook: The hook that calls pass, if it has one.
-        resolve_model: Returns the model of a name, or None, if it has models.
+        families: The families of types that the extension reads, in the order in which fcregistry tries them.
+        call_hook: The extension's hooks before and after calls, if it has any.
+        resolve_model: The extension's function that returns the model of a name, or None for a name that it does not know. None if the
+            extension provides no models.
     """
 
     extension: FoundExtension
@@ -184,7 +186,7 @@ class FailedExtension:
 
     Attributes:
         extension: The extension.
-        error: The exception that it raised, or that names its mistake.
+        error: The exception that the extension raised, or one that says what is wrong with the extension.
         traceback: The traceback, as text.
     """
 
@@ -216,12 +218,12 @@ def _advice(found: FoundEntryPoint, error: BaseException) -> str:
         missing, own = error.name, found.module
         if own == missing or own.startswith(f"{missing}."):
             return (
-                "its entry point names a module that is not there: correct "
+                "its entry point names a module that does not exist: correct "
                 f'{found.entry_point} = "{found.value}" in its pyproject.toml and install it again, or tell its authors'
             )
         if own.partition(".")[0] == missing.partition(".")[0]:
-            return f"{missing}, a module of the plugin itself, is not there; reinstall {found.distribution}"
-        return f"install what provides the module {missing}, or reinstall {found.distribution} with its dependencies"
+            return f"{missing}, a module of the plugin itself, does not exist; reinstall {found.distribution}"
+        return f"install the package with the module {missing}, or reinstall {found.distribution} with its dependencies"
     if isinstance(error, SystemExit):
         return f"it ends the process when it is imported; report this to the authors of {found.distribution}"
     return f"report this to the authors of {found.distribution}, or set FCREGISTRY_DISABLE={found.label}"

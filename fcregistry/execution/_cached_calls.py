@@ -1,4 +1,4 @@
-"""Cached calls: which tools can be cached, the key of a call, and the place of its result in a cache."""
+"""Cached calls: which tools can be cached, the cache key of a call, and reading and storing its result."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
 
 
 _MISSING: Final = object()
-"""What a cache returns that has no value; no tool can return it."""
+"""The default that `Cache.get` returns if the cache has no value for a key; no tool can return it."""
 
 
 def check_caches(tools: Iterable[Tool]) -> None:
-    """Check that each tool that asks for it can be cached.
+    """Check that the results of each tool with the option `cache` can be cached.
 
     Raises:
-        DefinitionError: Some cannot; names each tool, why, and what to do.
+        DefinitionError: The results of some tools cannot be cached; the message names each tool, the reason, and what to do.
     """
     problems = [f"{tool.name}: {problem}" for tool in tools if (problem := _problem(tool))]
     if problems:
@@ -37,17 +37,17 @@ def _problem(tool: Tool) -> str | None:
     if given is None or given is False:
         return None
     if given is not True and (wrong := cache_problem(given)):
-        return f"cache={given!r:.80} {wrong}; give True, or a cache"
+        return f"cache={given!r:.80} {wrong}; pass True, or a cache"
     if tool._definition.asks_for_deps:
         return (
             "the deps of its Context are not part of its arguments, so one caller would get another's result; "
-            "drop cache, or the type of deps"
+            "remove `cache`, or the type of deps"
         )
     return None
 
 
 def cache_problem(given: object) -> str | None:
-    """Return why something is not a cache, or None if it is one."""
+    """Return why an object is not a cache, or None if it is one."""
     if not isinstance(given, Cache) or isinstance(given, type):
         return "has no methods get(key, default) and set(key, value)"
     if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
@@ -56,9 +56,9 @@ def cache_problem(given: object) -> str | None:
 
 
 class CacheSlot:
-    """The place of one call's result in a cache.
+    """Reads and stores the result of one call in a cache, under the key of the call.
 
-    It is made before the call runs, since a tool may change its arguments.
+    Make it before the call runs: the key depends on the arguments, which the tool may change.
     """
 
     __slots__ = ("_cache", "_key", "_tool")
@@ -70,14 +70,14 @@ class CacheSlot:
 
     @classmethod
     def of(cls, step: CallStep, cache: Cache) -> CacheSlot | None:
-        """Return the place of a call's result, or None if its arguments cannot be a key."""
+        """Return the slot for a call; None if no key can be made, since an integer has too many digits."""
         try:
             return cls(cache, cache_key(step), step.bound.tool)
-        except ValueError:  # a number of more digits than Python writes
+        except ValueError:  # an integer with more digits than Python converts to text
             return None
 
     def outcome(self) -> Outcome | None:
-        """Return what an equal call returned, or None if the cache does not have it."""
+        """Return the cached outcome of an equal call, or None if the cache has none."""
         try:
             value = self._cache.get(self._key, _MISSING)
         except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, not wrong
@@ -86,7 +86,7 @@ class CacheSlot:
         return None if value is _MISSING else Outcome(value, None, 0.0)
 
     def store(self, outcome: Outcome) -> None:
-        """Store what the call returned; a failure is not stored."""
+        """Store what the call returned, unless it failed."""
         if outcome.exception is not None:
             return
         try:
@@ -96,13 +96,13 @@ class CacheSlot:
 
 
 def cache_key(step: CallStep) -> str:
-    """Return the key of a call: the tool's id, and the SHA-256 of all that may make its result another.
+    """Return the key of a call: the tool's id, and the SHA-256 of everything that identifies the call.
 
-    These are the tool's wire name, distribution's version, module, qualified name and schema, and the arguments as JSON with sorted
-    names.
+    That is the tool's wire name, the version of its distribution, its module, qualified name and schema, and the arguments as JSON with
+    sorted names.
 
     Raises:
-        ValueError: The arguments hold a number of more digits than Python writes.
+        ValueError: The arguments contain an integer with more digits than Python converts to text.
     """
     from hashlib import sha256  # OpenSSL, which most processes need not load
 
@@ -115,9 +115,9 @@ def cache_key(step: CallStep) -> str:
 
 
 def _digits(value: Any) -> Iterator[str]:
-    """Yield the numbers in a JSON value as they were written, in the order of the JSON text.
+    """Yield the original text of each `ExactFloat` in a JSON value, in the order of the JSON text.
 
-    `json` would round them.
+    `json.dumps` would round these numbers.
     """
     if isinstance(value, ExactFloat):
         yield value.text

@@ -1,8 +1,8 @@
-"""Hooks before and after every call: they see it, change it or stop it.
+"""Hooks, which run before and after every call and can change or deny it.
 
-A hook that fails lets nothing through.
+If a hook before a call fails, the executor refuses the call. If a hook after a call fails, the executor does not return the result.
 
-Each hook is given copies: what was validated is what runs, whatever a hook does with what it is shown.
+Each hook receives copies. A hook that changes its copy does not change the validated arguments with which the tool runs.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallHook:
-    """The hooks of one extension or one object.
+    """The hooks of one extension, or of one object that the application passed.
 
     Attributes:
-        label: Its name in logs.
-        before: Called before each call, if it is there.
-        after: Called after each call, if it is there.
+        label: The name of the extension or object, for logs.
+        before: The function to call before each call; None if there is none.
+        after: The function to call after each call; None if there is none.
     """
 
     label: str
@@ -42,10 +42,13 @@ class CallHook:
 
 
 class HookChain:
-    """Hooks in their order: before a call the first one is called first, after it the last one.
+    """The hooks of an executor.
+
+    Before a call, the hooks run in the given order; after a call, in the reverse order. With the hooks `a` and `b`, the order is
+    `a.before`, `b.before`, the call, `b.after`, `a.after`.
 
     Args:
-        hooks: The hooks.
+        hooks: The hooks, in order.
     """
 
     __slots__ = ("_after", "_before")
@@ -55,7 +58,15 @@ class HookChain:
         self._after = tuple((hook.label, hook.after) for hook in reversed(hooks) if hook.after is not None)
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Call each hook with the call as those before it left it; the first that denies it ends that."""
+        """Run the hooks before a call. Each receives the call with the changes of the earlier ones; the first that denies it is the last to run.
+
+        Args:
+            tool: The tool.
+            call: The call.
+
+        Returns:
+            The changed call, the error if a hook denied the call or failed, or None if no hook changed the call.
+        """
         text = None
         given = call
         for label, hook in self._before:
@@ -74,7 +85,13 @@ class HookChain:
         return None if text is None else ToolCall(call.name, text, call.id)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Call each hook with the result as those before it left it."""
+        """Run the hooks after a call, each with the result that the previous one returned, and return the last result.
+
+        Args:
+            tool: The tool.
+            call: The call.
+            result: The result of the call.
+        """
         for label, hook in self._after:
             try:
                 answer = hook(tool, _copy_call(call), result)
@@ -92,10 +109,10 @@ class HookChain:
 
 
 class ClosedHooks:
-    """Refuses every call, because a hook that has to check every call does not load.
+    """Refuses every call, because the configuration requires a hook that does not load.
 
     Args:
-        error: Says which one, and why.
+        error: The error that says which hook does not load, and why.
     """
 
     __slots__ = ("_error",)
@@ -105,11 +122,11 @@ class ClosedHooks:
 
     def before(self, tool: Tool, call: ToolCall) -> CallError:
         """Refuse every call."""
-        text = f"{tool.name} is not available here: the hook that checks every call does not load; it was not run"
+        text = f"{tool.name} was not run: a hook that must check every call cannot be loaded"
         return CallError("unavailable", text, exception=self._error)
 
     def after(self, tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
-        """Leave the refusal as it is."""
+        """Return the refusal unchanged."""
         return result
 
 
@@ -122,20 +139,16 @@ def _copy_call(call: ToolCall) -> ToolCall:
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments that a hook put in place of a call's, as JSON text.
-
-    The hook has no reference to the text.
+    """Return the arguments of the call that a hook returned, as JSON text, which the hook cannot change later.
 
     Raises:
-        TypeError: It is not a call of the same tool.
-        ValueError: Its arguments are not a JSON object.
+        TypeError: The hook did not return a call of the same tool.
+        ValueError: The arguments are not a JSON object.
     """
     if not isinstance(answer, ToolCall):
-        raise TypeError(f"fc_before_call returns None, a ToolCall or Deny('why'), not {_kind(answer)}")
+        raise TypeError(f"fc_before_call must return None, a ToolCall or Deny('why'), not {_kind(answer)}")
     if answer.name != call.name:
-        raise TypeError(
-            f"fc_before_call changes arguments, not the tool: it was given {call.name}, and returned another"
-        )
+        raise TypeError(f"fc_before_call may change the arguments, not the tool: it must return a call of {call.name}")
     given = answer.arguments
     if isinstance(given, str):
         return given
@@ -144,7 +157,7 @@ def _changed_arguments(call: ToolCall, answer: object) -> str:
 
 def _checked_result(result: ToolResult, answer: object) -> ToolResult:
     if not isinstance(answer, ToolResult):
-        raise TypeError(f"fc_after_call returns None, a ToolResult or Deny('why'), not {_kind(answer)}")
+        raise TypeError(f"fc_after_call must return None, a ToolResult or Deny('why'), not {_kind(answer)}")
     before, after = result.call, answer.call
     if (
         before is None
@@ -152,14 +165,16 @@ def _checked_result(result: ToolResult, answer: object) -> ToolResult:
         or (after.name, after.id) != (before.name, before.id)
         or answer.tool is not result.tool
     ):
-        raise TypeError("fc_after_call returns a result of the same call and tool: keep result.call and result.tool")
+        raise TypeError(
+            "fc_after_call must return a result of the same call and tool: do not change result.call and result.tool"
+        )
     return answer
 
 
 def _kind(answer: object) -> str:
     if inspect.iscoroutine(answer):
         answer.close()  # or Python would warn later that it was never awaited
-        return "a coroutine: hooks are plain functions"
+        return "a coroutine: hooks must be plain functions"
     return type(answer).__name__
 
 
@@ -167,7 +182,10 @@ def _kind(answer: object) -> str:
 
 
 def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
-    """Return a result without what the tool returned, or why it failed, but with the code of that failure."""
+    """Return an error result that contains neither the value nor the message of the tool's result.
+
+    If the tool had failed, the new result keeps its error code.
+    """
     old = result.error
     if old is None:
         error = CallError("unencodable_result", f"{tool.name} ran, but {text}", exception=exception)

@@ -1,4 +1,4 @@
-"""Errors of calls with the text that a model reads. Golden tests hold every text here."""
+"""Errors of calls, with the texts that a model reads. Golden tests contain every text."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
 
 
 def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
-    """Return the error for arguments that the schema accepts and their types do not.
+    """Return the error for arguments that the schema accepts, but a parameter's type refuses.
 
-    What an exception says is left out unless `expose` is "all".
+    The message of an exception is left out unless `expose` is "all".
     """
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
     reason = "cannot be decoded" if reserved else scrub(refusal.reason, secrets_of(tool))
@@ -65,7 +65,7 @@ def environment_not_set(tool: Tool, reason: str) -> CallError:
 
 
 def plugin_unavailable(error: PluginError) -> CallError:
-    """Return the error for a tool whose plugin does not load, or has another tool than was described."""
+    """Return the error for a tool whose plugin cannot be loaded, or that differs from its description."""
     return CallError("unavailable", f"the tool is not available: {scrub(str(error))}", exception=error)
 
 
@@ -77,7 +77,7 @@ def cancelled_before(tool: Tool, reason: str) -> CallError:
 
 
 def not_checked(name: str, end: GivenUp) -> CallError:
-    """Return the error for a call whose arguments were not checked in time, or that was cancelled."""
+    """Return the error for a call that timed out, or was cancelled, while its arguments were validated."""
     if end.why == "cancelled":
         return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
     seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
@@ -86,7 +86,7 @@ def not_checked(name: str, end: GivenUp) -> CallError:
 
 
 def no_thread(error: Exception) -> CallError:
-    """Return the error for a call that gets no thread."""
+    """Return the error for a call that cannot run because no thread is available."""
     return CallError("unavailable", f"the call cannot run now: {error}", retryable=True, exception=error)
 
 
@@ -99,7 +99,7 @@ def approval_required(name: str) -> CallError:
 
 
 def approval_failed(name: str, error: BaseException) -> CallError:
-    """Return the error for a call whose approver raised something, and log that."""
+    """Log the exception that an approver raised, and return the error for its call."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").error("the approver of %s failed, so the call was denied", name, exc_info=error)
@@ -131,12 +131,12 @@ def unanswered(name: str, seconds: float) -> CallError:
 
 
 def undecided(name: str) -> CallError:
-    """Return the error for a call that waits for approval, and has no decision."""
+    """Return the error for a call that needs approval, and that no approver has decided about."""
     return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
 
 
 def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
-    """Return the error for an approver's arguments that are not valid."""
+    """Return the error for a call that an approver approved with other arguments, which are not valid."""
     if not problems:
         return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
     text = f"{name} was approved with other arguments, which are not valid; it was not run:"
@@ -165,14 +165,14 @@ def schema_changed(name: str) -> CallError:
 
 
 def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") -> CallError:
-    """Return the error for what a tool raised, scrubbed and bounded.
+    """Return the error for an exception that a tool raised, with a text that `scrub` has cleaned.
 
-    That is the message of a `ToolError`, and type and message of anything else.
+    The text is the message of a `ToolError`, and the type and message of any other exception.
 
     Args:
         tool: The tool.
         exception: What it raised, or a `GivenUp`.
-        expose: Whether a model reads more than `ToolError`s.
+        expose: Whether a model reads the messages of all exceptions, or only of `ToolError`s.
     """
     if isinstance(exception, GivenUp):
         return given_up(tool, exception)
@@ -204,9 +204,9 @@ _PACKAGE: Final = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # noq
 
 
 def explain_to_author(tool: Tool, exception: BaseException) -> None:
-    """Let a traceback begin in the tool's own code, and add a note where an option of the tool helps.
+    """Remove fcregistry's frames from the traceback of a tool's exception, and add a note if an option of the tool would help.
 
-    A model reads neither.
+    Developers read these; the model does not.
     """
     frames = exception.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_PACKAGE):
@@ -223,7 +223,7 @@ def explain_to_author(tool: Tool, exception: BaseException) -> None:
 
 
 def given_up(tool: Tool, end: GivenUp) -> CallError:
-    """Return the error for a call that was given up: its time was up, or it was cancelled."""
+    """Return the error for a call that timed out or was cancelled."""
     if end.why == "cancelled":
         message = f"{tool.name} was cancelled before it was done{_reason_in_brackets(tool, end.reason)}"
         return CallError("cancelled", message, exception=end)
@@ -238,8 +238,8 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
 
     Args:
         tool: The tool.
-        error: What was raised.
-        expose: Whether a model reads what it says, if it is not an `EncodingError`.
+        error: The exception.
+        expose: Whether a model reads its message, if it is not an `EncodingError`.
     """
     if expose == "tool-errors" and not isinstance(error, EncodingError):
         return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
@@ -252,10 +252,12 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
 
 
 def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
-    """Return the error for a result that does not fit its tool's return schema."""
+    """Return the error for a result that does not match its tool's return schema."""
     text = "; ".join(f"{problem.path} {problem.message}" for problem in problems)
     reason = scrub(text, secrets_of(tool))
-    return CallError("unencodable_result", f"{tool.name} ran, but its result is not what it promises: {reason}")
+    return CallError(
+        "unencodable_result", f"{tool.name} ran, but its result does not match its return schema: {reason}"
+    )
 
 
 def _reason_in_brackets(tool: Tool, reason: str) -> str:
@@ -297,13 +299,13 @@ class RemoteError(Exception):
 
 
 class WorkerError(Exception):
-    """Why a call was not run in another process, or its result did not arrive.
+    """Says why another process did not run a call, or why the result did not arrive.
 
-    Its own message is for developers.
+    The exception's own message is for developers.
 
     Attributes:
         error: The error for the model.
-        error_reserved: The same without what an exception says.
+        error_reserved: The same error without the message of an exception.
     """
 
     def __init__(
@@ -324,20 +326,23 @@ class WorkerError(Exception):
 
 
 REASONS: Final = {
-    "no_tool": ("unavailable", "is not available: the worker that was to run it does not have it"),
+    "no_tool": ("unavailable", "is not available: the worker does not have this tool"),
     "schema_changed": (
         "unavailable",
-        "is not available: the worker that was to run it has it with other arguments (schema_changed)",
+        "is not available: the worker has this tool with other parameters (schema_changed)",
     ),
     "version_changed": (
         "unavailable",
-        "is not available: the worker that was to run it has another version of it (version_changed)",
+        "is not available: the worker has another version of this tool (version_changed)",
     ),
-    "missing_env": ("unavailable", "is not available: the worker that was to run it cannot use it"),
+    "missing_env": (
+        "unavailable",
+        "is not available: the worker lacks what it requires, such as an environment variable",
+    ),
     "busy": ("unavailable", "is not available: too many earlier calls are still running on the worker"),
-    "no_worker": ("unavailable", "is not available: the call could not be handed to a worker; it was not run"),
+    "no_worker": ("unavailable", "is not available: the call could not be sent to a worker; it was not run"),
     "died": ("tool_failed", "was not finished: the worker that ran it died; it may have done part of its work"),
-    "lost": ("tool_failed", "gave no result: its worker failed; it may have done its work"),
+    "lost": ("tool_failed", "returned no result: its worker failed; it may have done its work"),
     "cancelled": ("cancelled", "was cancelled before it was done"),
     "closed": ("cancelled", "was cancelled before it was done: its worker was closed"),
 }
@@ -362,7 +367,7 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
 def worker_refusal(tool: Tool, refused: WireRefusal) -> WorkerError:
     """Return the error for a call that a worker refused.
 
-    It has what is wrong with the arguments or the result.
+    It lists the problems of the arguments or the result.
     """
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
@@ -385,11 +390,9 @@ _STATUS_NAMES: Final = ("status_code", "status")
 
 
 def exception_text(exception: BaseException) -> str:
-    """Return the message of an exception, with its HTTP status.
+    """Return the message of an exception, followed by its HTTP status if it has one.
 
-    An exception group has the messages of its exceptions, too (PEP 654).
-
-    A `ToolError` has only its message.
+    The text of an exception group contains the messages of its exceptions (PEP 654). The text of a `ToolError` is only its message.
     """
     text = exception_message(exception)
     if isinstance(exception, ToolError):
@@ -457,9 +460,9 @@ _IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text without what a model must not read, bounded.
+    """Return a text that a model may read, cut to 2,000 characters.
 
-    Left out are terminal codes, memory addresses, links to pydantic's pages, credentials in URLs and given secrets.
+    The function removes terminal codes, memory addresses, links to pydantic's pages, credentials in URLs, and the given secrets.
     """
     text = _FURTHER.sub("", _without_control_codes(text))
     text = Secrets(*map(_without_control_codes, secrets)).hide(text)

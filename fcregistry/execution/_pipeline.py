@@ -1,9 +1,9 @@
-"""The pipeline: everything that is done for one call, from what a model wrote to a `ToolResult`.
+"""The pipeline: the steps that turn a call, as the model wrote it, into a `ToolResult`.
 
 The call is read, its tool looked up, its arguments parsed, validated and decoded; hooks and approvers are asked; then it runs, and its
 outcome becomes a result. A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
 
-What returns `Effects` is a coroutine that one of two drivers runs, with an event loop or without; see `_invoke.py`.
+A function that returns `Effects` is a generator. One of two drivers runs it, with or without an event loop; see `_invoke.py`.
 """
 
 from __future__ import annotations
@@ -51,15 +51,15 @@ if TYPE_CHECKING:
 
 
 class Pipeline:
-    """Runs calls of one toolset.
+    """Runs calls of the tools of one toolset.
 
     Args:
-        tools: What may be called.
+        tools: The tools that may be called.
         settings: The executor's settings.
-        rules: Knows which calls need approval, and asks for it.
+        rules: Decides which calls need approval.
 
     Attributes:
-        fast_paths: The fast paths of tools that have one and were called, by the name they were called by.
+        fast_paths: Name that a tool was called by -> its fast path, if it has one.
         async_fast_paths: The same for calls from an event loop.
         has_unloaded_tools: Whether the plugin of some tool was not imported yet when the executor was made.
     """
@@ -75,12 +75,12 @@ class Pipeline:
         self.async_fast_paths: dict[str, AsyncFastPath] = {}
 
     def run_call(self, given: object, context: CallsContext, turn: BatchTurn | None = None) -> Effects[ToolResult]:
-        """Run a call, whatever it is, to its result.
+        """Run a call, and return its result, whatever the model wrote.
 
         Args:
-            given: A call in any shape; or the step, or the result, of a call that was prepared before.
-            context: The token, `deps` and channel of its caller.
-            turn: Its turn in a batch.
+            given: A call in any shape; or what `prepare` or `resume` returned for a call.
+            context: The caller's cancellation token, `deps` and channel.
+            turn: The turn of the call, if it is one of a batch.
         """
         if self.has_unloaded_tools and (tools := self.tools_to_load((given,))):
             yield LoadPlugins(tools)
@@ -118,7 +118,7 @@ class Pipeline:
     # --- Preparing: read, look up, parse, validate, decode ---
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool of a name, its own or the one that a provider's format gives it, or None."""
+        """Return a tool by its own name, or by the name that a provider's format gives it, or None."""
         tool = self.tools.get(name)
         if tool is not None:
             return tool
@@ -127,10 +127,10 @@ class Pipeline:
         return self.tools.get(self._by_wire_name.get(name, ""))
 
     def bound(self, name: str) -> Bound | None:
-        """Return the tool of a name, ready to be called, or None.
+        """Return a tool by name, ready to be called, or None if there is none.
 
         Raises:
-            PluginError: Its plugin does not load, or ships something else than was described.
+            PluginError: The tool's plugin cannot be loaded, or the loaded tool differs from its description.
         """
         self._renew_rules()
         known = self._bound.get(name)
@@ -163,12 +163,15 @@ class Pipeline:
     def prepare(
         self, given: object, *, from_application: bool = False, pending: Collection[str] = ()
     ) -> CallStep | ToolResult:
-        """Read, look up, parse, validate and decode a call; return a result if any of it fails.
+        """Read a call, look up its tool, and parse, validate and decode its arguments.
 
         Args:
             given: The call.
-            from_application: Whether its arguments are the application's own, and not a model's: they may have any length.
-            pending: The JSON paths of placeholders for results of other calls. All else is validated, and nothing decoded.
+            from_application: Whether the application wrote the arguments, and not a model: then they may have any length.
+            pending: The JSON paths of placeholders for results of other calls. The rest of the arguments is validated, and nothing is decoded.
+
+        Returns:
+            The call, ready to run; a failed result if one of these steps fails.
         """
         longest = None if from_application else self.settings.max_argument_characters
         try:
@@ -177,11 +180,9 @@ class Pipeline:
             return self._malformed(error)
 
     def prepare_off_loop(self, given: object, context: CallsContext) -> Effects[CallStep | ToolResult]:
-        """Prepare a call; on a thread and within its time, if that may take long.
+        """Prepare a call without blocking the event loop.
 
-        Long arguments, and those that are hard to validate, take long.
-
-        So no call holds up the event loop that it is made on.
+        If the arguments are long, or take many steps to validate, a thread prepares the call, within the tool's time limit.
         """
         if isinstance(given, (CallStep, ToolResult)):
             return given
@@ -219,8 +220,8 @@ class Pipeline:
         """Prepare a call.
 
         Raises:
-            TooLongError: With fewer steps than `MOST_STEPS`, for arguments that are longer.
-            TooManyStepsError: With fewer steps than `MOST_STEPS`, if finding out what is wrong with the arguments takes more.
+            TooLongError: `most_steps` is less than `MOST_STEPS`, and the arguments are longer than `longest`.
+            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search for errors in the arguments takes more.
         """
         try:
             bound = self.bound(call.name)
@@ -262,7 +263,7 @@ class Pipeline:
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
-        """Return the tools among those that calls name whose plugins are not imported yet, each once."""
+        """Return the called tools whose plugins are not imported yet, each once."""
         names = dict.fromkeys(call.name for given in calls if (call := read_if_call(given)) is not None)
         tools = [tool for name in names if (tool := self.find(name)) is not None]
         return [tool for tool in tools if not tool.is_loaded]
@@ -270,7 +271,7 @@ class Pipeline:
     # --- Hooks and approval ---
 
     def _checks_of(self, given: object) -> CallChecks | ToolResult:
-        """Return the checks that a prepared call has to pass; its result if it is not to run."""
+        """Return the checks of a prepared call; its result if the call must not run."""
         decided = isinstance(given, ResumedCall)
         step, approval = (given.step, given.approval) if isinstance(given, ResumedCall) else (given, None)
         if not isinstance(step, (CallStep, ToolResult)):
@@ -285,9 +286,9 @@ class Pipeline:
         return hooks.after(result.tool, result.call, result)
 
     def suspend(self, calls: Iterable[object]) -> PreparedCalls:
-        """Prepare calls and keep them for later, as the hooks leave them.
+        """Prepare calls, let the hooks change or deny them, and keep them for later.
 
-        So an approver sees what is going to run.
+        So an approver sees the arguments that the tools will get.
         """
         return suspend_calls(map(self._prepare_and_ask_hooks, calls), self.rules)
 
@@ -305,18 +306,18 @@ class Pipeline:
         return checks.step
 
     def resume(self, prepared: PreparedCalls, decisions: Mapping[str, Decision], by: str | None) -> list[ResumedCall]:
-        """Return what is left to be done of prepared calls, now that they were decided about.
+        """Apply an approver's decisions to prepared calls, and return the calls for `run_call`.
 
         Raises:
             ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
-            TypeError: A decision is not one, or `prepared` is something else.
+            TypeError: A decision, or `prepared`, does not have the right type.
         """
         self._renew_rules()
         return resume_calls(prepared, decisions, by=by, rules=self.rules, find=self.find, prepare=self.prepare)
 
 
 def _is_pending(path: str, pending: Collection[str]) -> bool:
-    """Return whether a result that is not known yet may change the value at a path."""
+    """Return whether a placeholder for another call's result may change the value at a path."""
     return any(
         path == "$"
         or path == place
@@ -327,16 +328,16 @@ def _is_pending(path: str, pending: Collection[str]) -> bool:
 
 
 class CallChecks:
-    """What hooks and approvers say about one call. Whatever they change in it is validated again.
+    """Asks hooks and approvers about one call. If they change the arguments, these are validated again.
 
     Args:
         step: The call.
-        pipeline: Has the executor's settings and rules, and prepares a call that was changed.
-        approval: The decision, if there was one.
-        decided: Whether no approver is to be asked again.
+        pipeline: Has the executor's settings and rules, and validates changed arguments.
+        approval: The approver's decision, if there is one already.
+        decided: Whether the call was decided about before, so that no approver is asked.
 
     Attributes:
-        step: The call, as it now is.
+        step: The call, with the changes that hooks and the approver made.
         approval: How it was approved or denied; None if no approver was asked.
     """
 
@@ -350,9 +351,12 @@ class CallChecks:
         self._call: ToolCall | None = None
 
     def ask_hooks(self) -> ToolResult | None:
-        """Ask the hooks, and return the result that they make of the call, or None if it goes on.
+        """Ask the hooks that run before a call.
 
-        A decision is final: a call that a hook would change after it is refused.
+        If a hook changes the arguments after an approver has approved them, the call is refused.
+
+        Returns:
+            The failed result, if a hook denies the call or makes its arguments invalid; None if the call may run.
         """
         hooks, step = self._pipeline.settings.hooks, self.step
         if hooks is None:
@@ -374,9 +378,10 @@ class CallChecks:
         return None
 
     def ask_approver(self, cancellation: CancellationToken | None) -> Effects[ToolResult | None]:
-        """Ask for approval, where the call needs it.
+        """Ask an approver, if the call needs approval.
 
-        The coroutine ends with a result if the call is refused, and with None if it goes on.
+        Returns:
+            The failed result, if the call is refused; None if it may run.
         """
         step = self.step
         if self._decided or step.bound.needs_no_approval:
@@ -394,23 +399,23 @@ class CallChecks:
             if isinstance(again, ToolResult):
                 return again.with_approval(self.approval)
             self.step = again._replace(call=step.call)
-            return self.ask_hooks()  # they have not seen these arguments
+            return self.ask_hooks()  # the hooks have not seen the approver's arguments
         return None
 
     def finish(self, result: ToolResult) -> ToolResult:
-        """Show the result of the call to the hooks that were asked about it, and return what they make of it."""
+        """Pass the result to the hooks after the call, if they were asked before it; return their result."""
         hooks = self._pipeline.settings.hooks
         if hooks is None or self._call is None:
             return result
         return hooks.after(self.step.bound.tool, self._call, result)
 
     def refusal(self, error: CallError) -> ToolResult:
-        """Return the result of the call if it is not to run."""
+        """Return the result of a call that is refused."""
         notes = None if self.approval is None else Notes(approval=self.approval)
         return make_result(self.step, error, self._pipeline.settings, notes)
 
 
-# --- Running a call that may run: in its turn, out of the cache, and again where that may help ---
+# --- Running a call: its turn in a batch, the cache, retries ---
 
 
 def _run_step(
@@ -448,9 +453,10 @@ def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings)
 def _attempts(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None
 ) -> Effects[tuple[Outcome, int]]:
-    """Call a tool, and call it again where that may help.
+    """Call a tool, and retry as the executor's `retry` says.
 
-    The coroutine ends with the last outcome, and the number of attempts.
+    Returns:
+        The last outcome, and the number of attempts.
     """
     retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
     cancellation, channel = context.cancellation, context.channel
@@ -473,7 +479,7 @@ def _attempts(
 def _attempt(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None, seconds: float | None
 ) -> Effects[Outcome]:
-    """Call a tool once; its token is cancelled when its caller no longer waits for it."""
+    """Call a tool once. If the caller stops waiting, cancel the tool's token."""
     bound = step.bound
     outcome: Outcome
     is_plain = bound.runner is None and bound.signature.context is None
@@ -523,9 +529,9 @@ def _job(
 
 
 class LoadPlugins:
-    """Import the plugins of described tools before their first call: an effect.
+    """An effect: imports the plugins of described tools before their first call.
 
-    The call reports what goes wrong.
+    It ignores errors, since the call itself reports them.
     """
 
     __slots__ = ("_tools",)
@@ -537,11 +543,11 @@ class LoadPlugins:
         """Do nothing: the call imports what it needs on this thread."""
 
     async def later(self) -> None:
-        """Import them on a thread, so that the running loop is not held up."""
+        """Import them on a thread, so that the event loop is not blocked."""
         try:
             await await_future(blocking_threads.submit(self._load))
         except NoThreadError:
-            return  # the call imports it, since nothing else can
+            return  # then the call itself imports the plugin
 
     def _load(self) -> None:
         for tool in self._tools:

@@ -1,7 +1,7 @@
 """A tool that is ready to be called (`Bound`), and a valid call that has not run yet (`CallStep`).
 
-Numbers of a tool with `Decimal` parameters keep the digits that they were written with: they are read as `ExactFloat`s. Validators do not
-know these, and are shown plain floats.
+If a tool has `Decimal` parameters, the numbers in its arguments are parsed as `ExactFloat`s, which keep all digits. Validators do not
+support `ExactFloat`, so `DigitsValidator` gives them plain floats.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ if TYPE_CHECKING:
 
 
 QUICK_STEPS: Final = 5_000
-"""Steps that finding out what is wrong with arguments may take on the caller's thread or loop: some 10 ms."""
+"""How many steps the search for errors in arguments may take on the caller's thread or event loop: about 10 ms."""
 
 
 class Bound(NamedTuple):
-    """A tool with what each of its calls needs, looked up once.
+    """A tool with everything that its calls need, looked up once.
 
     Attributes:
         tool: The tool.
         signature: Its signature.
         validator: The validator of its arguments.
-        needs_env: Whether it requires environment variables.
-        needs_no_approval: Whether no call of it ever needs approval.
-        exact: Whether numbers in its arguments keep their digits.
-        results: The validator of its results, if the executor checks results.
-        dispatch: Where it runs.
-        timeout: Seconds that a call of it may take; None for any time.
-        cache: The cache for its results, if they are cached.
-        runner: Runs its calls, if they run in another process.
-        touches: Whether it says what it touches, so that a call of it may have to wait for others of its batch.
+        needs_env: Whether each call must first check that the tool is available here (`requires_env`, `available`).
+        needs_no_approval: Whether its calls never need approval.
+        exact: Whether numbers in its arguments keep all their digits.
+        results: The validator of its results; None if the executor does not check results.
+        dispatch: Where its function runs.
+        timeout: The time limit of a call in seconds; None for no limit.
+        cache: The cache for its results; None if they are not cached.
+        runner: Runs its calls in another process; None if they run in this one.
+        touches: Whether it has the option `exclusive`, `reads` or `writes`, so that a call may wait for others in its batch.
     """
 
     tool: Tool
@@ -66,7 +66,7 @@ class Bound(NamedTuple):
         Args:
             tool: The tool.
             settings: The executor's settings.
-            needs_no_approval: Whether no call of it ever needs approval.
+            needs_no_approval: Whether its calls never need approval.
         """
         signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
         options = tool.options
@@ -90,7 +90,7 @@ class Bound(NamedTuple):
 
 
 class CallStep(NamedTuple):
-    """A call that is valid and decoded, and has not run yet."""
+    """A call with validated and decoded arguments, which has not run yet."""
 
     call: ToolCall
     bound: Bound
@@ -104,7 +104,8 @@ def cache_of(tool: Tool, own: Cache) -> Cache | None:
 
     Args:
         tool: The tool.
-        own: The executor's cache, which `cache=True` means. It is not the process's: what tools return may depend on who runs them.
+        own: The executor's cache, which tools with `cache=True` use. Each executor has a cache of its own unless you pass one, because a
+            result may depend on who calls the tool.
     """
     given = tool.options.cache
     if given is None or given is False:
@@ -116,16 +117,16 @@ def cache_of(tool: Tool, own: Cache) -> Cache | None:
 
 
 class DigitsValidator(Validator):
-    """A validator of arguments whose numbers keep their digits.
+    """Validates arguments that contain `ExactFloat`s.
 
     Args:
-        validator: The validator of plain JSON.
+        validator: Validates the same arguments with plain floats.
     """
 
     __slots__ = ("_plain",)
 
     def __init__(self, validator: Validator) -> None:
-        self._plain = validator  # it has the schema, and is compiled once
+        self._plain = validator  # it is compiled for the schema, once
 
     @property
     def properties(self) -> frozenset[str]:
@@ -147,7 +148,7 @@ class DigitsValidator(Validator):
 
 
 def copy_json(value: Any) -> Any:
-    """Return a JSON value that shares no object or array with another; numbers keep their digits."""
+    """Return a deep copy of a JSON value; numbers keep their digits."""
     if isinstance(value, dict):
         return {name: copy_json(item) for name, item in value.items()}
     return [copy_json(item) for item in value] if isinstance(value, list) else value
@@ -157,7 +158,7 @@ def exact_text(value: Any) -> str:
     """Return the text of a JSON value; numbers keep the digits they were written with.
 
     Raises:
-        ValueError: A number has more digits than Python writes.
+        ValueError: An integer has more digits than Python converts to text.
     """
     if isinstance(value, dict):
         return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item)}" for name, item in value.items()) + "}"

@@ -1,10 +1,8 @@
-"""Prepared calls: validated calls that have not run yet, and how they are resumed.
+"""Prepared calls: validated calls that have not run yet. An executor resumes them, in this process or in another one.
 
-They are resumed here or in another process.
-
-As JSON text they are signed with a message authentication code (RFC 2104, HMAC with SHA-256) over the characters of the payload, and nothing
-of the payload is read before the signature is verified. The result of a call that is not going to run is sent without what stays in this
-process: the arguments that the model wrote, and what was raised.
+As JSON text, prepared calls are signed with a message authentication code (RFC 2104, HMAC with SHA-256) of the payload. The payload is not parsed
+before the signature is verified. For a call that has failed already, the text contains the result for the model, but neither the arguments that
+the model wrote nor the exception.
 """
 
 from __future__ import annotations
@@ -40,17 +38,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WaitingCall:
-    """A call that waits for approval, with all that an approver needs to see.
+    """A call that waits for approval, with everything that an approver needs to see.
 
     Attributes:
-        id: The key of the call in `decisions`: the provider's id, or another name if an earlier call has the same id.
-        name: The tool's name, as the model called it.
+        id: The key of the call in `decisions`: the provider's id, or another name if the call has no id or an earlier call has the same.
+        name: The tool's name, as the model wrote it.
         tool: The tool's canonical id.
         title: The tool's name for people, if it has one.
-        description: What the tool does, in a line.
-        arguments: The arguments, validated: a JSON object. A copy.
-        reason: Why it needs approval.
-        hints: What the tool's author declared: `read_only`, `destructive`, `idempotent`, `open_world`, where set.
+        description: What the tool does, in one line.
+        arguments: A copy of the validated arguments, a JSON object.
+        reason: Why the call needs approval.
+        hints: The hints that the tool's author set, among `read_only`, `destructive`, `idempotent` and `open_world`.
     """
 
     id: str
@@ -63,7 +61,7 @@ class WaitingCall:
     hints: Mapping[str, bool]
 
     def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object, for a user interface."""
+        """Return this call as a JSON object, for a user interface."""
         return asdict(self)
 
 
@@ -73,9 +71,9 @@ class PreparedCalls:
     `Executor.prepare` makes them, and `Executor.resume` runs them.
 
     Args:
-        calls: The calls, in their order.
-        id: The name of this batch; by default, a new one.
-        made: When it was made, in seconds since 1970 (UTC); by default, now.
+        calls: The calls, in the order of the model's message.
+        id: The id of these calls; by default, a new one.
+        made: When they were prepared, in seconds since 1970 (UTC); by default, now.
     """
 
     __slots__ = ("_calls", "_id", "_lock", "_made", "_taken")
@@ -89,36 +87,36 @@ class PreparedCalls:
 
     @property
     def id(self) -> str:
-        """The name of these calls, the same after a round trip as text.
+        """The id of these calls. It stays the same after `to_json` and `from_json`.
 
-        An application that stores it can refuse to run them twice.
+        An application that records the ids of the calls that it has resumed can refuse to run them twice.
         """
         return self._id
 
     @property
     def made(self) -> float:
-        """When they were prepared, in seconds since 1970 (UTC)."""
+        """When the calls were prepared, in seconds since 1970 (UTC)."""
         return self._made
 
     @property
     def waiting(self) -> tuple[WaitingCall, ...]:
-        """The calls that wait for a decision, in their order."""
+        """The calls that wait for an approver's decision, in the order of the model's message."""
         found = (each.waiting for each in self._calls if isinstance(each, ValidCall))
         return tuple(each for each in found if each is not None)
 
     def to_json(self, *, key: bytes) -> str:
         """Return these calls as signed JSON text, for a process that resumes them later.
 
-        For a call that has failed already, the text contains the error for the model. If a hook replaced that failure by a result, the value
-        of the result is JSON after a round trip, or None if it has no JSON form.
+        For a call that has failed already, the text contains the error for the model. If a hook replaced that error with a result, the text
+        contains the value of the result as JSON, or null if the value has no JSON form.
 
         Args:
-            key: At least 16 bytes that only the processes know that prepare and resume. The text is signed, not encrypted: anyone who has
-                it can read it.
+            key: At least 16 secret bytes, known only to the processes that prepare and resume the calls. The text is signed, not encrypted:
+                anyone who has the text can read it.
 
         Raises:
             TypeError: The key is not bytes.
-            ApprovalError: It is too short.
+            ApprovalError: The key is too short.
         """
         valid = codec_of(ValidCall)
         calls = [valid.encode(each) if isinstance(each, ValidCall) else each.to_json() for each in self._calls]
@@ -126,18 +124,18 @@ class PreparedCalls:
 
     @classmethod
     def from_json(cls, text: str, *, key: bytes, max_age: float | None = None) -> Self:
-        """Return the calls of a text of `to_json`.
+        """Return the calls that `to_json` wrote.
 
         Args:
-            text: The text.
-            key: The key that it was signed with.
-            max_age: The most seconds since the calls were prepared; None for any. Calls that are dated more than a minute in the future
-                are refused too, since their age is not known.
+            text: The text that `to_json` returned.
+            key: The key with which `to_json` signed the text.
+            max_age: How many seconds ago the calls may have been prepared at most; None for any age. If it is given, calls with a date more
+                than a minute in the future are refused too, because their age is not known.
 
         Raises:
             TypeError: The text is not a str, the key not bytes, or `max_age` not a number.
             ValueError: `max_age` is negative, or NaN.
-            ApprovalError: It is not such a text, was signed with another key, changed since, or is too old.
+            ApprovalError: `to_json` did not write the text, it was signed with another key, it changed since, or it is too old.
         """
         payload = verify_state(text, key)
         if max_age is not None:
@@ -147,10 +145,10 @@ class PreparedCalls:
         return cls(calls, payload["id"], payload["made"])
 
     def _take(self) -> None:
-        """Record that they are being resumed.
+        """Record that the calls are being resumed.
 
         Raises:
-            ApprovalError: They were resumed before.
+            ApprovalError: The calls were resumed before.
         """
         with self._lock:
             if self._taken:
@@ -165,7 +163,7 @@ class PreparedCalls:
 
 
 _CLOCKS_DIFFER: Final = 60.0
-"""Seconds that the clock of the machine that prepared calls may be ahead."""
+"""The number of seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
 
 
 def _is_number(value: object) -> TypeGuard[float]:
@@ -178,18 +176,18 @@ def _check_age(made: object, max_age: object) -> None:
     Raises:
         TypeError: `max_age` is not a number.
         ValueError: `max_age` is negative, or NaN.
-        ApprovalError: They are too old, or their age is not known.
+        ApprovalError: The calls are too old, or their age is not known.
     """
     if not _is_number(max_age):
-        raise TypeError(f"max_age takes seconds, or None for any age, not {type(max_age).__name__}")
+        raise TypeError(f"max_age must be a number of seconds, or None for any age, not {type(max_age).__name__}")
     if not max_age >= 0:  # NaN, too: no age is greater
-        raise ValueError(f"max_age takes seconds from 0 on, or None for any age, not {max_age!r}")
+        raise ValueError(f"max_age must be at least 0 seconds, or None for any age, not {max_age!r}")
     if not _is_number(made):
         raise ApprovalError("these calls do not say when they were prepared; prepare them again")
     age = time.time() - made
     if age > max_age:
         raise ApprovalError(
-            f"these calls were prepared {age:.0f} seconds ago, and may be {max_age:g} seconds old; prepare them again"
+            f"these calls were prepared {age:.0f} seconds ago, but max_age is {max_age:g} seconds; prepare them again"
         )
     if not age >= -_CLOCKS_DIFFER:
         raise ApprovalError(
@@ -198,25 +196,25 @@ def _check_age(made: object, max_age: object) -> None:
         )
 
 
-# --- The calls, as they are kept ---
+# --- The calls in a PreparedCalls object ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ValidCall:
-    """A call that may run, at once or once it is approved.
+    """A valid call, which runs when the calls are resumed, if it needs no approval or an approver approves it.
 
     Attributes:
-        key: Names it among the other calls.
-        name: The tool's name, as the model called it.
+        key: The key of the call in `decisions`, unique among these calls.
+        name: The tool's name, as the model wrote it.
         id: The provider's id.
-        arguments: JSON text of the validated arguments: what was approved is what runs.
+        arguments: The validated arguments as JSON text. The tool runs with exactly the arguments that the approver saw.
         tool: The tool's canonical id.
-        schema_digest: The digest of its parameters.
-        repairs: What was repaired in the model's arguments.
-        reason: Why it needs approval; None if it needs none.
+        schema_digest: The digest of the schema of the tool's parameters.
+        repairs: The repairs that the executor made in the model's arguments.
+        reason: Why the call needs approval; None if it needs none.
         title: The tool's name for people.
-        description: What the tool does, in a line.
-        hints: What the tool's author declared.
+        description: What the tool does, in one line.
+        hints: The hints that the tool's author set.
     """
 
     key: str
@@ -233,12 +231,12 @@ class ValidCall:
 
     @property
     def call(self) -> ToolCall:
-        """The call that is going to be made."""
+        """The call with the validated arguments."""
         return ToolCall(self.name, self.arguments, self.id)
 
     @property
     def waiting(self) -> WaitingCall | None:
-        """What an approver is shown; None if the call does not wait for a decision."""
+        """The call as an approver sees it; None if the call does not wait for a decision."""
         if self.reason is None:
             return None
         return WaitingCall(
@@ -255,9 +253,9 @@ class ValidCall:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnsweredCall:
-    """A call that does not run, whatever is decided.
+    """A call that has its result already and is not going to run, because it failed.
 
-    It failed, or a hook put a result in place of its failure.
+    A hook may have replaced the error with a result of its own.
     """
 
     key: str
@@ -281,7 +279,7 @@ class AnsweredCall:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
-        """Return the call of an object of `to_json`."""
+        """Return the call that `to_json` wrote."""
         call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
         parts = tuple(map(Content.from_block, given["parts"]))
         value, content = given["value"], given["content"]
@@ -304,15 +302,15 @@ def _plain(value: object) -> Any:
         return None
 
 
-# --- Suspending: calls are judged, and what is validated of them is kept ---
+# --- Suspending: calls are validated, and the rules decide which need approval ---
 
 
 def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) -> PreparedCalls:
-    """Judge calls, and keep them for later.
+    """Decide which calls need approval, and return them all as prepared calls. Nothing runs.
 
     Args:
-        steps: The prepared calls, or the results of those that are not valid.
-        rules: Judges them; no approver is asked.
+        steps: The validated calls, and the results of the calls that are not valid.
+        rules: The rules that decide. They do not ask an approver.
     """
     given = list(steps)
     keys = distinct_keys([None if step.call is None else step.call.id for step in given])
@@ -347,7 +345,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
 
 
 def distinct_keys(ids: list[str | None]) -> list[str]:
-    """Return a distinct name for each of some calls: its id, unless an earlier call has the same."""
+    """Return a unique key for each call: its id, or another name if it has none or an earlier call has the same."""
     taken = {each for each in ids if each}
     used: set[str] = set()
     keys: list[str] = []
@@ -366,12 +364,12 @@ Decision: TypeAlias = "Approve | Deny | bool"
 
 
 class ResumedCall(NamedTuple):
-    """A prepared call that is resumed.
+    """A prepared call after the decision about it.
 
     Attributes:
-        step: What is to run, without asking again; or the result, if nothing is to run.
-        approval: The decision, if there was one.
-        seen: Whether it is a result that the hooks saw when the calls were prepared.
+        step: The call to run, without asking an approver again; or the result, if the call is not to run.
+        approval: The approver's decision, if there was one.
+        seen: Whether `step` is a result that the hooks already saw when the calls were prepared.
     """
 
     step: CallStep | ToolResult
@@ -388,19 +386,19 @@ def resume_calls(
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[ResumedCall]:
-    """Return what is left to do for prepared calls, in their order.
+    """Apply the decisions to prepared calls, and return the calls that may now run and the results of the others, in order.
 
     Args:
         prepared: The calls.
-        decisions: Decisions about the calls that wait, by id.
+        decisions: The decisions about the waiting calls, by id.
         by: The name of the approver.
-        rules: Decides again about calls that needed no approval when they were prepared.
-        find: Returns the tool of a name.
+        rules: The rules. They decide again about the calls that needed no approval when they were prepared.
+        find: Returns the tool with a name, or None.
         prepare: Reads, validates and decodes a call.
 
     Raises:
         ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before.
-        TypeError: A decision is something else.
+        TypeError: A decision is not `Approve(…)`, `Deny(…)` or a bool.
     """
     _check_decisions(prepared, decisions)
     prepared._take()
@@ -442,23 +440,27 @@ def resume_calls(
 
 
 def _check_decisions(prepared: object, decisions: object) -> None:
-    """Check that decisions are about calls that wait for them.
+    """Check that each decision is about a call that waits for one.
 
     Raises:
-        ApprovalError: One is about another call.
-        TypeError: One is not a decision, or `prepared` or `decisions` is something else.
+        ApprovalError: A decision is about another call.
+        TypeError: A decision is not `Approve(…)`, `Deny(…)` or a bool, `prepared` is not `PreparedCalls`, or `decisions` is not a mapping.
     """
     if not isinstance(prepared, PreparedCalls):
-        raise TypeError(f"resume takes PreparedCalls, as from_json returns them, not {type(prepared).__name__}")
+        raise TypeError(
+            f"resume takes the PreparedCalls that prepare or from_json returned, not {type(prepared).__name__}"
+        )
     if not isinstance(decisions, Mapping):
-        raise TypeError(f"decisions are a dict from the ids of waiting calls, not {type(decisions).__name__}")
+        raise TypeError(
+            f"decisions must be a dict such as {{'call_1': Approve()}}, by the ids of waiting calls, not {type(decisions).__name__}"
+        )
     waiting = dict.fromkeys(each.id for each in prepared.waiting)
     for key, decision in decisions.items():
         if key not in waiting:
-            known = f"those that wait for one are {', '.join(map(repr, waiting))}" if waiting else "none waits for one"
+            known = f"the waiting calls are {', '.join(map(repr, waiting))}" if waiting else "no call waits for one"
             raise ApprovalError(f"no call {key!r} waits for a decision; {known}")
         if not isinstance(decision, (Approve, Deny, bool)):
-            raise TypeError(f"the decision about {key!r} is Approve(…) or Deny(…), not {decision!r}")
+            raise TypeError(f"the decision about {key!r} must be Approve(…) or Deny(…), not {decision!r}")
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
@@ -489,22 +491,22 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
 PREPARED_CALLS: Final = "fcregistry prepared calls, 1"
 
 RUN_STATE: Final = "fcregistry run state, 1"
-"""What may be signed. The format is part of what is signed, so that one cannot be passed off as the other."""
+"""The formats of signed text. The signature covers the format, so a signed run state is not accepted as prepared calls, or the reverse."""
 
 _SHORTEST: Final = 16
 
 
 def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
-    """Return JSON text with a JSON object and its signature; the same object and key give the same text.
+    """Return JSON text with a JSON object and its signature. The same object and key always give the same text.
 
     Args:
         payload: The object.
         key: At least 16 secret bytes.
-        format: What the object is.
+        format: The format of the object: `PREPARED_CALLS` or `RUN_STATE`.
 
     Raises:
         TypeError: The key is not bytes.
-        ApprovalError: It is too short.
+        ApprovalError: The key is too short.
     """
     _check_key(key)
     text = json.dumps(payload, sort_keys=True, separators=(",", ":"), allow_nan=False)
@@ -512,15 +514,21 @@ def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS
 
 
 def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[str, Any]:
-    """Return the object of a text of `sign_state`.
+    """Verify the signature of a text that `sign_state` wrote, and return the object.
+
+    Args:
+        text: The text.
+        key: The key with which it was signed.
+        format: The format of the object.
 
     Raises:
         TypeError: The text is not a str, or the key not bytes.
-        ApprovalError: It is not such a text, was signed with another key, or changed since; or the key is too short.
+        ApprovalError: `sign_state` did not write the text in this format, it was signed with another key, it changed since, or the key is too
+            short.
     """
     _check_key(key)
     if not isinstance(text, str):
-        raise TypeError(f"{_what(format)} are the text that to_json gave, not {type(text).__name__}")
+        raise TypeError(f"from_json takes the text that to_json returned, not {type(text).__name__}")
     payload_text, signature = _parts(text, format)
     import hmac  # OpenSSL, which most processes need not load
 
@@ -538,7 +546,7 @@ def _parts(text: str, format: str) -> tuple[str, str]:
     """Return the payload and the signature in a text.
 
     Raises:
-        ApprovalError: It has none, or is written for another version.
+        ApprovalError: The text has no payload and signature, or another version of fcregistry wrote it.
     """
     try:
         given = json.loads(text)
@@ -547,12 +555,14 @@ def _parts(text: str, format: str) -> tuple[str, str]:
     match given:
         case {"format": written} if written != format:
             raise ApprovalError(
-                f"these {_what(format)} are written as {str(written)[:60]!r}, and this version of fcregistry reads {format!r}; "
+                f"these {_what(format)} have the format {str(written)[:60]!r}, but this version of fcregistry reads {format!r}; "
                 "prepare the calls again"
             )
         case {"format": _, "payload": str(payload), "signature": str(signature)}:
             return payload, signature
-    raise ApprovalError(f"this is not a text of {_what(format)}: give what to_json returned, whole and unchanged")
+    raise ApprovalError(
+        f"this is not the text of {_what(format)}: pass the text that to_json returned, whole and unchanged"
+    )
 
 
 def _signature(text: str, key: bytes, format: str) -> str:
@@ -567,8 +577,8 @@ def _bytes(text: str) -> bytes:
 
 def _check_key(key: bytes) -> None:
     if not isinstance(key, bytes):
-        raise TypeError(f"the key is bytes, such as secrets.token_bytes(32), not {type(key).__name__}")
+        raise TypeError(f"the key must be bytes, such as secrets.token_bytes(32), not {type(key).__name__}")
     if len(key) < _SHORTEST:
         raise ApprovalError(
-            f"the key has {len(key)} bytes, which can be guessed: at least {_SHORTEST}, such as secrets.token_bytes(32)"
+            f"the key has {len(key)} bytes and could be guessed: use at least {_SHORTEST}, such as secrets.token_bytes(32)"
         )

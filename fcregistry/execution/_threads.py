@@ -1,10 +1,10 @@
 """The daemon threads and the background event loop on which tools run.
 
 A blocking tool runs on a daemon thread of this module: the standard pools join their threads when the process exits, so one tool that hangs
-would hold the exit for as long as it hangs.
+would delay the exit for as long as it hangs.
 
-An async tool whose caller has no event loop runs on one background loop per process. A loop for each call would break clients that live
-longer than a call: they belong to the loop that they were made on.
+If the caller of an async tool has no event loop, the tool runs on a background loop, one per process. With a new loop for each call, a client
+that a tool keeps for several calls would not work: such clients can be used only on the loop on which they were made.
 
 asyncio takes 38 ms to import, so it is imported when the background loop starts.
 """
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 class NoThreadError(RuntimeError):
     """No thread is available.
 
-    Too many calls that were given up have not returned, or the system has no more threads.
+    Too many calls that timed out or were cancelled still occupy their threads, or the system has no more threads.
     """
 
 
@@ -37,7 +37,7 @@ def running_loop() -> asyncio.AbstractEventLoop:
     """Return the running event loop.
 
     Raises:
-        RuntimeError: No event loop of asyncio is running here; says what to do from trio.
+        RuntimeError: No event loop of asyncio is running here. The message says what to do instead, also in trio.
     """
     from asyncio import get_running_loop  # there is a loop, so it is imported
 
@@ -55,20 +55,20 @@ def running_loop() -> asyncio.AbstractEventLoop:
 _MOST_IDLE = 128
 
 MOST_ABANDONED: Final = 64
-"""Threads of calls that were given up and have not returned: with more of them, no call gets a thread."""
+"""The number of threads that timed-out or cancelled calls may still occupy. At this number, no new call gets a thread."""
 
 _LOOP_THREAD: Final = "fcregistry-loop"
 """The name of the thread of the background loop."""
 
 _DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
-"""Whether the background loop is waiting for the running code, which therefore must not wait for the loop."""
+"""Whether a task on the background loop waits for the running code. If so, this code must not wait for the loop: neither would ever end."""
 
 
 class DaemonThreads:
-    """Threads that are started as they are needed, kept while idle, and never joined.
+    """A pool that starts threads when it needs them, reuses idle ones, and never joins them.
 
-    A thread cannot be stopped. When a caller stops waiting for a function, its thread is abandoned: another takes its place, and the
-    abandoned threads that are still busy are counted.
+    A thread cannot be stopped. When a caller stops waiting for a function, the pool abandons its thread: other functions use other threads, and
+    the pool counts the abandoned threads until their functions return.
     """
 
     def __init__(self) -> None:
@@ -81,13 +81,16 @@ class DaemonThreads:
 
     @property
     def abandoned(self) -> int:
-        """The number of abandoned threads that are still busy."""
+        """The number of abandoned threads whose functions have not returned."""
         return self._abandoned
 
     def abandon(self, future: Future[Any]) -> None:
         """Stop waiting for a function.
 
-        If it has begun, its thread counts as abandoned until it returns; otherwise it never begins.
+        If the function has begun, its thread counts as abandoned until the function returns. Otherwise it never begins.
+
+        Args:
+            future: The future that `submit` returned.
         """
         if future.cancel() or future.done():
             return
@@ -96,7 +99,12 @@ class DaemonThreads:
         future.add_done_callback(self._returned)
 
     def count(self, busy: bool) -> None:
-        """Count a thread as abandoned and busy, or as no longer so; also one that was not started here."""
+        """Count one abandoned thread more, or one less.
+
+        Args:
+            busy: Whether a thread was abandoned (one more), or the function of an abandoned thread has returned (one less). The pool need not
+                have started the thread: the one of a blocked background loop counts too.
+        """
         after_fork(self, DaemonThreads._reset)  # a child has none of the threads
         with self._lock:
             self._abandoned += 1 if busy else -1
@@ -109,10 +117,10 @@ class DaemonThreads:
 
         Args:
             function: The function.
-            waited_for: Whether the calling thread does nothing but wait for it.
+            waited_for: Whether the calling thread does nothing but wait for the function.
 
         Raises:
-            NoThreadError: Too many functions that were given up have not returned, or the system has no more threads.
+            NoThreadError: Too many abandoned functions have not returned, or the system has no more threads.
         """
         after_fork(self, DaemonThreads._reset)
         if self._abandoned >= MOST_ABANDONED:
@@ -149,16 +157,16 @@ class DaemonThreads:
 
 
 blocking_threads: DaemonThreads = DaemonThreads()
-"""The process's threads for blocking tools."""
+"""The threads on which this process runs blocking tools."""
 
 
 # --- The background loop ---
 
 _RESPONSE_SECONDS: Final = 0.05
-"""Seconds within which a loop that is not blocked runs a callback."""
+"""Seconds after which a loop that has not run a callback counts as blocked."""
 
 _EXIT_SECONDS: Final = 0.5
-"""Seconds that tasks on the loop have to clean up when the process exits."""
+"""Seconds for tasks on the loop to clean up when the process exits."""
 
 
 class BackgroundLoop:
@@ -192,9 +200,9 @@ class BackgroundLoop:
             return self._loop
 
     def end(self) -> None:
-        """Cancel the tasks on the loop and give them a moment to clean up.
+        """Cancel the tasks on the loop, and wait up to half a second for them to clean up.
 
-        The process exits, and the loop's thread with it.
+        Python calls this when the process exits (`atexit`). It does not stop the loop: its daemon thread ends with the process.
         """
         loop, thread = self._loop, self._thread
         if loop is None or thread is None or not thread.is_alive():
@@ -217,7 +225,7 @@ class BackgroundLoop:
             make: Makes the coroutine.
 
         Raises:
-            NoThreadError: There is no thread for it.
+            NoThreadError: No thread is available for the loop.
         """
         if threading.current_thread() is self._thread or _DETACHED.get():
             # An async tool that calls an executor, and whatever that calls: waiting for this loop would never end.
@@ -244,6 +252,9 @@ class BackgroundLoop:
         """Cancel a coroutine, and replace the loop if the coroutine blocks it.
 
         The old loop stops when its tasks are done.
+
+        Args:
+            future: The future that `submit` returned.
         """
         future.cancel()
         with self._lock:
@@ -262,7 +273,11 @@ class BackgroundLoop:
             loop.call_soon_threadsafe(lambda: loop.create_task(_stop_when_idle(loop)))
 
     def run(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-        """Run a coroutine and wait for its result; an interrupt while waiting cancels it."""
+        """Run a coroutine and wait for its result. An interrupt, such as Ctrl+C, cancels the coroutine.
+
+        Args:
+            make: Makes the coroutine.
+        """
         future = self.submit(make)
         try:
             return future.result()
@@ -272,7 +287,7 @@ class BackgroundLoop:
 
 
 background_loop: BackgroundLoop = BackgroundLoop()
-"""The process's background loop."""
+"""The background loop of this process."""
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
@@ -311,7 +326,7 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
-    """Return an interrupt as a value: raised out of a task, it would end the loop for every call."""
+    """Return the coroutine's result and its KeyboardInterrupt or SystemExit, if any. If a task raised one, the loop would end for every call."""
     try:
         return await make(), None
     except (KeyboardInterrupt, SystemExit) as interrupt:

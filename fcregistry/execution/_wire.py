@@ -1,7 +1,8 @@
-"""What is sent between an executor and a worker: JSON text, both ways.
+"""The messages between an executor and a worker process: requests and answers, as JSON text.
 
-A request has a tool's canonical id and arguments, never a function: a worker finds the tool by itself. An answer has what the tool returned or
-raised. A returned value is sent as JSON, from which a value of the return annotation's type is made again, or as content blocks.
+A request contains a tool's canonical id and the arguments, never a function: the worker finds the tool by its id. An answer contains the value
+that the tool returned or the exception that it raised. A value is sent as JSON or as content blocks; the executor decodes it to the type of the
+return annotation.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 
 PROTOCOL: Final = 2
-"""The protocol's number, to be raised with each change that makes one side misread the other."""
+"""The version of these messages. Increase it with each change that an older executor or worker would misread."""
 
 STOPPED: Final = "stopped"
 """The detail of a `timeout` if the tool has stopped; without it, the tool may still be running."""
@@ -30,15 +31,15 @@ STOPPED: Final = "stopped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """A call that a worker is to run.
+    """The executor's request to run a call.
 
     Attributes:
         tool: The canonical id, such as `acme-weather:get_weather`.
         schema: The digest of the schema that the arguments were validated against.
         arguments: A JSON object, as text.
-        call: An id that no other call has: some pools run equal work only once.
-        version: The version of the tool's distribution where the call is made.
-        any_version: Whether a worker that has another version may run it.
+        call: A unique id. Without it, some pools would run two equal calls only once.
+        version: The version of the tool's distribution in the executor's process.
+        any_version: Whether a worker with another version may run the call.
         seconds: How long the tool may take; None for any time.
     """
 
@@ -51,15 +52,18 @@ class Request:
     seconds: float | None = None
 
     def to_text(self) -> str:
-        """Return the text to send."""
+        """Return the request as text."""
         return json.dumps({"protocol": PROTOCOL, **asdict(self)})
 
     @classmethod
     def read(cls, text: str) -> Request:
-        """Return the request of a text.
+        """Return the request that `to_text` wrote.
+
+        Args:
+            text: The text.
 
         Raises:
-            ValueError: It was written by another version of fcregistry.
+            ValueError: Another version of fcregistry wrote the text.
         """
         return cls(**_read_fields(text))
 
@@ -69,10 +73,10 @@ class WireReturn:
     """The tool returned a value.
 
     Attributes:
-        value: As JSON text.
-        form: What that text is.
+        value: The value, as JSON text.
+        form: How the value is written in that text.
         seconds: How long the tool took.
-        version: The version of the tool's distribution there.
+        version: The version of the tool's distribution in the worker.
     """
 
     value: str
@@ -86,14 +90,14 @@ class WireException:
     """The tool raised an exception.
 
     Attributes:
-        type_name: The name of its class.
-        message: Its message, without secrets.
-        is_tool_error: Whether it is a `ToolError`, whose message is for the model.
+        type_name: The name of the exception's class.
+        message: The exception's message, without secrets.
+        is_tool_error: Whether the exception is a `ToolError`, whose message is for the model.
         retryable: The `retryable` of a `ToolError`.
         retry_after: The `retry_after` of a `ToolError`.
-        traceback: Its traceback as text, for logs.
+        traceback: The traceback as text, for logs.
         seconds: How long the tool took.
-        version: The version of the tool's distribution there.
+        version: The version of the tool's distribution in the worker.
     """
 
     type_name: str
@@ -108,13 +112,13 @@ class WireException:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WireRefusal:
-    """The worker could not run the tool, or cannot show its result.
+    """The worker did not run the tool, or cannot send its result.
 
     Attributes:
         reason: A row of `REASONS` in `_messages.py`, or `invalid_arguments`, `unencodable` or `timeout`.
         detail: A name or a sentence with details.
-        problems: What is wrong with the arguments there, as pairs of path and message.
-        reserved: Whether detail and messages are those of an exception that is not meant for a model.
+        problems: The problems that the worker found in the arguments, as pairs of path and message.
+        reserved: Whether `detail` and `problems` come from an exception whose message a model must not read.
     """
 
     reason: str
@@ -133,16 +137,19 @@ _KINDS: Final[dict[str, type[WireReturn] | type[WireException] | type[WireRefusa
 
 
 def answer_text(answer: Answer) -> str:
-    """Return the text of an answer."""
+    """Return an answer as text."""
     kind = next(kind for kind, record in _KINDS.items() if isinstance(answer, record))
     return json.dumps({"protocol": PROTOCOL, kind: asdict(answer)})
 
 
 def read_answer(text: str) -> Answer:
-    """Return the answer of a text.
+    """Return the answer that `answer_text` wrote.
+
+    Args:
+        text: The text.
 
     Raises:
-        ValueError: It was written by another version of fcregistry.
+        ValueError: Another version of fcregistry wrote the text.
     """
     ((kind, fields),) = _read_fields(text).items()
     return _KINDS[kind](**fields)
@@ -160,19 +167,23 @@ def _read_fields(text: str) -> dict[str, Any]:
 
 
 Form: TypeAlias = Literal["json", "typed", "content", "list", "output"]
-"""What the text of a value is: its JSON, its JSON by the return annotation, or JSON with content blocks in one of three ways."""
+"""How a value is written as text.
+
+json: as JSON. typed: as JSON by the codec of the return annotation. content, list, output: with content blocks, for a `Content`, a list with
+such, or a `ToolOutput`.
+"""
 
 
 def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
-    """Return a value as text, and what that text is.
+    """Return a value as text, and the form of the text.
 
     Args:
-        value: What a tool returned.
-        returns: The codec of its return annotation, if there is one.
+        value: The value that a tool returned.
+        returns: The codec of the tool's return annotation, if there is one.
 
     Raises:
-        EncodingError: It has no JSON form, and is not content.
-        Exception: Whatever the value's own code raises while it is read.
+        EncodingError: The value has no JSON form, and is not content.
+        Exception: The value's own code, such as a property, may raise any exception.
     """
     try:
         if returns is not None and returns.handles(value):
@@ -193,9 +204,9 @@ def _pack_item(item: Any) -> list[Any]:
 
 
 def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
-    """Return the value of a text.
+    """Return the value that `pack_value` wrote.
 
-    It is plain JSON if no value of the return annotation's type can be made of it.
+    If the return annotation's type does not accept the JSON value, return the JSON value itself.
 
     Args:
         text: The text that `pack_value` returned.
@@ -203,8 +214,8 @@ def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
         returns: The codec of the tool's return annotation on this side, if there is one.
 
     Raises:
-        KeyError: There is no such form.
-        ValueError: The text is not a value of the form.
+        KeyError: `form` is not a `Form`.
+        ValueError: The text does not have this form.
     """
     decoded: Any = json.loads(text)
     match form:
@@ -228,14 +239,14 @@ def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
 
 
 def check_portable(tools: Iterable[Tool], because: str) -> None:
-    """Check that workers can run tools.
+    """Check that workers can run some tools.
 
     Args:
         tools: The tools that are to run in other processes.
-        because: The argument that asks for it, as it is written: `pool=…`.
+        because: The argument that requires it, as the caller writes it, such as `pool=…`.
 
     Raises:
-        DefinitionError: Some cannot; names each, and what to do.
+        DefinitionError: Workers cannot run some of the tools. The message says for each tool why, and what to do.
     """
     problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := portability_problem(tool)))
     if problems:
@@ -246,14 +257,14 @@ def check_portable(tools: Iterable[Tool], because: str) -> None:
 
 
 def portability_problem(tool: Tool) -> str | None:
-    """Return why no worker can run a tool, with the fix, or None if one can."""
+    """Return why workers cannot run a tool and what to do about it, or None if they can."""
     if tool.origin.distribution is None:
         return (
-            f"{tool.origin.module}.{tool.origin.qualname} is the application's own, and no worker has it; "
+            f"{tool.origin.module}.{tool.origin.qualname} belongs to the application, so a worker cannot find it; "
             "ship it in a distribution with an fcregistry entry point"
         )
     if tool._definition.asks_for_context:
-        return "it asks for the context of its call, which stays in this process; drop that parameter"
+        return "it has a Context parameter, but a context cannot be sent to another process; remove that parameter"
     if tool.options.blocking == "caller":
-        return 'it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'
+        return 'it is declared with blocking="caller", which runs it on the caller\'s thread; remove one of the two'
     return None

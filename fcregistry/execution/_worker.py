@@ -1,10 +1,11 @@
-"""The worker's side of a call in another process.
+"""The code that runs in a worker process when an executor runs calls in other processes.
 
-It finds the tool by its canonical id, validates the arguments itself, and answers with text.
+The worker receives the tool's canonical id and the arguments as text, finds the tool, validates the arguments again, runs the tool, and returns
+an answer as text.
 
-Nothing that a model wrote chooses what runs here: the id is that of a tool that the executor offers. Before its first call a worker process
-arranges that it ends at once when it has to, and loads the plugins (`start_worker`). Dask runs again what was on a worker that died; a
-tool is not called twice (`mark_begun`).
+The model cannot choose what runs in a worker: the id is always that of a tool that the executor offers. Before its first call, a worker process
+loads the plugins, and makes sure that it can be stopped at once (`start_worker`). If a Dask worker dies, Dask runs its tasks again on another
+worker; `mark_begun` prevents a second run of the same call.
 """
 
 from __future__ import annotations
@@ -44,17 +45,17 @@ if TYPE_CHECKING:
 
 
 _MOST_TRACEBACK = 20_000
-"""How many characters of a traceback are sent: its end, where the exception is."""
+"""The number of characters at the end of a traceback that a worker sends. The exception is at the end."""
 
 
 def run_here(request: str) -> str:
-    """Run a call in this process.
+    """Run a call in this worker process.
 
     Args:
         request: A `Request`, as text.
 
     Returns:
-        An `Answer`, as text, also for what the tool raises, SystemExit too.
+        An `Answer`, as text. If the tool raises an exception, even SystemExit, the answer contains it.
 
     Raises:
         ValueError: The request was written by another version of fcregistry.
@@ -77,12 +78,12 @@ def _answer_to(asked: Request) -> Answer:
     dispatch = dispatch_of(tool.signature.kind, True)
     with mark_begun(asked.call) as first:
         if not first:
-            return WireRefusal(reason="died", detail="it was begun on a worker of Dask that is gone")
+            return WireRefusal(reason="died", detail="the Dask worker that had begun it died")
         return _answer(tool, Job(dispatch, invocation, seconds=asked.seconds).now())
 
 
 def _find_tool(asked: Request) -> Tool | WireRefusal:
-    """Return the tool of this process, if it is the one that the call was made for, and can run here."""
+    """Return the tool that the request names, or a refusal if this process has another version of it or cannot run it."""
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
@@ -169,14 +170,14 @@ def _traceback(exception: BaseException) -> str:
 
 
 _ENDED_BY_TOOL = 70
-"""The exit code of a worker that a tool ended with code 0: its call has no answer, so this is a failure (EX_SOFTWARE)."""
+"""The exit code of a worker if a tool calls `os._exit(0)`. The call then has no answer, so the exit code must not be 0 (EX_SOFTWARE)."""
 
 
 def start_worker(tools: Iterable[str]) -> None:
     """Prepare a worker process.
 
     Args:
-        tools: The canonical ids of tools that it may be asked to run.
+        tools: The canonical ids of the tools that the executor may ask it to run.
     """
     # Python's own handlers wait for the next byte code, and a tool may be deep in C
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
@@ -190,7 +191,7 @@ def start_worker(tools: Iterable[str]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent is gone, even killed: nothing waits for the call then."""
+    """End this process when its parent process has ended or was killed, since nothing waits for the call any more."""
     from multiprocessing import parent_process  # imported already: it has started this process
 
     parent = parent_process()
@@ -200,9 +201,9 @@ def _end_with_parent() -> None:
 
 
 def _report_exits() -> None:
-    """Make `os._exit(0)` of a tool end this process with another code.
+    """Change `os._exit`, so that a tool that calls `os._exit(0)` ends this process with another exit code.
 
-    The pool would take 0 for a normal end, and wait on.
+    After the exit code 0, the pool would continue to wait for the answer.
     """
     exit_now, worker = os._exit, os.getpid()
 
@@ -214,13 +215,13 @@ def _report_exits() -> None:
 
 @contextmanager
 def mark_begun(call: str) -> Iterator[bool]:
-    """Record on Dask's scheduler that a call runs, while it does; on other pools, do nothing.
+    """Record on Dask's scheduler that a call is running, until it ends. Do nothing in other pools.
 
     Args:
-        call: The id of the call, which no other has.
+        call: The unique id of the call.
 
     Yields:
-        Whether it may run; False if another worker began it and is gone.
+        Whether the call may run. False if another worker began it, and died before the end.
     """
     event = _event(call)
     if event is None:
@@ -236,7 +237,7 @@ def mark_begun(call: str) -> Iterator[bool]:
 
 
 def _event(call: str) -> Any:  # Dask's, which has no types
-    """Return the scheduler's event of a call, or None if this is not a worker of Dask."""
+    """Return the event of a call on Dask's scheduler, or None if this process is not a Dask worker."""
     distributed: Any = sys.modules.get("distributed")  # a worker of Dask has imported it
     if distributed is None:
         return None

@@ -1,7 +1,7 @@
 """Profiles: which part of JSON Schema a provider accepts, and how large a schema may be.
 
-A profile is data; `_transform.py` rewrites a schema by it. A provider's own file holds its profiles, with the title of the page that they follow. A
-new rule of a provider is a changed value there; a new kind of rule is a field here.
+A profile is data; `_transform.py` rewrites a schema as the profile says. The profiles of a provider are in the provider's own file, with
+the title of the page that they follow. If a provider changes a rule, change a value there; for a new kind of rule, add a field here.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ from typing import Any, Final, Literal
 from fcregistry._schema.document import subschemas, walk_schemas
 
 References = Literal["free", "bare"]
-"""Whether a `$ref` may have other keywords beside it (`free`) or not (`bare`): then the target replaces it."""
+"""Whether a `$ref` may have other keywords beside it (`free`) or not (`bare`): then the referenced schema replaces the `$ref`."""
 
 Recursion = Literal["free", "optional", "no"]
 """Whether a schema may refer to itself: anywhere (`free`), only below a property that is not required (`optional`), or not at all (`no`)."""
 
 COMPOSITION: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
-"""The keywords that make a schema of others."""
+"""The keywords that compose a schema from other schemas."""
 
 SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
 
@@ -31,13 +31,13 @@ class SchemaLimits:
     A limit is None if the provider publishes none.
 
     Attributes:
-        properties: Properties in all.
-        depth: Levels of objects within objects.
-        choices: Values of all enums together.
-        characters: Characters of all names of properties and definitions and of all choices together.
-        tools: Tools of one request.
-        optional: Properties of one request that are not required.
-        unions: Properties of one request that take values of several types.
+        properties: The number of properties, at all levels.
+        depth: The levels of objects within objects.
+        choices: The number of values in all enums together.
+        characters: The number of characters in all names of properties and definitions, and in all enum values, together.
+        tools: The number of tools in one request.
+        optional: The number of properties in one request that are not required.
+        unions: The number of properties in one request that accept values of several types.
     """
 
     properties: int | None = None
@@ -51,23 +51,23 @@ class SchemaLimits:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Profile:
-    """The schemas that a provider accepts.
+    """The rules of a provider for the schemas that it accepts.
 
     Attributes:
         taker: The provider's name in messages.
-        keywords: The keywords that it accepts; None for all, and then nothing is rewritten.
+        keywords: The keywords that it accepts; None for all: then fcregistry does not rewrite schemas.
         formats: The string formats that it accepts; None for any.
         references: Whether a `$ref` may have keywords beside it.
         recursion: Whether a schema may refer to itself.
-        closed: Whether every object must list all of its names, and every schema must name its type.
-        complete: Whether every property must be required: an optional one accepts `null` instead.
-        top_without: The keywords that are not allowed at the top.
-        choices: The JSON types of the values of an enum.
-        highest: Keyword -> its greatest value.
-        pattern_without: A regular expression of what a `pattern` must not contain; None if it may contain anything.
-        names: A regular expression of the names of top-level properties; None for any.
-        names_rule: The rule of `names` in words.
-        limits: The limits on its size.
+        closed: Whether every object must list all of its property names, and every schema must have a `type`.
+        complete: Whether every property must be required; fcregistry then lets an optional one be `null`.
+        top_without: The keywords that are not allowed at the top level.
+        choices: The JSON types that the values of an enum may have.
+        highest: Keyword -> the greatest value that is allowed for it.
+        pattern_without: A regular expression for text that a `pattern` must not contain; None if it may contain anything.
+        names: A regular expression that the names of top-level properties must match; None for any names.
+        names_rule: The rule of `names` in words, for messages.
+        limits: The limits on the size of schemas.
     """
 
     taker: str
@@ -90,18 +90,21 @@ class Profile:
 
 
 def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
-    """Return the limits of a provider that a schema exceeds, a sentence each."""
+    """Return a message for each limit of a provider that one schema exceeds."""
     return _exceeded_limits(_size_of(schema), profile, "$: the parameters have")
 
 
 def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
-    """Return the limits of a provider that the schemas of one request exceed together, a sentence each."""
+    """Return a message for each limit on a whole request that its schemas exceed.
+
+    For example, a provider may accept at most 20 strict tools in one request.
+    """
     limits = profile.limits
     if limits.tools is limits.optional is limits.unions is None:
         return []  # measuring takes time
     sizes = [_size_of(schema) for schema in schemas]
     together = {name: sum(size[name] for size in sizes) for name in ("optional", "unions")}
-    return _exceeded_limits({"tools": len(sizes), **together}, profile, "together there are")
+    return _exceeded_limits({"tools": len(sizes), **together}, profile, "the request has")
 
 
 def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
@@ -109,7 +112,7 @@ def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> l
     for name, number in numbers.items():
         limit = getattr(profile.limits, name)
         if limit is not None and number > limit:
-            found.append(f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} takes {limit:,}; use fewer")
+            found.append(f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} accepts {limit:,}; use fewer")
     return found
 
 
@@ -146,12 +149,12 @@ def _size_of(schema: dict[str, Any]) -> dict[str, int]:
 
 
 def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
-    """Return the number of nested objects; a definition that refers to itself counts once.
+    """Return how deeply objects are nested; a definition that refers to itself counts once.
 
     Args:
         schema: A schema.
         defs: The definitions that it refers to.
-        known: Name of a definition -> its depth; new ones are added.
+        known: Name of a definition -> its depth; the function adds to it.
     """
     if not isinstance(schema, dict):
         return 0

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, Final
+
 from fcregistry._lazy import lazy_names
 
-TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry.inspection._diff import VERDICTS as VERDICTS
     from fcregistry.inspection._diff import Diff as Diff
@@ -34,40 +35,17 @@ if TYPE_CHECKING:
 
 __all__ = ["Finding", "LintFinding", "diagnose", "diagnose_name", "lint", "tools_beside", "tools_to_lint"]
 
-# Name -> the module it lives in, imported when it is used.
-_HOMES: dict[str, str] = {
-    "Finding": "._doctor_checks",
-    "LintFinding": "._lint_subject",
-    "diagnose": "._doctor",
-    "diagnose_name": "._doctor",
-    "lint": "._lint",
-    "tools_beside": "._lint",
-    "tools_to_lint": "._lint",
+_MODULES: Final = {
+    "._diff": ("VERDICTS", "Diff", "DistributionDiff", "ToolChange", "diff_sources"),
+    "._diff_sources": ("LOCK_FILE", "DiffSource", "installed_like", "read_source"),
+    "._doctor": ("diagnose", "diagnose_name", "plugins_to_probe", "probe_plugins"),
+    "._doctor_checks": ("Finding",),
+    "._lint": ("lint", "tools_beside", "tools_to_lint"),
+    "._lint_rules": ("LINT_RULES",),
+    "._lint_subject": ("SEVERITIES", "LintFinding"),
+    "._lock": ("Inventory", "LockChange", "lock_changes", "lock_text", "take_inventory", "write_lock"),
+    "._shipped": ("shipped_tools", "tools_of_plugin"),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-# What other rooms use; not public.
-_FOR_OTHER_ROOMS: dict[str, str] = {
-    "Diff": "._diff",
-    "DiffSource": "._diff_sources",
-    "DistributionDiff": "._diff",
-    "Inventory": "._lock",
-    "LINT_RULES": "._lint_rules",
-    "LOCK_FILE": "._diff_sources",
-    "LockChange": "._lock",
-    "SEVERITIES": "._lint_subject",
-    "ToolChange": "._diff",
-    "VERDICTS": "._diff",
-    "diff_sources": "._diff",
-    "installed_like": "._diff_sources",
-    "lock_changes": "._lock",
-    "lock_text": "._lock",
-    "plugins_to_probe": "._doctor",
-    "probe_plugins": "._doctor",
-    "read_source": "._diff_sources",
-    "shipped_tools": "._shipped",
-    "take_inventory": "._lock",
-    "tools_of_plugin": "._shipped",
-    "write_lock": "._lock",
-}
-
-lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -364,26 +364,23 @@ def _decider(value: Any) -> str:
 
 
 def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    before, after = _texts(old), _texts(new)
-    for name in (each for each in after if each not in before):
+    for name in _without(new, old):
         yield "breaking", f"requires the environment variable {name} now, and is unavailable without it"
-    for name in (each for each in before if each not in after):
+    for name in _without(old, new):
         yield "compatible", f"does not require the environment variable {name} any more"
 
 
 def _alias_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    before, after = _texts(old), _texts(new)
-    if gone := [each for each in before if each not in after]:
+    if gone := _without(old, new):
         yield "breaking", f"is no longer called {listed(gone)} too"
-    if come := [each for each in after if each not in before]:
+    if come := _without(new, old):
         yield "compatible", f"is called {listed(come)} too"
 
 
 def _tag_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    before, after = _texts(old), _texts(new)
-    if gone := [each for each in before if each not in after]:
+    if gone := _without(old, new):
         yield "unknown", f"has no tag {listed(gone)} any more, by which it may be selected"
-    if come := [each for each in after if each not in before]:
+    if come := _without(new, old):
         yield "compatible", f"has the tag {listed(come)} now"
 
 
@@ -408,6 +405,11 @@ _REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
     "tags": _tag_remarks,
     "timeout": _timeout_remarks,
 }
+
+
+def _without(some: Any, others: Any) -> list[str]:
+    """Return the texts of an option that another value of it does not have."""
+    return [each for each in _texts(some) if each not in _texts(others)]
 
 
 def _texts(value: Any) -> list[str]:

@@ -1,6 +1,7 @@
-"""The tools of one version of a distribution, read from a lock, a manifest, a wheel, or what is installed.
+"""Reads the tools of one version of a distribution from a lock, a manifest, a wheel, or the installed distribution.
 
-The content of a file decides what it is, not its name. A wheel is not installed, and nothing in it is run: its manifests say what it ships.
+The content of a file, and not its name, decides which of these it is. `read_wheel` does not install a wheel or run its code: it reads the
+wheel's manifests.
 """
 
 from __future__ import annotations
@@ -36,16 +37,16 @@ if TYPE_CHECKING:
     from zipfile import ZipFile
 
 LOCK_FILE: Final = "fcregistry.lock"
-"""The usual name of a lock."""
+"""The usual name of a lock file."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shipped:
-    """What one version of a distribution ships.
+    """The tools that one version of a distribution ships.
 
     Attributes:
         distribution: Its name.
-        version: Its version; None if the source does not have it.
+        version: Its version; None if the source does not state it.
         tools: Its tools, sorted by group and name.
     """
 
@@ -56,12 +57,12 @@ class Shipped:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiffSource:
-    """A source of versions of distributions.
+    """A source from which the tools of distributions were read, such as a lock or a wheel.
 
     Attributes:
         name: The name that the user gave.
-        kind: What it is.
-        shipped: What it has of each distribution.
+        kind: The kind of source.
+        shipped: The tools of each distribution in it.
     """
 
     name: str
@@ -69,29 +70,31 @@ class DiffSource:
     shipped: tuple[Shipped, ...]
 
     def only(self, distributions: Iterable[str]) -> DiffSource:
-        """Return the source with these distributions only."""
+        """Return a copy with these distributions only."""
         wanted = set(map(normalized, distributions))
         kept = tuple(each for each in self.shipped if normalized(each.distribution) in wanted)
         return DiffSource(name=self.name, kind=self.kind, shipped=kept)
 
 
 def read_source(given: str) -> DiffSource:
-    """Return what a lock, a manifest, a wheel or an installed distribution ships.
+    """Return the tools that a lock, a manifest, a wheel or an installed distribution lists or ships.
 
-    Plugins are imported for an installed distribution only, and only its own.
+    For the name of an installed distribution, the function imports the plugins of that distribution. For a file, it imports no plugin.
 
     Args:
-        given: The path of a file, or the name of a distribution.
+        given: The path of a lock, manifest or wheel, or the name of an installed distribution.
 
     Raises:
-        ConfigurationError: There is no such file or distribution, or the file is none of these; the message says what to do.
+        ConfigurationError: There is no such file or distribution, or the file is not a lock, manifest or wheel; the message says what to do.
     """
     path = Path(given)
     if path.is_file():
         return _of_file(given, path)
     if given in (".", "..") or "/" in given or "\\" in given:
         what = "is a folder" if path.is_dir() else "is not a regular file" if path.exists() else "is not there"
-        raise ConfigurationError(f"{given} {what}: give a lock, a manifest, a wheel, or the name of a distribution")
+        raise ConfigurationError(
+            f"{given} {what}: give the path of a lock, manifest or wheel, or the name of a distribution"
+        )
     shipped = installed(given)
     if shipped is None:
         names = current().distributions()
@@ -101,19 +104,19 @@ def read_source(given: str) -> DiffSource:
 
 
 def installed_like(source: DiffSource) -> DiffSource:
-    """Return the installed versions of another source's distributions, without missing ones."""
+    """Return the installed versions of the distributions in a source; skip those that are not installed."""
     found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
     return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
 
 
 def installed(distribution: str) -> Shipped | None:
-    """Return what an installed distribution ships; None if it is not installed.
+    """Return the tools that an installed distribution ships; None if no installed plugin is from it.
 
-    Hidden tools, and those that cannot be defined, are included.
-    Locks are ignored: an upgrade that differs from the lock is what a user wants to compare.
+    The result includes hidden tools, and tools that cannot be defined. The function ignores locks, because users compare an upgrade with its
+    lock before they accept it.
 
     Raises:
-        ConfigurationError: It is installed and has no tools: its plugins do not load, or may not be imported.
+        ConfigurationError: The distribution is installed but has no tools: its plugins cannot be loaded, or may not be imported.
     """
     plugins = [each for each in current().plugins if each.project == normalized(distribution)]
     if not plugins:
@@ -131,7 +134,7 @@ def installed(distribution: str) -> Shipped | None:
 
 def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
     if refused:
-        return f"is not to be imported: {refused[0]}"
+        return f"must not be imported: {refused[0]}"
     failing = [each.label for each in current().failing() if each in plugins]
     if failing:
         return f"{', '.join(failing)} does not load: `fcregistry doctor` says why"
@@ -142,7 +145,7 @@ def _of_file(given: str, path: Path) -> DiffSource:
     from zipfile import is_zipfile  # 5 ms, which an installed distribution does without
 
     if is_zipfile(path):
-        return DiffSource(name=given, kind="wheel", shipped=(read_wheel(path),))
+        return DiffSource(name=given, kind="wheel", shipped=(_read_wheel(path),))
     try:
         with path.open("rb") as file:
             text = read_bounded(file)
@@ -159,9 +162,9 @@ def _of_file(given: str, path: Path) -> DiffSource:
     if "fcregistry_lock" in names:
         return DiffSource(name=given, kind="lock", shipped=_of_lock(given, path))
     if "plugins" in names:
-        shipped = of_manifests([manifest_content(given, text)], None)
+        shipped = _of_manifests([_manifest_content(given, text)], None)
         return DiffSource(name=given, kind="manifest", shipped=(shipped,))
-    raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is other JSON")
+    raise ConfigurationError(f"{given} is not a lock, manifest or wheel of fcregistry: it is JSON with other content")
 
 
 def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
@@ -172,42 +175,33 @@ def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
         Shipped(
             distribution=pin.name,
             version=pin.version,
-            tools=_sorted(checked(tool, given) for tool in pin.tools),
+            tools=_sorted(_checked(tool, given) for tool in pin.tools),
         )
         for _, pin in sorted(lock.pins.items())
     )
 
 
-def manifest_content(name: str, text: str) -> ManifestContent:
-    """Return the content of a manifest.
-
-    Raises:
-        ConfigurationError: It is not a valid manifest.
-    """
+def _manifest_content(name: str, text: str) -> ManifestContent:
     try:
         return parse_manifest(text)
     except ValueError as error:
         raise ConfigurationError(f"{name} cannot be used: {error}") from error
 
 
-def of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
+def _of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
     """Return what a distribution ships by its manifests, of which there is at least one."""
     manifests = list(contents)
     tools = [tool for content in manifests for plugin in content["plugins"] for tool in plugin["tools"]]
     return Shipped(distribution=manifests[0]["distribution"], version=version, tools=_sorted(tools))
 
 
-def checked(tool: object, source: str) -> ToolRecord:
-    """Return a tool record of an untrusted file.
-
-    Raises:
-        ConfigurationError: It is not a valid tool record.
-    """
+def _checked(tool: object, source: str) -> ToolRecord:
+    """Return a tool record of an untrusted file."""
     try:
         return read_record(tool)
     except ValueError as error:
         called = show(tool.get("name") if isinstance(tool, dict) else tool)
-        raise ConfigurationError(f"{source} is damaged: what it says of the tool {called} {error}") from None
+        raise ConfigurationError(f"{source} is damaged: its description of the tool {called} {error}") from None
 
 
 def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
@@ -217,19 +211,20 @@ def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
 # --- Wheels ---
 
 _MOST_METADATA: Final = 2 * 2**20
-"""Bytes of METADATA, unpacked: a small file may unpack to very much."""
+"""The most bytes of METADATA after decompression: a small compressed file may be very large afterwards."""
 _INFO: Final = ".dist-info"
 _LEAST_DASHES: Final = 4
 """Dashes in the name of a wheel: between distribution, version, and the three tags."""
 
 
-def read_wheel(path: Path) -> Shipped:
+def _read_wheel(path: Path) -> Shipped:
     """Return what a wheel ships, as its manifests say.
 
     Source: the Binary Distribution Format of the Python Packaging User Guide.
 
     Raises:
-        ConfigurationError: It is not a wheel, is damaged, names several distributions, or has no manifest; then the message says how to add one.
+        ConfigurationError: The file is not a wheel, is damaged, names several distributions, or has no manifest. The message then says how to
+            add one.
     """
     import zipfile  # 5 ms, which other sources do without
     import zlib
@@ -262,18 +257,18 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
     for name in manifests:
         text = _text(path, wheel, name, left)
         left -= len(text)
-        content = manifest_content(f"{name} in {path}", text)
+        content = _manifest_content(f"{name} in {path}", text)
         if normalized(content["distribution"]) != normalized(distribution):
             raise ConfigurationError(
-                f"{path} is a wheel of {distribution}, and {name} in it says what {show(content['distribution'])} ships: "
+                f"{path} is a wheel of {distribution}, and {name} in it lists the tools of {show(content['distribution'])}: "
                 f"build the wheel again, with the manifests of {distribution} alone"
             )
         contents.append(content)
-    return of_manifests(contents, version)
+    return _of_manifests(contents, version)
 
 
 def _names(path: Path, wheel: ZipFile) -> list[str]:
-    """Return the sorted names of a wheel's files; refuse repeated ones and those outside the wheel."""
+    """Return the sorted names of a wheel's files; raise for repeated names, and names outside the wheel."""
     names = sorted(wheel.namelist())
     for name, following in pairwise(names):
         if name == following:
@@ -285,10 +280,10 @@ def _names(path: Path, wheel: ZipFile) -> list[str]:
 
 
 def _info_folder(path: Path, names: list[str]) -> str:
-    """Return the name of the dist-info folder: a wheel has one.
+    """Return the name of the wheel's dist-info folder; raise if there is not exactly one.
 
-    Every folder that an installer would put beside it counts: one at the top, or anywhere in the folder `NAME-VERSION.data`. A folder inside
-    a package does not.
+    A dist-info folder counts if it is at the top level or in the folder `NAME-VERSION.data`, from where an installer would install it. A folder
+    with such a name inside a package does not count.
     """
     folders = sorted({each for name in names if (each := _metadata_folder(name))})
     if len(folders) > 1:
@@ -301,7 +296,7 @@ def _info_folder(path: Path, names: list[str]) -> str:
 
 
 def _metadata_folder(name: str) -> str:
-    """Return the metadata folder that a file is installed into; an empty string for another folder."""
+    """Return the metadata folder that contains a file; an empty string if the file is not in one."""
     folders = name.split("/")[:-1]
     depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
     for number, folder in enumerate(folders[:depth], start=1):
@@ -311,12 +306,12 @@ def _metadata_folder(name: str) -> str:
 
 
 def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
-    """Return the text of a file in a wheel. The size in its header is not trusted."""
+    """Return the text of a file in a wheel, of at most `most` bytes, whatever size its header states."""
     from zipfile import ZIP_DEFLATED, ZIP_STORED
 
     if wheel.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
         raise ConfigurationError(
-            f"{name} in {path} is compressed in another way than files of wheels are: with deflate"
+            f"{name} in {path} has an unsupported compression: files of wheels use deflate or none"
         )
     try:
         with wheel.open(name) as file:
@@ -331,7 +326,7 @@ def _header(path: Path, metadata: Message, name: str) -> str:
     values = metadata.get_all(name, [])
     if len(values) != 1:
         raise ConfigurationError(
-            f"{path} is damaged, or not a wheel: its METADATA has {len(values)} lines {name}, not one"
+            f"{path} is damaged, or not a wheel: its METADATA must have one line {name}, not {len(values)}"
         )
     return str(values[0]).strip()
 
@@ -344,12 +339,12 @@ def _check_names(path: Path, info: str, distribution: str, version: str) -> None
     for place, parts in named:
         if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
             raise ConfigurationError(
-                f"{path} is damaged, or not a wheel: its METADATA is of {show(distribution)} {show(version)}, and it has the name {show(place)}"
+                f"{path} is damaged, or not a wheel: its METADATA is of {show(distribution)} {show(version)}, but it has the name {show(place)}"
             )
 
 
 def _is_version(written: str, version: str) -> bool:
-    """Return whether a part of a file's name is a version, in any spelling: `1.0_rc1` is `1.0.0rc1`."""
+    """Return whether a part of a file name is this version, in any spelling: `1.0_rc1` equals `1.0.0rc1`."""
     one, other = read_version(written), read_version(version)
     if one is None or other is None:
         return written.replace("_", "-") == version.replace("_", "-")
@@ -365,12 +360,12 @@ _BEFORE: Final = re.compile(r"[-_.]?(a|alpha|b|beta|c|rc|pre|preview|dev)", re.I
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Version:
-    """The parts of a version that are compared, read as PEP 440 writes them.
+    """The parts of a version (PEP 440) that are compared.
 
     Attributes:
         epoch: Its epoch.
-        release: The numbers of its release, at least three.
-        rest: The text after these.
+        release: The numbers of its release, padded with zeros to at least three.
+        rest: The text after the release, such as `rc1`.
     """
 
     epoch: int
@@ -379,12 +374,12 @@ class Version:
 
     @property
     def is_before_release(self) -> bool:
-        """Whether it is a pre-release of the release that it names."""
+        """Whether it is a pre-release, such as `1.0rc1`."""
         return _BEFORE.match(self.rest) is not None
 
 
 def read_version(text: str | None) -> Version | None:
-    """Return a version; None for a text that is not one."""
+    """Parse a version; return None if the text is not a version."""
     match = _VERSION.fullmatch((text or "").strip())
     if match is None:
         return None

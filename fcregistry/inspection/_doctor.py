@@ -6,10 +6,10 @@ worker process made for it.
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
+from types import MappingProxyType
 
 from fcregistry._base.install import install_command
 from fcregistry._registry import registry
@@ -28,7 +28,7 @@ from fcregistry.discovery import (
 )
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection import _doctor_checks as checks
-from fcregistry.inspection._doctor_checks import Account, Finding, accounts, learn, note, problem
+from fcregistry.inspection._doctor_checks import Finding, Fresh, known_plugins, learn, note, problem
 
 
 def diagnose() -> tuple[Finding, ...]:
@@ -41,22 +41,16 @@ def diagnose() -> tuple[Finding, ...]:
     return findings()
 
 
-def findings(probed: Mapping[PluginKey, FreshDescription] | None = None) -> tuple[Finding, ...]:
+def findings(fresh: Fresh = MappingProxyType({})) -> tuple[Finding, ...]:
     """Return all that is wrong, without importing plugins.
 
     Args:
-        probed: Fresh descriptions of some plugins, used in place of what was known of them.
+        fresh: New descriptions of some plugins, which replace what was known of them.
     """
-    fresh = probed or {}
-    just_now = {
-        key: Account(plugin=each.plugin, record=each.record, ships=bool(each.rows)) for key, each in fresh.items()
-    }
-    known = [account for _, account in sorted({**accounts(), **just_now}.items())]
+    known = known_plugins(fresh)
     found = [
-        *checks.plugin_findings(known),
-        *checks.manifest_findings(
-            known, {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}
-        ),
+        *checks.plugin_findings(known, fresh),
+        *checks.manifest_findings(known, fresh),
         *checks.disabled_findings(),
         *checks.extension_findings(),
         *checks.tool_findings(),
@@ -100,7 +94,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except DuplicateToolError as error:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
-        if normalized(name) in {normalized(each) for each in current().distributions()}:
+        if _is_distribution(name):
             return tuple(each for each in findings() if _is_of_distribution(each, normalized(name)))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
@@ -135,7 +129,7 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
     if wanted is not None:
         yield from _why_distribution_is_missing(wanted)
     related = (
-        *checks.plugin_findings(accounts().values()),
+        *checks.plugin_findings(known_plugins()),
         *checks.disabled_findings(),
         *checks.near_miss_findings(),
         *checks.unreadable_findings(),
@@ -146,7 +140,7 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
 
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
-    if wanted in {normalized(each) for each in current().distributions()}:
+    if _is_distribution(wanted):
         return
     if not_used := tuple(checks.aside_findings(wanted)):
         yield from not_used

@@ -1,17 +1,19 @@
-"""The checks of doctor, and what they look at: what importing each plugin has shown.
+"""The checks of `fcregistry doctor`, and the records of plugin imports that they examine.
 
-Each `…_findings` function yields what is wrong with one part of the installation. `_doctor.py` runs them all.
+Each `…_findings` function yields the problems of one part of the installation. `_doctor.py` runs them all.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Final, Literal
+from types import MappingProxyType
+from typing import Final, Literal, TypeAlias
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
@@ -21,7 +23,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
-from fcregistry._tools.selectors import normalized
+from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
     EXTENSION_GROUP,
@@ -52,17 +54,20 @@ from fcregistry.discovery import (
 )
 from fcregistry.inspection._shipped import shipped_tools
 
+Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
+"""The descriptions of plugins that were imported just now, alone."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
     """One thing that doctor reports.
 
     Attributes:
-        kind: `problem` for what should be fixed, `note` for what is worth knowing and makes no tool unusable.
-        subject: What it is about: a plugin, a tool, a name.
+        kind: `problem` for something that should be fixed; `note` for something that is useful to know, and does not make a tool unusable.
+        subject: The plugin, the tool or the name that has the problem.
         message: What is wrong.
         advice: What to do about it; empty if there is nothing to do.
-        place: The line of code that it is about, `file:line`; empty if there is none.
+        place: The line of code with the problem, as `file:line`; empty if there is none.
         detail: More text, such as a traceback; may be empty.
     """
 
@@ -75,12 +80,12 @@ class Finding:
 
 
 def problem(subject: str, message: str, advice: str, *, place: str = "", detail: str = "") -> Finding:
-    """Return a finding that should be fixed."""
+    """Return a finding about something that should be fixed."""
     return Finding(kind="problem", subject=subject, message=message, advice=advice, place=place, detail=detail)
 
 
 def note(subject: str, message: str, advice: str) -> Finding:
-    """Return a finding that is worth knowing."""
+    """Return a finding about something that is useful to know."""
     return Finding(kind="note", subject=subject, message=message, advice=advice)
 
 
@@ -89,135 +94,114 @@ def not_loaded(subject: str, reason: str) -> Finding:
 
     Args:
         subject: The plugin or extension.
-        reason: Which setting disables it: it begins with the name of a variable, or names a file.
+        reason: The setting that disables it: the text begins with the name of an environment variable, or contains the path of a file.
     """
     fix = "unset the variable to load it" if reason.startswith("FCREGISTRY_") else "change that to load it"
     return note(subject, f"is not loaded: {reason}", fix)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Account:
-    """What the import of a plugin has shown.
-
-    Attributes:
-        plugin: The plugin.
-        record: What it has shown.
-        ships: Whether the plugin declares tools.
-        outdated: What happened to its distribution since this process imported it; empty if nothing did.
-    """
-
-    plugin: FoundPlugin
-    record: PluginRecord
-    ships: bool = True
-    outdated: str = ""
 
 
 # --- What is known of each plugin ---
 
 
 def learn(*, again: bool = True) -> None:
-    """Load all plugins in a program; for a command, have worker processes describe them.
+    """Make sure that there is a record of each plugin: a program imports them, a command has worker processes import them.
 
     Args:
-        again: Whether plugins that did not load when they were described are tried again: the cause, such as a variable that was not set,
-            may be gone.
+        again: Whether to import plugins again that failed before. The cause, such as a variable that was not set, may be gone.
     """
     discovery = current()
     if discovery.describe is None:
         load_plugins()
         return
-    installed = (*discovery.plugins, *discovery.found_extensions)
-    index, describe = discovery.index, discovery.describe
-    before = index.failed() if again else set()
-    permission = Permission()
-    failed = [each.plugin for each in discovery.report().failed if each.plugin.key in before]
-    failing = [each for each in failed if permission.to_import(each) is None]
+    if again:
+        permission, failing = Permission(), discovery.failing()
+        discovery.index.forget(*(each for each in failing if permission.to_import(each) is None))
     discovery.know()
-    if index.file is not None and failing:
-        fresh: list[FreshDescription] = []
-        try:
-            describe(failing, installed, fresh.append)
-        finally:
-            index.keep(fresh)
-        discovery.refresh()
 
 
-def accounts() -> dict[PluginKey, Account]:
-    """Return what is known of all plugins that are not disabled, by plugin, sorted. Imports nothing."""
+def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, PluginRecord]:
+    """Return what importing each plugin has shown, sorted by plugin; disabled plugins are missing. Imports nothing.
+
+    Args:
+        fresh: New descriptions, which replace what was known.
+    """
     discovery = current()
     descriptions = discovery.index.descriptions()
-    shipping = _shipping()
-    found: dict[PluginKey, Account] = {}
+    found = {each.plugin: each.record for each in fresh.values()}
     for outcome in discovery.report():
         plugin = outcome.plugin
-        ships = plugin.key in shipping
+        if plugin in found or isinstance(outcome, DisabledPlugin):
+            continue
         if isinstance(outcome, FailedPlugin):
-            record = plugin_record(failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback)
-            found[plugin.key] = Account(plugin=plugin, record=record)
+            found[plugin] = plugin_record(failure=outcome.reason, advice=outcome.advice, detail=outcome.traceback)
         elif isinstance(outcome, DescribedPlugin):
-            found[plugin.key] = Account(plugin=plugin, record=descriptions[plugin.key].record, ships=ships)
-        elif not isinstance(outcome, DisabledPlugin):
-            record = plugin_record(seconds=outcome.seconds)
-            found[plugin.key] = Account(plugin=plugin, record=record, ships=ships, outdated=outcome.outdated or "")
-    return {each.key: found[each.key] for each in discovery.plugins if each.key in found}
+            found[plugin] = descriptions[plugin.key].record
+        else:
+            found[plugin] = plugin_record(seconds=outcome.seconds)
+    return dict(sorted(found.items(), key=lambda item: item[0].key))
 
 
-def _shipping() -> set[PluginKey]:
+def _shipping(fresh: Fresh) -> set[PluginKey]:
     """Return the plugins that ship tools, hidden ones included."""
     discovery = current()
-    described = discovery.index.described()
-    owners = {discovery.owner(declaration) for declaration in log}
-    return {plugin.key for _, plugin in described} | {owner.key for owner in owners if owner is not None}
+    owners = [*map(discovery.owner, log), *(plugin for _, plugin in discovery.index.described())]
+    known = {owner.key for owner in owners if owner is not None and owner.key not in fresh}
+    return known | {key for key, each in fresh.items() if each.rows}
 
 
 # --- Plugins ---
 
 SLOW: Final = 1.0
-"""Seconds above which the import of a plugin is slow: the first call of one of its tools waits that long."""
+"""An import that takes more seconds than this is slow. The first call of one of the plugin's tools waits for the import."""
 
 _LINE: Final = re.compile(r'^[ |]*File "([^"\n]+)", line (\d+)', re.MULTILINE)
 _CRASHED: Final = "\nCurrent thread "
-"""What faulthandler writes before the lines of the thread that crashed, the latest first."""
+"""The text that faulthandler writes before the traceback of the thread that crashed. The latest call comes first in it."""
 
 
-def plugin_findings(accounts: Iterable[Account]) -> Iterator[Finding]:
+def plugin_findings(
+    known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh = MappingProxyType({})
+) -> Iterator[Finding]:
     """Yield what is wrong with plugins that were imported, or could not be."""
-    for each in accounts:
-        record = each.record
+    shipping = _shipping(fresh)
+    for plugin, record in known.items():
         if failure := record["failure"]:
-            place, detail = own_line(each.plugin, record["detail"]), _stable(record["detail"])
-            message = f"does not load: {failure}"
-            yield problem(each.plugin.label, message, record["advice"], place=place, detail=detail)
-        else:
-            yield from _loaded_plugin_findings(each)
+            place, detail = own_line(plugin, record["detail"]), _stable(record["detail"])
+            yield problem(plugin.label, f"does not load: {failure}", record["advice"], place=place, detail=detail)
+            continue
+        if plugin.key not in shipping:
+            yield _without_tools(plugin)
+        yield from _import_findings(plugin, record)
+    for each in current().report().loaded:
+        if each.outdated:
+            yield problem(
+                each.plugin.label,
+                f"still runs the code of {each.plugin.version}: {each.outdated}",
+                f"restart this process to run the installed {each.plugin.distribution}",
+            )
 
 
-def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
-    plugin, record = each.plugin, each.record
+def _without_tools(plugin: FoundPlugin) -> Finding:
     holder = current().whose(plugin.module)
-    if not each.ships and holder is not None and holder.project != plugin.project:
-        yield problem(
+    if holder is not None and holder.project != plugin.project:
+        return problem(
             plugin.label,
-            f"ships no tools: it names {plugin.module}, which belongs to {holder.distribution}, as do the tools in it",
-            f"{holder.distribution} keeps its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
+            f"ships no tools: its entry point names {plugin.module}, but this module and its tools belong to {holder.distribution}",
+            f"{holder.distribution} provides its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
-    elif not each.ships:
-        yield problem(
-            plugin.label,
-            f"ships no tools: importing {plugin.value} declares none",
-            f"modules below {plugin.module} are not imported on their own: name the one with the tools in the entry point",
-        )
-    if each.outdated:
-        yield problem(
-            plugin.label,
-            f"still runs the code of {plugin.version}: {each.outdated}",
-            f"restart this process to run the installed {plugin.distribution}",
-        )
+    return problem(
+        plugin.label,
+        f"ships no tools: importing {plugin.value} declares none",
+        f"modules below {plugin.module} are not imported on their own: name the one with the tools in the entry point",
+    )
+
+
+def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Finding]:
     if record["changes"]:
         yield problem(
             plugin.label,
-            f"changes what other code in its process relies on when it is imported: {'; '.join(record['changes'])}",
-            f"that belongs in a function that its users call: report this to the authors of {plugin.distribution}",
+            f"changes the state of the whole process when it is imported: {'; '.join(record['changes'])}",
+            f"only a function that users call should do that: report this to the authors of {plugin.distribution}",
         )
     if record["printed"]:
         yield note(
@@ -229,7 +213,7 @@ def _loaded_plugin_findings(each: Account) -> Iterator[Finding]:
         yield note(
             plugin.label,
             f"takes {record['seconds']:.1f} seconds to import",
-            f"the first call of its tools waits for that; python -X importtime -c 'import {plugin.module}' shows what takes so long",
+            f"the first call of its tools waits for the import; python -X importtime -c 'import {plugin.module}' shows what takes so long",
         )
 
 
@@ -250,11 +234,11 @@ def disabled_findings() -> Iterator[Finding]:
 
 
 def own_line(plugin: FoundPlugin, detail: str) -> str:
-    """Return the line of a plugin's own code that failed, as `file:line`; an empty string if none did.
+    """Return the line of a plugin's own code in a traceback, as `file:line`; an empty string if there is none.
 
     Args:
         plugin: The plugin.
-        detail: A traceback of Python, or the output of its faulthandler after a crash.
+        detail: A traceback, or the output of `faulthandler` after a crash.
     """
     place = location_of(plugin)
     if place is None:
@@ -268,42 +252,31 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
 
 
 def _stable(detail: str) -> str:
-    """Return a detail without the numbers of threads, which differ from one process to the next."""
+    """Return a detail without the identifiers of threads, which differ from one process to the next."""
     return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", detail)
 
 
 # --- Manifests ---
 
 
-def manifest_findings(
-    accounts: Iterable[Account], probed: Mapping[PluginKey, list[ToolRecord]] | None = None
-) -> Iterator[Finding]:
-    """Yield what is wrong with manifests of plugins that load.
-
-    Args:
-        accounts: The plugins.
-        probed: Plugin -> the records of its tools, for plugins that were imported just now.
-    """
+def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -> Iterator[Finding]:
+    """Yield what is wrong with manifests of plugins that load."""
     declared: dict[PluginKey, list[ToolRecord]] = {}
-    for each in accounts:
-        if each.record["failure"]:
-            continue
-        manifest = manifest_of(each.plugin)
+    for plugin, record in known.items():
+        manifest = None if record["failure"] else manifest_of(plugin)
         if manifest is None:
             continue
         if isinstance(manifest, ManifestProblem):
-            yield problem(each.plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
-        elif (
-            manifest.is_stale and each.plugin.is_editable
-        ):  # its author is at work; the manifest is not used until then
+            yield problem(plugin.label, f"has a manifest that is not used: {manifest.message}", manifest.advice)
+        elif manifest.is_stale and plugin.is_editable:  # its author is at work; the manifest is not used until then
             message = f"has a manifest that is older than its code: {'; '.join(manifest.changed)}"
-            yield note(each.plugin.label, message, f"fcregistry manifest build {each.plugin.distribution}")
+            yield note(plugin.label, message, f"fcregistry manifest build {plugin.distribution}")
         elif manifest.is_stale:
-            yield _drifted(each.plugin, "is older than its code", manifest.changed)
+            yield _drifted(plugin, "is older than its code", manifest.changed)
         else:
-            declared = declared or _declared(probed or {})
-            if lines := manifest_drift(manifest.tools, declared.get(each.plugin.key, [])):
-                yield _drifted(each.plugin, "is not what its code declares", lines)
+            declared = declared or _declared(fresh)
+            if lines := manifest_drift(manifest.tools, declared.get(plugin.key, [])):
+                yield _drifted(plugin, "is not what its code declares", lines)
 
 
 def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
@@ -311,12 +284,12 @@ def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
 
-def _declared(probed: Mapping[PluginKey, list[ToolRecord]]) -> dict[PluginKey, list[ToolRecord]]:
+def _declared(fresh: Fresh) -> dict[PluginKey, list[ToolRecord]]:
     """Return the records of each plugin's tools, including those that the configuration hides."""
     known: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, tool in shipped_tools():
         known.setdefault(plugin.key, []).append(record_of(tool))
-    return {**known, **probed}
+    return known | {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}
 
 
 # --- Extensions ---
@@ -329,7 +302,9 @@ def extension_findings() -> Iterator[Finding]:
     for extension in current().found_extensions:
         reason = extensions.disabled(extension)
         if reason is not None and reason == current().permission().to_trust(extension):
-            yield problem(extension.label, f"is not loaded: {reason}", "nothing of it is used until then")
+            yield problem(
+                extension.label, f"is not loaded: {reason}", "fcregistry does not use the extension until then"
+            )
         elif reason is not None:
             yield not_loaded(extension.label, reason)
         else:
@@ -338,7 +313,9 @@ def extension_findings() -> Iterator[Finding]:
         outcome = extensions.load(found[0]) if len(found) == 1 else None
         if len(found) > 1:
             labels = ", ".join(each.label for each in found)
-            yield problem(name, f"has several extensions, so that none is used: {labels}", disable_advice(found))
+            yield problem(
+                name, f"is the name of several extensions, so fcregistry uses none: {labels}", disable_advice(found)
+            )
         elif isinstance(outcome, FailedExtension):
             yield problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
 
@@ -347,7 +324,7 @@ def extension_findings() -> Iterator[Finding]:
 
 
 def tool_findings() -> Iterator[Finding]:
-    """Yield what is wrong with single tools."""
+    """Yield the problems of individual tools."""
     tools = registry.everything()
     for tool in tools:
         if (error := tool.definition_error) is not None:
@@ -370,11 +347,11 @@ def tool_findings() -> Iterator[Finding]:
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
                 yield problem(tool.id, message, install_command("fcregistry[isolation]"))
     for clash in registry.clashes():
-        yield problem("two declarations", clash, "looking the name up raises until then")
+        yield problem("two declarations", clash, "until then, looking up the name raises an exception")
 
 
 def name_findings() -> Iterator[Finding]:
-    """Yield the names that tools of several owners share."""
+    """Yield the names that tools of several distributions share, or of a distribution and the application."""
     by_name: dict[str, dict[str, Tool]] = {}
     for tool in registry.everything():
         by_name.setdefault(tool.name, {})[tool.id] = tool
@@ -397,15 +374,15 @@ def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: li
         own: The ids of the application's own tools among them.
         preferred: The ids of the tools of the distribution that the configuration prefers, if it prefers one.
     """
-    if len(own) == 1:
-        others = ", ".join(each for each in ids if each not in own)
-        return note(name, f"is the application's own tool, before {others}", "name the others by their canonical ids")
-    if len(preferred) == 1 and not own:
-        others = ", ".join(each for each in ids if each not in preferred)
-        message = f"is {preferred[0]}, before {others}, since the configuration gives it precedence"
+    first = own or preferred
+    if len(first) == 1:
+        others = ", ".join(each for each in ids if each not in first)
+        message = f"is the application's own tool, before {others}"
+        if not own:
+            message = f"is {first[0]}, before {others}, since the configuration gives it precedence"
         return note(name, message, "name the others by their canonical ids")
     among = ", ".join(preferred if preferred and not own else ids)
-    return problem(name, f"is ambiguous: {among}", "name one by its canonical id; the plain name raises")
+    return problem(name, f"is ambiguous: {among}", "use the canonical id of one; looking up the plain name raises")
 
 
 # --- Metadata, settings, locks and the index ---
@@ -417,8 +394,8 @@ def near_miss_findings() -> Iterator[Finding]:
         meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
         yield problem(
             name,
-            f"has entry points in the group {group!r}, which nothing reads",
-            f"its authors meant [project.entry-points.{meant}]",
+            f"has entry points in the group {group!r}, which fcregistry does not read",
+            f"its authors probably meant [project.entry-points.{meant}]",
         )
 
 
@@ -429,21 +406,21 @@ def unreadable_findings() -> Iterator[Finding]:
 
 
 def impostor_findings() -> Iterator[Finding]:
-    """Yield the metadata folders that claim to be another distribution."""
+    """Yield the metadata folders whose METADATA has the name of another distribution."""
     folders = {(f"{each.folder}/{each.info}", each.distribution) for each in impostor_entry_points(scan_path())}
     for folder, name in sorted(folders):
         yield problem(
             folder,
-            f"claims to be {name}, which is installed beside it: its plugins are not used",
-            "find out who installed it, and remove it; a distribution has the name of its folder",
+            f"has the name {name} in its METADATA, but {name} has another metadata folder: fcregistry uses no plugins from this one",
+            "find out who installed it, and remove it: the name of a metadata folder must be that of its distribution",
         )
 
 
 def aside_findings(project: str | None = None) -> Iterator[Finding]:
-    """Yield the metadata that are not used: from another distribution, or twice in one folder.
+    """Yield the metadata that fcregistry ignores: another distribution installed it, or it is in one folder twice.
 
     Args:
-        project: The name to look for, as PyPI compares names; None for all.
+        project: The normalized name of the only distribution to check; None for all.
     """
     unused = {
         reason: found.project for found, reason in unused_entry_points(scan_path()) if project in (None, found.project)
@@ -454,23 +431,25 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
         if kind == TWIN:
             yield problem(
                 name,
-                f"is installed twice in one folder, so that neither copy is used: {' and '.join(sorted((folder, other)))}",
+                f"is installed twice in one folder, so fcregistry uses neither copy: {' and '.join(sorted((folder, other)))}",
                 "find out which one is right, and remove the other",
             )
         else:
             carrier = project_name(*os.path.split(other))
             yield problem(
                 carrier,
-                f"brought metadata that claim to be {name}'s, and are not used: {folder}",
+                f"installed metadata with the name of {name}, which fcregistry does not use: {folder}",
                 f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
             )
 
 
 def setting_findings() -> Iterator[Finding]:
     """Yield what the configuration names that is not there, or cannot be used."""
-    described = (each for each, _ in current().index.described())
-    shipping = {normalized(each) for each in current().distributions()}
-    for setting, item in current().idle_settings([*log, *described]):
+    discovery = current()
+    shipping = {normalized(each) for each in discovery.distributions()}
+    declared = [*log, *(each for each, _ in discovery.index.described())]  # the tools of disabled plugins are unknown
+    subjects = [subject_of(each, discovery.owner(each)) for each in declared]
+    for setting, item in Permission().idle(subjects, (*discovery.plugins, *discovery.found_extensions)):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"
@@ -484,25 +463,21 @@ def setting_findings() -> Iterator[Finding]:
                 )
     for setting, lock in trust().locks:
         if lock.problem is not None:
-            yield problem(lock.path, lock.problem, f"{setting}: no plugin is used until then")
+            yield problem(lock.path, lock.problem, f"{setting}: fcregistry uses no plugin until then")
     for error in current().extensions.unusable_call_hooks():
-        advice = "every call is refused until then; correct the variable, or fix the extension"
+        advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
 
 
-def index_findings(known: Collection[Account]) -> Iterator[Finding]:
-    """Yield what prevents the index from being written or read.
-
-    Args:
-        known: The plugins.
-    """
+def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
+    """Yield what prevents the index from being written or read."""
     index, is_used = current().index, current().describe is not None
     if not is_used or not known:
         return
     if index.file is None:
         yield problem(
             "the index",
-            "is not kept: this user has no home folder",
+            "cannot be saved: this user has no home folder",
             f"every command imports the plugins again until then; name a folder with {CACHE_DIR}",
         )
         return
@@ -511,7 +486,7 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
         for remark in index.remarks:
             yield note("the index", remark, "there is nothing to do, unless it happens again")
         return
-    why = "is not used, since others may write to it or to its folder" if path.exists() else "cannot be kept"
+    why = "is not used, because other users may write to it or to its folder" if path.exists() else "cannot be saved"
     remarks = "; ".join(dict.fromkeys(index.remarks))
     yield problem(
         "the index",
@@ -520,20 +495,16 @@ def index_findings(known: Collection[Account]) -> Iterator[Finding]:
     )
 
 
-def stale_findings(known: Iterable[Account]) -> Iterator[Finding]:
-    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic.
-
-    Args:
-        known: The plugins.
-    """
+def stale_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
+    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic."""
     index = current().index
     if current().describe is None or index.file is None or index.file.stamp() is None:
         return
     here, holding = index.descriptions(), index.looked_again().descriptions()
-    for each in known:
-        if each.plugin.key in here and each.plugin.key not in holding and not each.record["dynamic"]:
+    for plugin, record in known.items():
+        if plugin.key in here and plugin.key not in holding and not record["dynamic"]:
             yield note(
-                each.plugin.label,
+                plugin.label,
                 "is imported again by every command: the files that it was described from keep changing",
                 "its import may write a file that it also reads",
             )

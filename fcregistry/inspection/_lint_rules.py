@@ -21,6 +21,7 @@ from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.formats import tool_description
 from fcregistry.inspection._lint_subject import (
+    NO_CONSTRAINT,
     InnerSchema,
     LintRule,
     LintSubject,
@@ -432,11 +433,6 @@ def _deep_nesting(subject: LintSubject) -> Iterator[Remark]:
 
 # --- Providers ---
 
-_NO_CONSTRAINT: Final = frozenset(
-    {"default", "title", "description", "examples", "deprecated", "readOnly", "writeOnly"}
-)
-"""Keywords that no call can break."""
-
 
 @rule(
     "refused-by-format",
@@ -480,7 +476,7 @@ def _lost_constraints(subject: LintSubject) -> Iterator[Remark]:
     formats_by_loss: dict[tuple[str, str], list[str]] = {}
     for rendering in subject.renderings:
         for dropped in () if rendering.error else rendering.definition.dropped:
-            if dropped.keyword not in _NO_CONSTRAINT:
+            if dropped.keyword not in NO_CONSTRAINT:
                 message = f"{dropped.keyword} {show(dropped.value)} at {dropped.path} is left out"
                 formats_by_loss.setdefault((dropped.path, message), []).append(rendering.label)
     for (path, message), labels in formats_by_loss.items():

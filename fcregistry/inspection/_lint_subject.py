@@ -1,6 +1,7 @@
-"""What lint rules look at, and what they report.
+"""The input of lint rules (a tool and its schema), and their output (remarks and findings).
 
-Schemas may come from anybody, so nothing here recurses: a deep schema is walked like a wide one.
+Schemas may come from untrusted sources, so the functions here use loops, not recursion: a deeply nested schema cannot exceed Python's
+recursion limit.
 """
 
 from __future__ import annotations
@@ -22,20 +23,24 @@ from fcregistry.errors import FcregistryError, MissingDependencyError
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
-"""Worst first: a provider rejects the tool or a model cannot call it; a model would stumble; worth knowing."""
+"""Worst first.
+
+error: a provider rejects the tool, or a model cannot call it. warning: a model is likely to make mistakes with it. note: useful to know.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LintFinding:
-    """One thing that a model or a provider would stumble over.
+    """One problem that lint reports.
 
     Attributes:
         rule: The id of the rule, such as `missing-description`.
         severity: `error`, `warning` or `note`.
         tool: The canonical id of the tool.
-        path: The place in the schema of its arguments, such as `$.properties.unit`; `$` for the tool as a whole, `returns` for its result.
-        file: The source file of its function; None if it has none.
-        line: The line of the parameter, option or docstring line, or else of the function; None without a file.
+        path: The path in the schema of the tool's arguments, such as `$.properties.unit`; `$` for the tool as a whole, `returns` for its result.
+        file: The source file of the tool's function; None if it has none.
+        line: The line in that file of the parameter, option or docstring line with the problem; otherwise the line of the function. None
+            without a file.
         message: What is wrong.
         advice: What to do about it.
     """
@@ -51,20 +56,20 @@ class LintFinding:
 
 
 class SourcePlace(NamedTuple):
-    """The place of a remark: the function, a parameter, a docstring line or a decorator's option."""
+    """The part of the source that a remark is about: the function, a parameter, a docstring line or a decorator's option."""
 
     kind: Literal["function", "parameter", "docstring", "option"] = "function"
     name: str = ""
 
 
 class Remark(NamedTuple):
-    """What a rule reports of a tool, before its file and line are known.
+    """A problem that a rule has found, before lint looks up its file and line.
 
     Attributes:
         message: What is wrong.
-        path: The place in the schema of the arguments.
-        place: The place in the source; by default that of the parameter that the path leads into, or of the function.
-        advice: What to do, if the rule's own advice does not fit; otherwise empty.
+        path: The path in the schema of the arguments.
+        place: The part of the source that has the problem. If it is None, lint derives it from `path`, with `LintSubject.place_at`.
+        advice: What to do about it; if empty, the advice of the rule applies.
     """
 
     message: str
@@ -78,11 +83,11 @@ class LintRule:
     """One lint rule.
 
     Attributes:
-        id: Its name in output, in `--ignore`, and in the documentation.
-        severity: How bad it is that a tool breaks the rule.
-        advice: What to do about it, in general.
+        id: The rule's name in output, in `--ignore`, and in the documentation.
+        severity: The severity of the findings.
+        advice: What an author should do about a finding, unless the remark has its own advice.
         check: Yields a remark for each place where a tool breaks the rule.
-        of_broken: Whether it also checks tools that cannot be defined, which have no schema.
+        of_broken: Whether the rule also checks tools that cannot be defined, and therefore have no schema.
     """
 
     id: str
@@ -93,7 +98,7 @@ class LintRule:
 
 
 class Rendering(NamedTuple):
-    """A tool in a format, or the error that prevents it."""
+    """The definition of a tool in a format, or the error that the format raised."""
 
     format: str
     strict: bool
@@ -102,17 +107,17 @@ class Rendering(NamedTuple):
 
     @property
     def label(self) -> str:
-        """The format's name, with the mode."""
+        """The format's name, followed by `(strict)` for its strict mode."""
         return f"{self.format} (strict)" if self.strict else self.format
 
 
 class Wanted(NamedTuple):
-    """The formats that tools have to fit.
+    """The formats in which lint tries to define each tool.
 
     Attributes:
         format_names: The names of the formats.
-        strict: Whether the tools have to fit their strict modes too.
-        by_name: Whether the caller named the formats: then a format whose package is not installed is an error.
+        strict: Whether lint also tries their strict modes.
+        by_name: Whether the caller named the formats. If so, a format whose package is not installed is an error; if not, lint leaves it out.
     """
 
     format_names: tuple[str, ...]
@@ -121,12 +126,12 @@ class Wanted(NamedTuple):
 
 
 class LintSubject:
-    """One tool as the rules look at it; what several rules need is computed once.
+    """The tool that the rules check. What several rules need, it computes once.
 
     Args:
         tool: The tool.
-        beside: The tools that its names are compared with.
-        wanted: The formats that it has to fit.
+        beside: The tools with which the rules compare the tool's names.
+        wanted: The formats in which the rules try to define the tool.
     """
 
     def __init__(self, tool: Tool, beside: Neighbours, wanted: Wanted) -> None:
@@ -152,7 +157,7 @@ class LintSubject:
 
     @cached_property
     def declared(self) -> Mapping[str, inspect.Parameter]:
-        """The parameters as Python sees them, by name; for a partial, also those that it fills in."""
+        """The parameters in Python's own signature, by name; for a `functools.partial`, also those that it sets."""
         try:
             return signature_of(underlying(self.tool.function)).parameters
         except (TypeError, ValueError):  # Python has no signature for it
@@ -173,12 +178,12 @@ class LintSubject:
 
     @cached_property
     def is_external(self) -> bool:
-        """Whether the author gave the schema in place of annotations."""
+        """Whether the author passed a schema as `parameters=`, so that it does not come from annotations."""
         return self.tool._definition.declaration.options.get("parameters") is not None
 
     @cached_property
     def renderings(self) -> tuple[Rendering, ...]:
-        """The tool in every wanted format, the strict modes after the plain ones."""
+        """The tool in each of the wanted formats, and then in each of their strict modes."""
         names = self.wanted.format_names
         modes = [(name, False) for name in names]
         modes += [(name, True) for name in names if self.wanted.strict and formats.get(name).strict_profile]
@@ -196,7 +201,7 @@ class LintSubject:
             return Rendering(name, strict, None, error)
 
     def is_described(self, schema: Any) -> bool:
-        """Return whether a schema inside that of the arguments has a description, or refers to one that has."""
+        """Return whether a schema has a description, or refers with `$ref` to a schema that has one."""
         if description(schema):
             return True
         target = self._references.place(schema.get("$ref")) if isinstance(schema, dict) else None
@@ -207,7 +212,13 @@ class LintSubject:
         return References(self.schema)
 
     def place_at(self, path: str) -> SourcePlace:
-        """Return the place of the parameter that a path, as text, leads into; or else of the function."""
+        """Return the parameter whose schema contains a path, or the function if no parameter does.
+
+        For example, `$.properties.unit.enum` is in the schema of the parameter `unit`.
+
+        Args:
+            path: A path in the schema of the arguments.
+        """
         if not path.startswith("$.properties"):
             return SourcePlace()
         ends = [at for at, character in enumerate(path) if character in ".["]
@@ -228,10 +239,10 @@ Key = TypeVar("Key")
 
 
 class Neighbours:
-    """The tools that an executor may offer together: those that lint checks, and others.
+    """The tools that an executor may offer together: the tools that lint checks, and the other tools of their distributions.
 
     Args:
-        tools: All of them.
+        tools: All these tools.
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
@@ -242,17 +253,17 @@ class Neighbours:
         self._by_alias = _grouped((alias, tool) for tool in every for alias in tool.options.aliases)
 
     def twins(self, tool: Tool) -> list[Tool]:
-        """Return the other tools of the same id."""
+        """Return the other tools that have the same id."""
         return [each for each in self._by_id.get(tool.id, ()) if each is not tool]
 
     def lookalikes(self, tool: Tool) -> list[Tool]:
-        """Return the tools of its group whose name differs from its own only in case, `-` and `_`."""
+        """Return the tools of the same group whose names differ from this tool's name only in case, `-` and `_`."""
         name = tool.declared_name
         alike = self._by_look.get((tool.group, simplified(name)), ())
         return [each for each in alike if each.declared_name != name]
 
     def named(self, name: str) -> list[Tool]:
-        """Return the tools of a name, in any group."""
+        """Return the tools that have a name, in any group."""
         return self._by_name.get(name, [])
 
     def aliased(self, alias: str) -> list[Tool]:
@@ -275,21 +286,21 @@ def simplified(name: str) -> str:
 # --- Schemas ---
 
 Path: TypeAlias = Place
-"""A place in a schema; in lint, the word place means one in the source."""
+"""A path in a schema. In lint, the word place means a place in the source."""
 
 _DEEPER: Final = frozenset(
     {"properties", "patternProperties", "items", "prefixItems", "additionalItems", "additionalProperties"}
 )
 """Keywords whose schemas describe the values inside a value."""
 
-_NO_CONSTRAINT: Final = frozenset(
+NO_CONSTRAINT: Final = frozenset(
     {"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "$comment", "$id", "$schema"}
 )
 """Keywords that no value can break."""
 
 
 class InnerSchema(NamedTuple):
-    """A schema inside another: its path from there, and the keyword that holds it, `""` for the outermost."""
+    """A schema inside another: its path in the outer one, and the keyword it belongs to (`""` for the outer schema itself)."""
 
     path: Path
     keyword: str
@@ -302,7 +313,7 @@ class InnerSchema(NamedTuple):
 
 
 def walk_schema(schema: Any) -> Iterator[InnerSchema]:
-    """Yield a schema and all schemas inside it, definitions too; a parent before its children."""
+    """Yield a schema and all schemas inside it, including definitions; each schema comes before those inside it."""
     stack = [InnerSchema((), "", schema)]
     while stack:
         each = stack.pop()
@@ -315,7 +326,7 @@ def walk_schema(schema: Any) -> Iterator[InnerSchema]:
 
 def accepts_anything(schema: Any) -> bool:
     """Return whether a schema accepts every value, judged by its keywords alone."""
-    return schema is True or (isinstance(schema, dict) and schema.keys() <= _NO_CONSTRAINT)
+    return schema is True or (isinstance(schema, dict) and schema.keys() <= NO_CONSTRAINT)
 
 
 def description(schema: Any) -> str:
@@ -325,9 +336,10 @@ def description(schema: Any) -> str:
 
 
 def path_deeper_than(schema: dict[str, Any], limit: int) -> Path | None:
-    """Return the path of a value that is more than `limit` levels deep, or None; a recursion counts once.
+    """Return the path of a value that is nested more than `limit` levels deep, or None if there is none.
 
-    The schema itself is level 0, its properties and items are level 1; `anyOf` and `$ref` add none.
+    The schema itself is level 0, its properties and items are level 1, and so on; `anyOf` and `$ref` add no level. A type that refers to
+    itself counts once.
     """
     references = References(schema)
     stack: list[tuple[Path, Any, int, frozenset[Path]]] = [((), schema, 0, frozenset())]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from fcregistry.models._anthropic import AnthropicMessages
     from fcregistry.models._callable import CallableModel
     from fcregistry.models._callable import check_is_message as check_is_message
+    from fcregistry.models._messages import CallIds as CallIds
     from fcregistry.models._messages import Message, MessageLike, messages_of
     from fcregistry.models._messages import arguments_text as arguments_text
     from fcregistry.models._messages import call_as_chat_json as call_as_chat_json
@@ -58,7 +59,7 @@ __all__ = [
 _MODULES: Final = {
     "._anthropic": ("AnthropicMessages",),
     "._callable": ("CallableModel", "check_is_message"),
-    "._messages": ("Message", "MessageLike", "arguments_text", "call_as_chat_json", "messages_of"),
+    "._messages": ("CallIds", "Message", "MessageLike", "arguments_text", "call_as_chat_json", "messages_of"),
     "._model": (
         "Completion",
         "Delta",

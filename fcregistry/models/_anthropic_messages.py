@@ -29,7 +29,7 @@ from fcregistry.models._messages import (
     text_of,
 )
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content
@@ -98,7 +98,7 @@ def _assistant_blocks(message: Message) -> list[Block]:
     native = _native_blocks(message)
     if _is_as_written(message):
         kept = [block for block in native if block.get("type") != "text" or text_of(block.get("text")).strip()]
-        return list(map(_with_wire_name, kept))
+        return [with_wire_name(block, "tool_use") for block in kept]
     kept = [block for block in native if block.get("type") not in ("text", "tool_use")]
     uses = [
         {"type": "tool_use", "id": call.id, "name": wire_name(call.name), "input": input_of(call)}
@@ -114,13 +114,6 @@ def _is_as_written(message: Message) -> bool:
         [(call.id, call.name, input_of(call)) for call in calls] for calls in (calls_of(native), message.tool_calls)
     )
     return bool(native) and written == now and joined_text(native, "text") == message.text
-
-
-def _with_wire_name(block: Block) -> Block:
-    """Return a block, with another name of a call if the API would refuse it, as it does even its own."""
-    if block.get("type") != "tool_use" or (name := wire_name(str(block.get("name") or ""))) == block.get("name"):
-        return block
-    return {**block, "name": name}
 
 
 def _native_blocks(message: Message) -> list[Block]:

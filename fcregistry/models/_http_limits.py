@@ -20,30 +20,30 @@ from fcregistry.errors import ModelError
 from fcregistry.models._provider_errors import RefusedAnswerError, bounded_text
 
 MAX_ANSWER_BYTES: Final = 64 * 2**20
-"""Of one answer, decoded. The longest answers of today take 45 MiB as a stream: 128,000 tokens, with an event of some 350 bytes each."""
+"""The default limit of a decoded answer. Today's longest answers take 45 MiB as a stream: 128,000 tokens, each in an event of some 350 bytes."""
 
 MAX_ERROR_BYTES: Final = 2**20
-"""Of the body of a reply that is not an answer. The rest is not read, since only its beginning is shown."""
+"""The limit of the body of an HTTP error. The rest is not read, because messages show only the beginning."""
 
 _BYTES_PER_VALUE: Final = 32
-"""A JSON document may have one comma in so many bytes of the limit: 64 MiB of `{},{},…` were read to 3.3 GB of objects."""
+"""The bytes of the limit for each comma that a JSON document may have. Without this, the parser made 3.3 GB of objects from 64 MiB of `{},{},…`."""
 
 _MIN_VALUES: Final = 100_000
-"""Commas that a document may have in any case: some 15 MB of objects."""
+"""The number of commas that a document may have, however low the limit is: about 15 MB of objects."""
 
 _HEADERS: Final = {"Accept-Encoding": "gzip"}
-"""Sent with each request. Other encodings are not decoded in bounded pieces by every version of the HTTP libraries."""
+"""Headers of each request. Only gzip is allowed, because not every version of the HTTP libraries can decode other encodings in small pieces."""
 
-_NOT_READ_ON: Final = "and is not read on; where such answers are to be expected, give a higher max_answer_bytes"
+_NOT_READ_ON: Final = "so fcregistry stopped reading it; if you expect such answers, pass a higher max_answer_bytes"
 
 _MAX_REDIRECTS: Final = 5
-"""That one request follows, all of them on the same server."""
+"""The number of redirects that one request follows; all must lead to the same server."""
 
 _GZIP_MAGIC: Final = b"\x1f\x8b"
-"""The beginning of each member of gzip."""
+"""The first bytes of each gzip member."""
 
 _PIECE_BYTES: Final = 2**18
-"""Bytes that are decoded at a time: a bomb is seen before it takes more."""
+"""The number of bytes to decode at a time, so that a decompression bomb is noticed before it uses more memory."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,10 +51,10 @@ class HttpLimits:
     """The limits of one request.
 
     Attributes:
-        full_name: The name of the model with its provider, for errors.
-        answer: The most bytes of an answer.
-        secrets: Texts that must not be shown.
-        redirects: The statuses of the redirects that were followed one after the other. A hook is called before a response has its history.
+        full_name: The name of the model with its provider, for error messages.
+        answer: The largest number of bytes that an answer may have.
+        secrets: Texts that error messages must not contain.
+        redirects: The HTTP statuses of the redirects that the request has followed so far.
     """
 
     full_name: str
@@ -70,15 +70,15 @@ def checked_size(size: object) -> int:
     """Return a limit in bytes.
 
     Raises:
-        ValueError: It is not a whole number above 0.
+        ValueError: The limit is not a whole number above 0.
     """
     if type(size) is not int or size < 1:
-        raise ValueError(f"max_answer_bytes takes a whole number above 0, not {size!r:.80}")
+        raise ValueError(f"max_answer_bytes must be a whole number above 0, not {size!r:.80}")
     return size
 
 
 def limit_responses(http: Any) -> Any:
-    """Add the hook with the limits to a client of HTTPX, unless it has the hook, and return the client."""
+    """Add the hook that limits responses to an HTTPX client, unless the client has it already, and return the client."""
     hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a stand-in
     if isinstance(hooks, dict) and _limit not in (responses := hooks.setdefault("response", [])):
         responses.append(_limit)
@@ -91,13 +91,13 @@ async def send(
     """Send a request, and return the SDK's object for the response, whose body may be read later.
 
     Args:
-        create: The SDK's function that sends it.
-        client: The SDK's client, which has one of HTTPX.
-        request: Its arguments.
+        create: The SDK's function that sends the request.
+        client: The SDK's client, which contains an HTTPX client.
+        request: The arguments of that function.
         limits: The limits of the response.
 
     Raises:
-        RefusedAnswerError: The response exceeds them.
+        RefusedAnswerError: The response exceeds the limits.
     """
     limit_responses(getattr(client, "_client", None))
     headers = {**_HEADERS, **(request.get("extra_headers") or {})}
@@ -125,11 +125,11 @@ async def _limit(response: Any) -> None:
 
 
 def _check_redirect(response: Any, limits: HttpLimits) -> None:
-    """Refuse a redirect to another origin, which would receive the conversation, and maybe the key.
+    """Refuse a redirect to another origin, which would receive the conversation and perhaps the API key.
 
-    Redirects within the origin are refused after a few.
+    Redirects to the same origin are allowed `_MAX_REDIRECTS` times.
     """
-    where = "what is not a URL"
+    where = "a text that is not a URL"
     try:
         here, there = response.url, response.url.join(response.headers["location"])
     except Exception:  # exceptions of any HTTP library for an invalid URL  # noqa: BLE001
@@ -140,15 +140,15 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
                 return
             _refuse(
                 limits,
-                f"the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); look where base_url leads",
+                f"the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); check base_url",
                 response.status_code,
             )
         port = f" port {there.port}" if there.port else ""
         where = f"another server, {there.scheme} at {there.host}{port}"
     _refuse(
         limits,
-        f"the provider redirects to {bounded_text(where, limits.secrets)} (HTTP {response.status_code}); the conversation is not sent there: "
-        "if that server is meant, set base_url to it",
+        f"the provider redirects to {bounded_text(where, limits.secrets)} (HTTP {response.status_code}); fcregistry does not send the conversation "
+        "there: if you want to use that server, set base_url to its URL",
         response.status_code,
     )
 
@@ -158,7 +158,7 @@ def _refuse(limits: HttpLimits, why: str, status: int | None = None) -> NoReturn
 
 
 class _Body:
-    """Decodes a body, and counts its bytes and values."""
+    """Decodes the body of a response, and counts its bytes and JSON values."""
 
     def __init__(self, response: Any, limits: HttpLimits) -> None:
         self._limits = limits
@@ -169,22 +169,25 @@ class _Body:
         self._values = 0
         self._is_stream = response.headers.get("content-type", "").startswith("text/event-stream")
         self.is_cut = False
-        """Whether the rest of an error is not read."""
+        """Whether reading has stopped: the rest of the body is ignored."""
         values = response.headers.get("content-encoding", "").lower().split(",")
         encodings = [each.strip() for each in values if each.strip() not in ("", "identity")]
         if encodings not in ([], ["gzip"], ["x-gzip"]):
             self._end(
-                f"is encoded as {', '.join(encodings)!r:.80}, though only gzip was asked for; look where base_url leads"
+                f"has the Content-Encoding {', '.join(encodings)!r:.80}, but fcregistry accepts only gzip; check that base_url is the provider's API"
             )
         self._decoder = zlib.decompressobj(zlib.MAX_WBITS | 16) if encodings else None
         self._unread = b""  # the first byte of a member of gzip, where a part of the body ends with it
         self._is_over = False  # what follows the last member has begun
 
     def pieces(self, raw: bytes) -> Iterator[bytes]:
-        """Yield the decoded form of a part of the body, up to the limit.
+        """Yield the decoded content of a part of the body, up to the limit.
+
+        Args:
+            raw: The part, as it was received.
 
         Raises:
-            RefusedAnswerError: The answer exceeds it.
+            RefusedAnswerError: The answer exceeds the limit.
         """
         if self.is_cut:
             return
@@ -200,18 +203,18 @@ class _Body:
             yield piece
 
     def _count_values(self, piece: bytes) -> None:
-        """Refuse a document of so many values that their objects would take far more than its bytes.
+        """Refuse a JSON document with so many values that their Python objects would need much more memory than the document.
 
-        In a stream, each line has its own.
+        In a stream, each line is a document of its own.
         """
         first, *rest = piece.split(b"\n") if self._is_stream else [piece]
         counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
         self._values = counts[-1]
         if self._is_answer and max(counts) > self._most_values:
-            self._end(f"holds more than {self._most_values:,} values, {_NOT_READ_ON}")
+            self._end(f"contains more than {self._most_values:,} values, {_NOT_READ_ON}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
-        """Yield the content of gzip: any number of members (RFC 1952, 2.2); what follows them becomes nothing."""
+        """Yield the decompressed content of any number of gzip members (RFC 1952, 2.2), and ignore the bytes after the last one."""
         if self._decoder is None:
             yield raw
             return
@@ -230,20 +233,22 @@ class _Body:
             try:
                 piece = self._decoder.decompress(raw, _PIECE_BYTES)
             except zlib.error:
-                self._end("is said to be gzip and is not; look where base_url leads")
+                self._end(
+                    "has the header Content-Encoding: gzip, but its body is not gzip; check that base_url is the provider's API"
+                )
                 return
             yield piece
             raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
 
     def _end(self, what: str) -> None:
-        """Refuse an answer; the rest of an error, whose status says enough, is left out."""
+        """Stop reading. Refuse the response if it is an answer; for an HTTP error, the part read so far is enough."""
         self.is_cut = True
         if self._is_answer:
             _refuse(self._limits, f"the answer {what}")
 
 
 class _LimitedStream:
-    """The body of a response, in place of the HTTP library's own."""
+    """A response body that replaces the HTTP library's own, and applies the limits."""
 
     def __init__(self, stream: Any, body: _Body) -> None:
         self._stream = stream
@@ -270,5 +275,5 @@ class _LimitedStream:
 
 @cache
 def _stream_class(base: type) -> type:
-    """Return a class of limited streams with the HTTP library's base class, which the library checks for."""
+    """Return `_LimitedStream` as a subclass of the HTTP library's class of streams, because the library checks the type."""
     return type("LimitedStream", (_LimitedStream, base), {})

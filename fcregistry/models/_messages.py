@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from itertools import count
 from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
@@ -144,6 +145,7 @@ class Message:
     def to_dict(self) -> dict[str, Any]:
         """Return a JSON object in the shape of OpenAI's chat, with arguments as text; `Message.of` reads it.
 
+        Content for which that shape has no part, such as a linked PDF, is written as a content block of the Model Context Protocol.
         Fields that this shape does not have are left out if they are empty: `reasoning`, `is_error`, `continues`, `native`.
         """
         content = self.content
@@ -158,7 +160,7 @@ class Message:
         }
         return {
             "role": self.role,
-            "content": [written_part(part) for part in content] if isinstance(content, tuple) else content,
+            "content": [_stored_part(part) for part in content] if isinstance(content, tuple) else content,
             **{name: value for name, value in written.items() if value is not None},
         }
 
@@ -190,8 +192,11 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """Return a message with only the fields of OpenAI's chat."""
-    return message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
+    """Return a message with only the fields and the parts of OpenAI's chat."""
+    written = message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
+    if isinstance(message.content, tuple):
+        written["content"] = list(map(written_part, message.content))
+    return written
 
 
 def call_of(value: object) -> ToolCall:
@@ -201,6 +206,31 @@ def call_of(value: object) -> ToolCall:
     except MalformedCallError as error:
         kept = _unreadable_json(value, error.arguments)
         return ToolCall(error.name, UnreadArguments(kept, str(error)) if error.unread else kept, error.id)
+
+
+class CallIds:
+    """Gives each call an id that no other call has: `call_1`, `call_2`, … where its own is missing or taken.
+
+    Args:
+        used: The ids that are taken.
+    """
+
+    def __init__(self, used: Iterable[str | None]) -> None:
+        self._used = set(used)
+        self._number = count(1)
+
+    def new(self) -> str:
+        """Return an id that is not taken, and take it."""
+        identity = next(made for number in self._number if (made := f"call_{number}") not in self._used)
+        self._used.add(identity)
+        return identity
+
+    def with_id(self, call: ToolCall) -> ToolCall:
+        """Return a call with its own id if it is free, or a new one."""
+        if not call.id or call.id in self._used:
+            return ToolCall(call.name, call.arguments, self.new())
+        self._used.add(call.id)
+        return call
 
 
 def call_as_chat_json(call: ToolCall) -> dict[str, Any]:
@@ -313,13 +343,20 @@ def part_of(part: object) -> Content | None:
 
 def written_part(part: Content) -> dict[str, Any]:
     """Return content as a part; content for which OpenAI has no part is named in words."""
-    if part.kind == "image":
-        return {"type": "image_url", "image_url": {"url": data_url(part)}}
+    if part.kind == "image" or is_image_link(part):
+        return {"type": "image_url", "image_url": {"url": data_url(part) if part.kind == "image" else part.uri}}
     if part.kind == "audio" and part.media_type in _AUDIO:
         return {"type": "input_audio", "input_audio": {"data": base64_of(part), "format": _AUDIO[part.media_type]}}
     if part.kind == "file" and part.plain is None:
         return {"type": "file", "file": {"filename": part.name, "file_data": data_url(part)}}
     return {"type": "text", "text": str(part)}
+
+
+def _stored_part(part: Content) -> dict[str, Any]:
+    """Return content as a part that `part_of` reads as the same content."""
+    written = written_part(part)
+    is_same = part.description == _LINKED_IMAGE if part.kind == "link" else written["type"] != "text"
+    return written if is_same or part.kind == "text" else part.to_block()
 
 
 def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:

@@ -18,20 +18,17 @@ from fcregistry.models._messages import (
     Message,
     arguments_text,
     call_of,
-    is_image_link,
     mapping_of,
-    number_of,
     required,
     text_of,
     written_part,
 )
 from fcregistry.models._model import Completion, Delta, Usage
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, openai_usage, wire_name, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._results.content import Content
     from fcregistry.models._model import ToolCallDelta
 
 
@@ -93,13 +90,7 @@ def _name_field(message: Message) -> dict[str, str]:
 
 
 def _chat_content(message: Message) -> str | list[dict[str, Any]]:
-    return [_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
-
-
-def _part(part: Content) -> dict[str, Any]:
-    if is_image_link(part):
-        return {"type": "image_url", "image_url": {"url": part.uri}}
-    return written_part(part)
+    return [written_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
 
 
 # --- Answers ---
@@ -128,7 +119,7 @@ class _Answer:
         self.id = self.id or text_of(body.get("id"))
         self.model = self.model or text_of(body.get("model"))
         if isinstance(body.get("usage"), Mapping):
-            self.usage = _usage(body["usage"])
+            self.usage = openai_usage(body["usage"], "prompt", "completion")
 
     def add_text(self, message: Mapping[str, Any]) -> Delta:
         """Add the text and the thinking of a message, or of a piece of one, and return them."""
@@ -257,17 +248,6 @@ def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | M
     import json  # for what few servers write
 
     return json.dumps([arguments, *unread], ensure_ascii=False, default=str)
-
-
-def _usage(usage: Mapping[str, Any]) -> Usage:
-    read, written = mapping_of(usage.get("prompt_tokens_details")), mapping_of(usage.get("completion_tokens_details"))
-    return Usage(
-        input_tokens=number_of(usage.get("prompt_tokens")),
-        output_tokens=number_of(usage.get("completion_tokens")),
-        cached_tokens=number_of(read.get("cached_tokens")) or number_of(usage.get("prompt_cache_hit_tokens")),
-        reasoning_tokens=number_of(written.get("reasoning_tokens")),
-        requests=1,
-    )
 
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:

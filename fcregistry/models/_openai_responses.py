@@ -21,13 +21,12 @@ from fcregistry.models._messages import (
     is_image_link,
     mapping_of,
     mappings_in,
-    number_of,
     required,
     text_of,
 )
-from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._model import Completion, Delta, ToolCallDelta
 from fcregistry.models._provider_errors import AnswerError
-from fcregistry.models._wire import finish_reason, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, openai_usage, wire_name, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -70,15 +69,10 @@ def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
     if output.text != message.text or output.calls != message.tool_calls:
         return []
     return [
-        _with_wire_name(item if stored else _without_id(item)) for item in items if stored or _can_be_returned(item)
+        with_wire_name(item if stored else _without_id(item), "function_call")
+        for item in items
+        if stored or _can_be_returned(item)
     ]
-
-
-def _with_wire_name(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item; the name of a call is changed if the API would refuse it."""
-    return (
-        {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == "function_call" else dict(item)
-    )
 
 
 def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +143,7 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
     return Completion(
         message=message,
         finish_reason=finish_reason(reason if body.get("status") == "incomplete" else "stop", bool(output.calls)),
-        usage=_usage(mapping_of(body.get("usage"))),
+        usage=openai_usage(mapping_of(body.get("usage")), "input", "output"),
         model=str(body.get("model") or ""),
         details={name: value for name, value in details.items() if value},
     )
@@ -196,16 +190,6 @@ class ResponseStream:
 
 def _output_index(event: Mapping[str, Any]) -> int | None:
     return None if event.get("output_index") is None else required(event, "output_index", int)
-
-
-def _usage(usage: Mapping[str, Any]) -> Usage:
-    return Usage(
-        input_tokens=number_of(usage.get("input_tokens")),
-        output_tokens=number_of(usage.get("output_tokens")),
-        cached_tokens=number_of(mapping_of(usage.get("input_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=number_of(mapping_of(usage.get("output_tokens_details")).get("reasoning_tokens")),
-        requests=1,
-    )
 
 
 def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:

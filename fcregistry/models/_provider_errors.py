@@ -36,7 +36,7 @@ _STATUSES: Final[Mapping[int, tuple[str, str]]] = {
     ),
     402: ("wants to be paid first", "look at the account of the key in {variable}"),
     403: ("does not allow that with this key", "look at what the key in {variable} may use, and from where"),
-    404: ("does not know it", "look at the model's name, {model!r}, and where base_url leads"),
+    404: ("does not know it", "check the model's name, {model!r}, and base_url"),
     408: ("waited too long for the request", "try again"),
     409: ("has another request in the way", "try again"),
     413: ("takes no request of that size", "send fewer messages, or smaller images and files"),
@@ -149,7 +149,9 @@ def _model_error(error: BaseException, full_name: str, variable: str, hidden: Se
         "RecursionError",
     }:  # invalid JSON and invalid UTF-8 among them
         why = "its JSON is nested too deeply" if "RecursionError" in kinds else _error_text(error, hidden)
-        return ModelError(f"{full_name} sent an answer that cannot be read: {why}; look where base_url leads")
+        return ModelError(
+            f"{full_name} sent an answer that cannot be read: {why}; check that base_url is the provider's API"
+        )
     return ModelError(f"{full_name} cannot be asked: {type(error).__name__}: {_error_text(error, hidden)}")
 
 
@@ -158,11 +160,9 @@ def incomplete_answer(full_name: str, *, has_begun: bool = True) -> ModelError:
 
     Args:
         full_name: The name of the model with its provider: `openai:gpt-5`.
-        has_begun: Whether a piece of it came: a page, or an answer that is not streamed, is not a piece.
+        has_begun: Whether the server sent a part of the streamed answer. A web page, or an answer that is not streamed, does not count.
     """
-    hint = (
-        "" if has_begun else ", or look where base_url leads, and whether that server streams: not a piece of it came"
-    )
+    hint = "" if has_begun else ", or check base_url, and whether that server can stream: it sent no part of the answer"
     return ModelError(f"{full_name}: the answer broke off before it was complete; try again{hint}", retryable=True)
 
 

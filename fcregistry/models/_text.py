@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import count
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import dialects
@@ -16,7 +15,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.models._callable import FunctionModel, FunctionRequest, parameters_of
-from fcregistry.models._messages import Message, arguments_text, chat_message
+from fcregistry.models._messages import CallIds, Message, arguments_text, chat_message
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
 
 if TYPE_CHECKING:
@@ -83,7 +82,10 @@ class TextModel(FunctionModel):
         prompt = self._prompt(messages, dialect, tools, choice_instruction(tool_choice) if tools else "")
         stops = self._chat.stops if self._chat else ()
         options = {"stop": list(dict.fromkeys((*stops, *dialect.stops)))} if self._takes_stop else {}
-        reader = _Reader(self.name, dialect, tools, stops, _CallIds(messages), keeps_dialect=self._is_auto)
+        ids = CallIds(
+            [*(call.id for each in messages for call in each.tool_calls), *(each.tool_call_id for each in messages)]
+        )
+        reader = _Reader(self.name, dialect, tools, stops, ids, keeps_dialect=self._is_auto)
         return FunctionRequest(lambda: self._function(prompt, **options), reader)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
@@ -127,23 +129,6 @@ def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dia
     return found or "json"
 
 
-class _CallIds:
-    """Gives each call an id that no other call of the conversation has."""
-
-    def __init__(self, messages: Sequence[Message]) -> None:
-        made = {call.id for message in messages for call in message.tool_calls}
-        self._used = made | {message.tool_call_id for message in messages}
-        self._next = count(1)
-
-    def with_id(self, call: ToolCall) -> ToolCall:
-        """Return a call with its own id, or a new one if it has none or another call has it."""
-        identity = call.id or None
-        while identity is None or identity in self._used:
-            identity = f"call_{next(self._next)}"
-        self._used.add(identity)
-        return ToolCall(call.name, call.arguments, identity)
-
-
 class _Reader:
     """Reads text in a dialect."""
 
@@ -153,7 +138,7 @@ class _Reader:
         dialect: Dialect,
         tools: Sequence[Tool],
         stops: Sequence[str],
-        ids: _CallIds,
+        ids: CallIds,
         *,
         keeps_dialect: bool,
     ) -> None:

@@ -1,13 +1,14 @@
-"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, and finish reasons."""
+"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, finish reasons, and usage."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
+from fcregistry.models._messages import CallIds, mapping_of, number_of
+from fcregistry.models._model import Usage
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
@@ -25,6 +26,11 @@ def wire_name(name: str) -> str:
     return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
 
 
+def with_wire_name(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return an item that a provider wrote; a call, which is an item of a kind, gets a name that the provider takes."""
+    return {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == kind else dict(item)
+
+
 def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None = None) -> list[Message]:
     """Return a conversation with ids for all calls and results: `call_1`, `call_2`, … for missing ones.
 
@@ -35,8 +41,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
         changes_ids: Returns whether the calls of a message get new ids where theirs have characters that not every provider takes, or are those of
             earlier calls: some providers give the same ids in every answer.
     """
-    taken = {call.id for message in messages for call in message.tool_calls}
-    fresh = (made for number in count(1) if (made := f"call_{number}") not in taken)
+    ids = CallIds(call.id for message in messages for call in message.tool_calls)
     used: set[str | None] = set()
     waiting: list[tuple[ToolCall, ToolCall]] = []  # calls without a result, before and after; the newest message first
     given: list[Message] = []
@@ -46,7 +51,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
             calls = []
             for call in message.tool_calls:
                 is_kept = call.id and not (is_strict and (call.id in used or not _ID.fullmatch(call.id)))
-                calls.append(call if is_kept else ToolCall(call.name, call.arguments, next(fresh)))
+                calls.append(call if is_kept else ToolCall(call.name, call.arguments, ids.new()))
                 used.add(calls[-1].id)
             waiting[:0] = zip(message.tool_calls, calls, strict=True)
             given.append(message.replaced(tool_calls=tuple(calls)))
@@ -55,7 +60,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
             if answered is not None:
                 waiting.remove(answered)
             identity = answered[1].id if answered else message.tool_call_id
-            given.append(message.replaced(tool_call_id=identity or next(fresh)))
+            given.append(message.replaced(tool_call_id=identity or ids.new()))
         else:
             given.append(message)
     return given
@@ -94,3 +99,21 @@ def finish_reason(word: object, has_calls: bool) -> FinishReason:
     """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
     reason = _FINISHED.get(str(word), "other")
     return "tool_calls" if has_calls and reason == "stop" else reason
+
+
+def openai_usage(counts: Mapping[str, Any], read: str, written: str) -> Usage:
+    """Return the tokens of an answer of one of OpenAI's APIs.
+
+    Args:
+        counts: The provider's counts.
+        read: The API's word for what the model read, with which the names of fields begin: `prompt` or `input`.
+        written: Its word for what the model wrote: `completion` or `output`.
+    """
+    details = mapping_of(counts.get(f"{read}_tokens_details"))
+    return Usage(
+        input_tokens=number_of(counts.get(f"{read}_tokens")),
+        output_tokens=number_of(counts.get(f"{written}_tokens")),
+        cached_tokens=number_of(details.get("cached_tokens")) or number_of(counts.get("prompt_cache_hit_tokens")),
+        reasoning_tokens=number_of(mapping_of(counts.get(f"{written}_tokens_details")).get("reasoning_tokens")),
+        requests=1,
+    )

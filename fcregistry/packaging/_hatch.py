@@ -1,8 +1,7 @@
-"""The build hook `fcregistry` of hatchling, which includes a plugin's manifest in what is built.
+"""The hatchling build hook `fcregistry`, which adds a plugin's manifests to its wheels and source distributions.
 
-It refuses a manifest that does not match the code.
-
-The hook imports nothing of the plugin: where wheels are built, what the plugin depends on is not installed.
+The hook stops the build if a manifest does not match the code. It does not import the plugin, because the plugin's dependencies are not
+installed in the environment where hatchling builds it.
 """
 
 from __future__ import annotations
@@ -16,19 +15,22 @@ from hatchling.plugin import hookimpl
 
 
 class ManifestHook(BuildHookInterface[BuilderConfig]):
-    """The build hook `[tool.hatch.build.hooks.fcregistry]`, for wheels and source distributions."""
+    """Adds a plugin's manifests to a wheel or source distribution that hatchling builds.
+
+    The table `[tool.hatch.build.hooks.fcregistry]` in pyproject.toml enables it.
+    """
 
     PLUGIN_NAME = "fcregistry"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Refuse a manifest that does not match the sources, and include one that would be left out.
+        """Stop the build if a manifest does not match the sources; add manifests that hatchling would leave out.
 
         Args:
-            version: `editable` for an editable install, which needs no manifest yet.
-            build_data: What hatchling adds to the build; the manifests are added to it.
+            version: The kind of build. An `editable` install needs no manifest, so the hook does nothing.
+            build_data: The data of the build; the hook adds manifests to its `force_include`.
 
         Raises:
-            SystemExit: A manifest is missing or does not match; standard error says what to do.
+            SystemExit: A manifest is missing or does not match; a message on standard error says what to do.
         """
         if version == "editable":
             return
@@ -44,11 +46,11 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
         except PackagingError as error:
             self.app.abort(str(error))  # a traceback would hide what to do
         for name, path in manifests.items():
-            if name not in files:  # ignored by version control, or a file that no pattern names
+            if name not in files:  # version control ignores it, or no pattern of the build includes it
                 build_data["force_include"][str(path)] = name
 
 
 @hookimpl
 def hatch_register_build_hook() -> type[ManifestHook]:
-    """Return the hook to hatchling."""
+    """Return the class of the hook, which hatchling asks for."""
     return ManifestHook

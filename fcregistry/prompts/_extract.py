@@ -206,6 +206,7 @@ _MARK: Final = re.compile(
     """,
     re.MULTILINE | re.VERBOSE,
 )
+# A string in double or single quotes, a comment, a bracket, or a quote that no other quote closes
 _PART: Final = re.compile(
     r""" "[^"\\]*+(?:\\.[^"\\]*+)*+" | '[^'\\]*+(?:\\.[^'\\]*+)*+' | //[^\n]* | \#[^\n]* | /\*(?:.*?\*/)? | [{}\[\]"'] """,
     re.DOTALL | re.VERBOSE,

@@ -1,6 +1,6 @@
-"""`ToolPrompt`: a system prompt that shows a model its tools, and the reader of the model's reply.
+"""`ToolPrompt`: writes a system prompt that describes tools to a model, and reads the model's answers.
 
-It serves models whose provider has no wire format for tools.
+Use it for models whose provider has no wire format for tools.
 """
 
 from __future__ import annotations
@@ -30,21 +30,21 @@ if TYPE_CHECKING:
 
 
 class ToolPrompt:
-    """A system prompt with tools, and the reader of the model's reply.
+    """A system prompt that describes tools. `str(prompt)` is its text, and `prompt.parse` reads the model's answers.
 
-    Immutable; `str(prompt)` is the text.
-
-    The same tools and settings give the same text, byte for byte: tools and variables are listed in the order of their names.
+    A prompt is immutable. The same tools and settings give the same text, byte for byte: the prompt lists tools and variables in the order
+    of their names.
 
     Args:
         tools: Names, selectors, functions, tools, toolsets, or a list of these, as for an executor.
         format: The format of the tools' descriptions: `json`, or any of `fcregistry.formats.names()`, such as `text`, `typescript` or `yaml`.
-        many: Whether the model may ask for several calls at once, in an array.
-        examples: Calls to show, such as `tool.make_call(…)` gives; if `many` is true, also lists of calls that belong together.
-        output: The form of the answer, if it is more than a call. It then decides about several calls and examples, not `many` and `examples`.
+        many: Whether the model may make several calls in one answer, as a JSON array.
+        examples: Calls to show to the model, such as `tool.make_call(…)` returns; if `many` is true, also lists of calls for one answer.
+        output: The form of the answer, if the answer is more than calls. Set `many` and `examples` in the `OutputFormat` then, not here.
         context: Variables that the prompt describes to the model: name -> value. The model sees their names and types.
         shown: The names of the variables whose values the model sees too, as JSON of at most 500 characters.
-        template: The text, with a placeholder for each thing that was given: `$tools`, `$context`, `$examples`, `$output`, and those of `texts`.
+        template: A text of your own, with a placeholder for each argument that you pass: `$tools`, `$context`, `$examples`, `$output`, and
+            those in `texts`.
         texts: Placeholder -> text, for placeholders of your own in the template.
         registry: The registry in which names are looked up; by default, the process's registry.
 
@@ -84,7 +84,7 @@ class ToolPrompt:
             from fcregistry.prompts._output_format import OutputFormat  # a caller with an instance has loaded it
 
             if not isinstance(output, OutputFormat):
-                raise TypeError(f"output is an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
+                raise TypeError(f"output must be an OutputFormat, such as OutputFormat(int), not {output!r:.80}")
             fillings["output"] = output.instructions()
         self._template = self._own_template(fillings) if template is None else template
         _check_texts(texts)
@@ -101,18 +101,18 @@ class ToolPrompt:
         return self._template
 
     def parse(self, text: str) -> Parsed:
-        """Return the calls in an answer, for an executor, and the text beside them.
+        """Return the calls in a model's answer, and the text around them.
 
-        Without `output`, the answer is read as the dialect `json` reads it. With `output`, the calls are those that `calls_of` finds in the
-        value, by the output's `arguments_field`; if it finds none, the answer itself is the content.
+        Without `output`, the dialect `json` reads the answer. With `output`, the `OutputFormat` reads the answer, and `calls_of` finds the
+        calls in the value, by the format's `arguments_field`; if there are none, the content is the whole answer.
 
         Args:
             text: What the model wrote.
 
         Raises:
-            OutputError: The answer does not have the form that `output` asks for, or a call in it cannot be read; the text of the error can be
-                sent back to the model.
-            TypeError: It is not text.
+            OutputError: The answer does not have the form that `output` requires, or a call in it is malformed. You can send the text of the
+                error back to the model.
+            TypeError: `text` is not a string.
         """
         from fcregistry import dialects  # only reading an answer needs them
 
@@ -137,10 +137,10 @@ class ToolPrompt:
     def _examples(self, examples: Sequence[ToolCall | Sequence[ToolCall]]) -> str:
         problems = []
         if self._output is not None:
-            problems.append("they belong to the output: OutputFormat(…, examples=[…])")
+            problems.append("with an output, pass the examples to it: OutputFormat(…, examples=[…])")
         batches: list[list[object]] = [list(each) if isinstance(each, (list, tuple)) else [each] for each in examples]
         if not self._many and any(len(batch) != 1 for batch in batches):
-            problems.append("with many=False, each is one call")
+            problems.append("with many=False, each example must be one call")
         shown = [[self._example(call, problems) for call in batch] for batch in batches]
         if problems:
             raise DefinitionError("the examples of the prompt cannot be shown:", tuple(problems))
@@ -154,7 +154,9 @@ class ToolPrompt:
             return {}
         tool = self._tools.get(call.name)
         if tool is None:
-            problems.append(f"{call.name!r} is not one of the tools; there are {', '.join(self._tools) or 'none'}")
+            problems.append(
+                f"{call.name!r} is not a tool of the prompt; its tools are {', '.join(self._tools) or 'none'}"
+            )
             return {}
         try:
             arguments = read_json(call.arguments) if isinstance(call.arguments, str) else dict(call.arguments or {})
@@ -176,9 +178,11 @@ _RESERVED: Final = ("tools", "context", "examples", "output")
 
 def _check_texts(texts: Mapping[str, object]) -> None:
     """Raise if the texts for the caller's own placeholders cannot be used."""
-    problems = [f"${name} has a meaning of its own; choose another name" for name in texts if name in _RESERVED]
+    problems = [f"${name} is reserved; choose another name" for name in texts if name in _RESERVED]
     problems += [
-        f"${name} stands for a text, not {text!r:.60}" for name, text in texts.items() if not isinstance(text, str)
+        f"the value of ${name} must be a string, not {text!r:.60}"
+        for name, text in texts.items()
+        if not isinstance(text, str)
     ]
     if problems:
         raise DefinitionError("texts: these placeholders cannot be used:", tuple(problems))
@@ -187,11 +191,11 @@ def _check_texts(texts: Mapping[str, object]) -> None:
 # --- Describing tools and variables ---
 
 _LONGEST_VALUE: Final = 500
-"""The number of characters of a variable's value that are shown."""
+"""How many characters of a variable's value the model sees."""
 
 
 def describe_tools(tools: Iterable[Tool], format: str) -> str:
-    """Return the descriptions of tools in a format: text as it is, JSON with one tool on each line.
+    """Return the descriptions of tools in a format: its text, or its JSON with one tool on each line.
 
     Raises:
         FormatNotFoundError: There is no format of that name.
@@ -225,18 +229,18 @@ _JSON: Final = Format(name="json", source="fcregistry's own: what the format yam
 
 
 def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:
-    """Return a line for each variable, sorted by name.
-
-    It has the type of the variable, and its value if that is to be shown.
+    """Return a line for each variable, sorted by name: its type, and its value if the model may see it.
 
     Args:
         variables: Name -> value.
-        shown: The names of the variables whose values are shown.
+        shown: The names of the variables whose values the model sees.
 
     Raises:
-        DefinitionError: A name in `shown` has no variable, or a value has no JSON form.
+        DefinitionError: There is no variable for a name in `shown`, or a value cannot be written as JSON.
     """
-    problems = [f"there is no variable {name!r} to be shown" for name in sorted(shown) if name not in variables]
+    problems = [
+        f"shown names {name!r}, but there is no such variable" for name in sorted(shown) if name not in variables
+    ]
     lines = []
     for name in sorted(variables):
         value = variables[name]

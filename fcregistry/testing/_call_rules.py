@@ -62,8 +62,7 @@ class _Acceptance:
             return Failure(
                 arguments=arguments,
                 expected="one answer, whether they come as JSON text or as a mapping",
-                got=f"{_answer(trial)}, and then {_answer(mapped)}",
-                advice=REPORT,
+                got=f"{trial.code or 'accepted'}, and then {mapped.code or 'accepted'}",
             )
         wrong = self._against_schema(arguments, trial) if is_valid else self._against_refusal(arguments, trial)
         return wrong or self._against_types(arguments)
@@ -73,9 +72,8 @@ class _Acceptance:
         if trial.result.repairs:
             return Failure(
                 arguments=arguments,
-                expected="taken as they are: the schema accepts them",
+                expected="accepted unchanged: the schema accepts them",
                 got=f"repaired: {'; '.join(trial.result.repairs)}",
-                advice=REPORT,
             )
         if trial.code == "invalid_arguments" and (reason := self._refusal(arguments)):
             self.refusals[reason] = self.refusals.get(reason, 0) + 1
@@ -118,18 +116,15 @@ class _Acceptance:
                 arguments=arguments,
                 expected=f"refused with the reasons: {problems}",
                 got="refused without a problem",
-                advice=REPORT,
             )
         if trial.arrival is None:
-            return Failure(
-                arguments=arguments, expected=f"invalid_arguments: {problems}", got=trial.code, advice=REPORT
-            )
+            return Failure(arguments=arguments, expected=f"invalid_arguments: {problems}", got=trial.code)
         if trial.result.repairs and (left := self._invalid_after_repair(trial.arrival)) is None:
             return None
         got = f"called with {call_text(trial.arrival)}"
         if trial.result.repairs:
             got += f" after a repair ({'; '.join(trial.result.repairs)}) that left this: {left}"
-        return Failure(arguments=arguments, expected=f"refused: {problems}", got=got, advice=REPORT)
+        return Failure(arguments=arguments, expected=f"refused: {problems}", got=got)
 
     def _invalid_after_repair(self, arrival: Arrival) -> str | None:
         """Return what is still wrong with a repaired call, written as JSON again; None if it is valid."""
@@ -164,7 +159,6 @@ class _Acceptance:
                 arguments=arguments,
                 expected=f"the type of {parameter.name!r} says what its schema says, which {says} {arguments_text(value)}",
                 got=f"its codec's accepts() says {parameter.codec.accepts(value)}",
-                advice=REPORT,
             )
         return None
 
@@ -213,10 +207,6 @@ def _no_arguments() -> Failure:
     )
 
 
-def _answer(trial: CallTrial) -> str:
-    return trial.code or "accepted"
-
-
 def _most_frequent(refusals: dict[str, int]) -> str:
     return max(refusals, key=lambda reason: (refusals[reason], reason))
 
@@ -240,7 +230,7 @@ def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[
     except TypeError as error:
         return Failure(
             arguments=arguments,
-            expected=f"a call that the function takes: {signature}",
+            expected=f"a call that the function accepts: {signature}",
             got=f"{call_text(trial.arrival)}: {exception_message(error)}",
             advice="make the schema of the parameters ask for what the function needs",
         )
@@ -283,9 +273,7 @@ def _parameter_failure(
     elif name not in arguments:
         return None
     elif name not in arrived:
-        return Failure(
-            arguments=arguments, expected=f"{name!r} arrives", got="it does not, or under another name", advice=REPORT
-        )
+        return Failure(arguments=arguments, expected=f"{name!r} arrives", got="it does not, or under another name")
     else:
         wrong = [] if codec.handles(arrived[name]) else [arrived[name]]
     if not wrong:
@@ -340,12 +328,12 @@ def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 def gives_the_call_back(case: Case) -> Verdict:
     """Write the call that arrived as JSON again: it is valid, and the same call each time."""
     if any(map(_withholds, case.tool.signature.parameters)):
-        return Verdict(skipped="its types keep a part of what they are given to themselves, such as a secret")
+        return Verdict(skipped="its types hide a part of their values, such as a secret")
     return case.each(lambda arguments: _round_trip_failure(case, arguments))
 
 
 def _withholds(parameter: Parameter) -> bool:
-    """Return whether the type of a parameter keeps a part of what it is given to itself."""
+    """Return whether the type of a parameter hides a part of its value."""
     return any(codec.withholds for codec in walk_codecs([parameter.codec]))
 
 

@@ -209,29 +209,19 @@ ALONE: Final = "has-its-name-alone"
 
 def report_on_loading(plugin: FoundPlugin) -> Report:
     """Return the report on the import of a plugin."""
-    return Report(subject=plugin.label, verdicts={LOADS: _loading_verdict(plugin)})
-
-
-def _loading_verdict(plugin: FoundPlugin) -> Verdict:
     outcome = next((each for each in current().report() if each.plugin == plugin), None)
-    if isinstance(outcome, FailedPlugin):
-        failure = Failure(
-            expected=f"importing {plugin.value} declares its tools",
-            got=outcome.reason,
-            advice=outcome.advice,
-            detail=f"\n{outcome.traceback}",
-        )
-        return Verdict(failures=(failure,))
+    verdict, expected = Verdict(), f"importing {plugin.value} declares its tools"
     if isinstance(outcome, DisabledPlugin):
-        return Verdict(skipped=f"it is disabled: {outcome.reason}")
-    if tools_of_plugin(plugin.distribution, plugin.entry_point):
-        return Verdict()
-    failure = Failure(
-        expected=f"importing {plugin.value} declares its tools",
-        got="it declares none",
-        advice=f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point",
-    )
-    return Verdict(failures=(failure,))
+        verdict = Verdict(skipped=f"it is disabled: {outcome.reason}")
+    elif isinstance(outcome, FailedPlugin):
+        trace, reason = f"\n{outcome.traceback}", outcome.reason
+        verdict = Verdict(
+            failures=(Failure(expected=expected, got=reason, advice=outcome.advice, detail=trace),),
+        )
+    elif not tools_of_plugin(plugin.distribution, plugin.entry_point):
+        advice = f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point"
+        verdict = Verdict(failures=(Failure(expected=expected, got="it declares none", advice=advice),))
+    return Report(subject=plugin.label, verdicts={LOADS: verdict})
 
 
 def report_on_clash(tool: Tool, clash: str) -> Report:

@@ -21,11 +21,8 @@ REPORT: Final = "report this to the authors of the type, or to those of fcregist
 _LONGEST: Final = 2000
 
 
-class Nothing:
-    """The type of `NOTHING`, which marks a failure without arguments."""
-
-
-NOTHING: Final = Nothing()
+NOTHING: Final = object()
+"""Marks a failure without arguments."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,14 +32,14 @@ class Failure:
     Attributes:
         expected: What the rule requires.
         got: What happened instead.
-        advice: What to do about it.
+        advice: What to do about it; by default, to report it.
         arguments: The smallest arguments that show it; `NOTHING` if the rule tries no arguments.
         detail: More text, such as a traceback; may be empty.
     """
 
     expected: str
     got: str
-    advice: str
+    advice: str = REPORT
     arguments: Any = NOTHING
     detail: str = ""
 

@@ -1,7 +1,7 @@
-"""The rules that every tool must keep, and `check_tool`, which tries them.
+"""The rules that every tool must keep, and `check_tool`, which checks a tool against them.
 
-`RULES` is the table; the page "Test a plugin" lists the same rows. The rules that try calls are in `_call_rules.py`; those about definitions and
-declared examples are here.
+`RULES` lists all rules; so does the page "Test a plugin". This module defines the rules about a tool's definition and its declared examples.
+`_call_rules.py` defines the rules that check how a tool receives generated arguments.
 """
 
 from __future__ import annotations
@@ -55,21 +55,21 @@ def check_tool(
 ) -> Report:
     """Check that a tool keeps every rule: its schema, types, docstring and examples agree.
 
-    A recorder takes the place of its function, so the function does not run. Only `answers-its-examples` runs it, with the examples that
-    its author declared, and only if it is `read_only` or `invoke` is given.
+    The tool's function does not run: a recorder with the same signature receives the calls instead. Only the rule `answers-its-examples` runs
+    the function, with the examples that the author declared, and only if the tool is `read_only` or `invoke` is true.
 
     Args:
         tool: A tool, a function, or a tool's name.
-        examples: The number of argument objects that each rule tries.
-        invoke: Whether the function may be run with its declared examples even if it is not `read_only`.
+        examples: The number of argument objects with which each rule tries the tool.
+        invoke: Whether the function may run with its declared examples even if the tool is not `read_only`.
         without: Names of rules to leave out.
-        registry: The registry in which a name or a function is looked up; by default the registry of the process.
+        registry: The registry that finds the tool of a name or function; by default the registry of the process.
 
     Returns:
-        The verdict of each rule, with what was not tried and why, and what is worth knowing.
+        The verdict of each rule: its failures, the reason if it was skipped, and notes.
 
     Raises:
-        ConformanceError: The tool breaks rules; the message has all of them, each with the smallest arguments that show it.
+        ConformanceError: The tool breaks rules. The message lists all of them, each with the smallest arguments that break it.
         ToolNotFoundError: There is no tool of that name.
         ValueError: `without` has a name that is not a rule.
     """
@@ -102,21 +102,21 @@ def rules_for(tool: Tool) -> list[KitRule]:
 
 
 def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
-    """Try rules on a tool, and return their verdicts."""
+    """Check a tool against some rules, and return their verdicts."""
     with without_definition_warnings(), without_records_of_calls():
         return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})
 
 
-# --- Definitions: schema, docstring and names; nothing is called ---
+# --- Definitions: schema, docstring and names, without calls ---
 
 
 def can_be_defined(case: Case) -> Verdict:
-    """Check that its schema can be made from its annotations."""
+    """Check that fcregistry can make a schema from the tool's annotations."""
     error = case.tool.definition_error
     if error is None:
         return Verdict()
     problems = error.problems or (str(error),)
-    advice = "fix it there; until then, the tool is not offered"
+    advice = "fix it there; until then, executors do not offer the tool to models"
     return Verdict(
         failures=tuple(Failure(expected="a schema for its parameters", got=each, advice=advice) for each in problems)
     )
@@ -142,7 +142,7 @@ def _schema_failures(tool: Tool) -> Iterator[Failure]:
 
 
 def has_a_stable_schema(case: Case) -> Verdict:
-    """Build the tool twice: its schemas are the same bytes."""
+    """Build the tool twice, and check that its schemas are the same as JSON text."""
     declaration, strict = case.tool._definition.declaration, case.tool._definition.strict
     built = [Tool(declaration, strict=strict) for _ in range(2)]
     pairs = {
@@ -151,9 +151,9 @@ def has_a_stable_schema(case: Case) -> Verdict:
     }
     failures = [
         Failure(
-            expected=f"one schema of its {which}, however often it is made",
+            expected=f"the same schema of its {which} each time that fcregistry makes it",
             got=_difference(first, second),
-            advice="a default, a description or a type differs each time it is made; make it constant, and sort sets",
+            advice="a default, a description or a type differs each time; make it constant, and sort sets",
         )
         for which, (first, second) in pairs.items()
         if json.dumps(first) != json.dumps(second)
@@ -162,7 +162,7 @@ def has_a_stable_schema(case: Case) -> Verdict:
 
 
 def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
-    """Return the first place where two JSON values differ, and how."""
+    """Return the path of the first difference between two JSON values, and both values there."""
     if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
         inner = next(name for name in first if json.dumps(first[name]) != json.dumps(second[name]))
         return _difference(first[inner], second[inner], (*path, inner))
@@ -173,7 +173,7 @@ def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> st
 
 
 def documents_its_parameters(case: Case) -> Verdict:
-    """Compare the described parameters with those of the function."""
+    """Check that the docstring describes every parameter of the function, and no others."""
     tool = case.tool
     documented = tool.signature.documentation.parameters
     own = [*signature_of(underlying(tool.function)).parameters]  # for a partial, also those that it fills in
@@ -187,15 +187,15 @@ def documents_its_parameters(case: Case) -> Verdict:
         Failure(
             expected="the docstring describes parameters that exist",
             got=f"it describes {name!r}, which does not exist",
-            advice=f"correct the name, or take the line out; the parameters are: {', '.join(own) or 'none'}",
+            advice=f"correct the name, or delete the line; the parameters are: {', '.join(own) or 'none'}",
         )
         for name in documented
         if name.lstrip("*") not in own
     ]
     failures += [
         Failure(
-            expected="every parameter is described: the model reads the descriptions",
-            got=f"{name!r} is not",
+            expected="a description of every parameter, for the model",
+            got=f"{name!r} has none",
             advice=advice,
         )
         for name in _undescribed(tool)
@@ -225,20 +225,20 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
                 yield Failure(
-                    expected=f"parameters whose names {profile.taker} takes: {profile.names_rule}",
+                    expected=f"parameters whose names {profile.taker} accepts: {profile.names_rule}",
                     got=repr(name),
                     advice="rename the parameter",
                 )
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield the failure of a name that a provider refuses."""
+    """Yield a failure if the provider of a format refuses the tool's name."""
     if wanted.alphabet is None:
         return
     wire = wanted.alphabet.wire_name(name)
     if not wanted.alphabet.fits(wire):
         yield Failure(
-            expected=f"a name that the format {wanted.name} takes",
+            expected=f"a name that the format {wanted.name} accepts",
             got=repr(wire),
             advice="give the tool another name",
         )
@@ -248,7 +248,7 @@ def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
 
 
 def accepts_its_examples(case: Case) -> Verdict:
-    """Try each declared example as a call: it is accepted without repairs."""
+    """Check that the executor accepts each declared example as a call, without repairs."""
     failures = []
     for example in case.tool.options.examples:
         try:
@@ -270,7 +270,7 @@ def accepts_its_examples(case: Case) -> Verdict:
 
 
 def answers_its_examples(case: Case) -> Verdict:
-    """Run the function with each declared example: the result fits its return annotation."""
+    """Run the function with each declared example, and check that the result fits its return annotation."""
     if reason := _reason_not_to_run(case):
         return Verdict(skipped=reason)
     executor = Executor([case.tool], approve=lambda tool, call: True)
@@ -287,15 +287,15 @@ def _reason_not_to_run(case: Case) -> str:
         return f"{'the environment variable ' if case.tool.missing_env else ''}{unavailable}"
     context = case.tool.signature.context
     if context is not None and context.deps is not None:
-        return f"its context asks for {show_type(context.deps)}, which only an application can give"
+        return f"its context needs an object of {show_type(context.deps)}, which only an application can pass"
     if options.isolation == "process" and ":" not in case.tool.id:
-        return 'isolation="process" runs tools of installed distributions only, and this is not one'
+        return 'isolation="process" runs only tools of installed distributions, and this tool is not from one'
     if case.invoke:
         return ""
     if not options.read_only:
-        return "it is not declared read_only=True, so its examples run with --fcregistry-invoke (invoke=True) only"
+        return "it is not declared read_only=True, so its examples run only with --fcregistry-invoke (invoke=True)"
     if options.requires_approval:
-        return "it requires approval, so its examples run with --fcregistry-invoke (invoke=True) only"
+        return "it requires approval, so its examples run only with --fcregistry-invoke (invoke=True)"
     return ""
 
 
@@ -345,7 +345,7 @@ def _is_defined(tool: Tool) -> bool:
 
 
 def _is_sound(tool: Tool) -> bool:
-    """Return whether its calls can be validated at all."""
+    """Return whether the tool has a valid schema, without which no call of it can be validated."""
     return _is_defined(tool) and schema_problem(tool.parameters) is None
 
 
@@ -354,12 +354,12 @@ def _has_examples(tool: Tool) -> bool:
 
 
 class KitRule(NamedTuple):
-    """One rule of the kit.
+    """One rule that tools must keep.
 
     Attributes:
-        name: Its name in reports, in `without` and in the ids of pytest.
-        try_on: Returns its verdict on a tool.
-        applies: Returns whether a tool can be tried at all.
+        name: The rule's name in reports, in `without` and in the ids of pytest.
+        try_on: Checks a tool, and returns the verdict.
+        applies: Returns whether the rule can check a tool.
     """
 
     name: str

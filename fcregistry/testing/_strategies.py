@@ -220,7 +220,7 @@ class Values:
         """Return a strategy of properties that the schema does not name."""
         known = keywords.get("properties", {})
         ways: list[tuple[st.SearchStrategy[str], Node]] = [
-            (names(pattern), node) for pattern, node in keywords.get("patternProperties", {}).items()
+            (_of_pattern(pattern, 0, None), node) for pattern, node in keywords.get("patternProperties", {}).items()
         ]
         extra = keywords.get("additionalProperties", keywords.get("unevaluatedProperties", True))
         if not math.isinf(self._document.height(extra)) and keywords.get("propertyNames") is not False:
@@ -393,11 +393,6 @@ def strings(schema: Mapping[str, Any], formats: Mapping[str, st.SearchStrategy[s
     if schema.get("format") in known:
         return known[schema["format"]].filter(lambda text: least <= len(text) and (most is None or len(text) <= most))
     return texts(least, most)
-
-
-def names(pattern: str) -> st.SearchStrategy[str]:
-    """Return a strategy of names for a pattern of `patternProperties`."""
-    return _of_pattern(pattern, 0, None)
 
 
 def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy[str]:

@@ -1,14 +1,14 @@
-"""Codecs: Python types seen from JSON, the errors about types and values, and the writer of schemas.
+"""Codecs, which convert Python types from and to JSON; the errors about types and values; and the writer of schemas.
 
-The four methods of a codec are written together, so that they agree:
+The methods of a codec agree with each other:
 
 - `schema` returns the JSON Schema of the accepted values,
 - `accepts` returns whether a JSON value is one of them: exactly the values that the schema accepts,
 - `decode` returns the Python value of an accepted JSON value,
 - `encode` returns the JSON value of a Python value that `handles` accepts; `decode(encode(x)) == x`.
 
-The families in `_table.py` read annotations into codecs. A record that occurs more than once in a schema is written to `$defs`, under a name of its
-own.
+The families in `_table.py` make codecs from annotations. If a record occurs more than once in a schema, `SchemaWriter` writes it to `$defs`
+under a name.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 
 
 class Codec:
-    """A Python type seen from JSON: the base class of all codecs."""
+    """Converts one Python type from and to JSON: the base class of all codecs."""
 
     kinds: frozenset[str] = JSON_KINDS
-    """The JSON kinds that it may accept."""
+    """The kinds of JSON values that it may accept, such as `string`."""
 
     plain: bool = False
     """Whether `decode` and `encode` return every value unchanged."""
@@ -41,20 +41,20 @@ class Codec:
     """Whether the decoded values are hashable."""
 
     exact: bool = False
-    """Whether numbers must keep all their digits: then they are decoded from `ExactFloat`s."""
+    """Whether numbers must keep all their digits: then `decode` gets them as `ExactFloat`s."""
 
     through: bool = False
-    """Whether its children see the same values as it does, as the members of a union do, and not parts of them."""
+    """Whether its children get the whole value, like the members of a union, and not parts of it, like the items of a list."""
 
     withholds: bool = False
-    """Whether the author of the type has parts of a value left out or hidden when it is written, so that reading it gives another value."""
+    """Whether `encode` omits or hides parts of a value, as the author of the type chose, so that decoding gives another value."""
 
     unsaid: tuple[str, ...] = ()
-    """What it checks or cannot promise, and its schema does not state: one sentence each, for the author of a tool."""
+    """Facts about the type that its schema cannot express, such as a condition that it checks; one sentence each, for the author of a tool."""
 
     @property
     def core(self) -> Codec:
-        """The codec of the type itself, without texts and bounds."""
+        """The codec of the type itself, without descriptions and bounds."""
         return self
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
@@ -84,15 +84,17 @@ class Codec:
             value: A value that `accepts` accepts.
 
         Raises:
-            Refusal: There is none, for a reason that no schema can state.
+            Refusal: The type refuses the value, for a reason that the schema cannot express.
         """
         return value
 
     def marked(self, marker: Any) -> Codec | None:
-        """Return this codec with a marker of its own library, or None if it does not know the marker.
+        """Return a codec for this type with a marker in `Annotated`, or None if this codec does not support the marker.
+
+        fcregistry calls it for markers that it does not know itself, so a family can support markers of its own library.
 
         Args:
-            marker: An object in the brackets of `Annotated`, after the type.
+            marker: An object after the type in `Annotated[…]`.
         """
         return None
 
@@ -114,30 +116,30 @@ class Codec:
 
 
 class Named(Codec):
-    """A codec whose schema has a name.
+    """A codec whose schema has a name in `$defs`.
 
-    So the schema can refer to itself, and is written only once into another schema.
+    So the schema can refer to itself, and appears only once in a schema that uses it several times.
     """
 
     written: dict[tuple[bool, bool], dict[str, Any]] | None = None
-    """Its schemas from documents in which nothing recurs, by `SchemaWriter.texts` and `SchemaWriter.results`."""
+    """Cached schemas without `$ref`, by `SchemaWriter.texts` and `SchemaWriter.results`."""
 
     within: tuple[Named, ...] | None = None
-    """The nearest named codecs inside it; None until a schema of it is written."""
+    """The nearest named codecs inside it; None until its schema is first written."""
 
     @property
     def title(self) -> str:
-        """Its name in `$defs`, if no other codec has it."""
+        """Its name in `$defs`, if no other codec has the same title."""
         raise TypeError(f"{type(self).__name__} has no name")
 
     @property
     def full_name(self) -> str:
-        """A name that differs from those of other codecs with its title, such as that of its module and class."""
+        """A name that no other codec with the same title has, such as its module and class."""
         return self.title
 
 
 class Wrapper(Codec):
-    """A codec that adds something to another one, such as bounds; values have the same JSON."""
+    """A codec that adds something to another one, such as bounds. The JSON of a value is the same."""
 
     through = True
     inner: Codec
@@ -166,7 +168,7 @@ class Wrapper(Codec):
 
 
 class Record(Named):
-    """A type with named fields: an object."""
+    """A type with named fields, such as a data class: a JSON object."""
 
     kinds: frozenset[str] = frozenset({"object"})
     hashable = False
@@ -174,9 +176,9 @@ class Record(Named):
     """The type as its author writes it."""
 
     def signature(self) -> object:
-        """Return a value that differs if the JSON of two records differs.
+        """Return a value by which a union tells records apart.
 
-        Records with equal values are ambiguous in a union.
+        Two records with equal signatures may have the same JSON, so they are ambiguous in a union.
         """
         raise TypeError(f"{type(self).__name__} has no fields")
 
@@ -200,10 +202,10 @@ class UnsupportedType(Exception):
     """An annotation that no family can read.
 
     Args:
-        *problems: Why, and what to write instead; several for a record with several such fields.
+        *problems: Sentences that say why, and what to write instead; several if several fields of a record cannot be read.
 
     Attributes:
-        problems: These sentences, as a tuple.
+        problems: The sentences, as a tuple.
     """
 
     def __init__(self, *problems: str) -> None:
@@ -220,13 +222,13 @@ class UnsupportedType(Exception):
 
 
 class Refusal(Exception):
-    """A JSON value that the schema accepts, and the type refuses.
+    """Raised for a JSON value that the schema accepts, but the type refuses, for example in a predicate or `__post_init__`.
 
-    A predicate or a `__post_init__` may refuse a value, for example. The arguments are attributes too.
+    The arguments are attributes, too.
 
     Args:
-        reason: Why, in words for a model.
-        path: The place of the value, from the outermost value inwards: property names and positions.
+        reason: Why the type refuses it, in words for a model.
+        path: The path of the value, from the outermost value inwards: property names and positions.
     """
 
     def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
@@ -244,9 +246,9 @@ class Refusal(Exception):
 
 
 def refusal_of(error: Exception, shown: str) -> Refusal:
-    """Return the refusal for an exception that a class, or a validator of its author, raises.
+    """Return the refusal for an exception that a class or its validator raised.
 
-    The links and values in pydantic's messages are left out.
+    It leaves out the links and values in pydantic's messages.
 
     Args:
         error: The exception.
@@ -266,7 +268,8 @@ def walk_codecs(codecs: Iterable[Codec], *, same: bool = False) -> Iterator[Code
 
     Args:
         codecs: The codecs to begin with.
-        same: Whether to yield only codecs that see the same value: the members of a union, for example, and not the items of a list.
+        same: Whether to yield only codecs that get the whole value, such as the members of a union, and not those of its parts, such as the
+            items of a list.
     """
     seen: set[Codec] = set()
     stack = list(codecs)[::-1]
@@ -286,9 +289,9 @@ _WITH_ORIGIN: Final = frozenset(map(type, (list[int], typing.List[int], Literal[
 
 
 def origin_of(annotation: Any) -> Any:
-    """Return what `typing.get_origin` returns.
+    """Return what `typing.get_origin` returns, but faster for classes and for types such as `list[…]`.
 
-    It is faster for classes and for types such as `list[…]`, since each family asks it.
+    Each family calls it for each annotation.
     """
     if isinstance(annotation, type):
         return None if annotation is not Generic else Generic
@@ -322,7 +325,7 @@ def codec_schema(codec: Codec, *, results: bool = False) -> dict[str, Any]:
 
     Args:
         codec: The codec.
-        results: Whether the schema is of the values that the codec writes, not of those that it takes.
+        results: True for the schema of the values that the codec produces, False for that of the values that it accepts.
     """
     writer = SchemaWriter([codec], results=results)
     schema = writer.write(codec)

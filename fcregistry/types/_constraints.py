@@ -50,7 +50,10 @@ class ConstrainedCodec(Wrapper):
         self.kinds = inner.kinds
         self.plain = inner.plain and not checks
         self.hashable = inner.hashable
-        notes = tuple(f"no schema can say that a value must satisfy {check.name}: it is checked" for check in checks)
+        notes = tuple(
+            f"the schema cannot express that a value must satisfy {check.name}: it is checked after decoding"
+            for check in checks
+        )
         self.unsaid = (*notes, *unsaid)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:

@@ -1,13 +1,13 @@
 """Codecs of pydantic's models, dataclasses, root models, and own types such as URLs and secrets.
 
-Written for pydantic 2.7 and later. Nothing of it is imported before a type comes from it.
+Written for pydantic 2.7 and later. This module imports pydantic only if an annotation contains one of its types.
 
-This package's own table reads the fields of a model, so that schema and decoder agree. Pydantic makes the instance: its validators run, and a
-value that they refuse is refused. Pydantic also decides which texts one of its own types takes; dates have the texts of this package, and
-pydantic's check runs after decoding.
+fcregistry's own codecs read the types of a model's fields, so that schema and decoder agree. Pydantic then makes the instance and runs its
+validators; if they refuse a value, the call is refused. For its own types, such as URLs, pydantic decides which strings are valid. Its date
+types accept the same strings as `date` and `datetime` in fcregistry; pydantic checks the decoded value.
 
-Names in JSON are those that pydantic takes (`validation_alias`, `alias`, else the field's own). Unknown names are refused unless the model
-has `extra="allow"`, even if pydantic would ignore them, so that a model that misspells an argument learns of it.
+Names in JSON are those that pydantic accepts: `validation_alias`, `alias`, or the field's own name, in this order. Unknown names are refused
+unless the model class has `extra="allow"`, even if pydantic would ignore them. So a language model learns that it misspelt an argument.
 """
 
 from __future__ import annotations
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 
 def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a model, a pydantic dataclass, or a type of pydantic that is text in JSON."""
+    """Return the codec of a pydantic model, a pydantic dataclass, or a type of pydantic that is a string in JSON."""
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
         return None
     if "pydantic.v1" in sys.modules and issubclass(cls, sys.modules["pydantic.v1"].BaseModel):
         raise UnsupportedType(
-            f"{show_type(annotation)} is a model of pydantic's version 1; derive it from pydantic.BaseModel"
+            f"{show_type(annotation)} is a model of pydantic 1 (pydantic.v1); derive it from pydantic.BaseModel"
         )
     if issubclass(cls, pydantic.BaseModel):
         if issubclass(cls, pydantic.RootModel):
@@ -97,7 +97,7 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type of values without a field, as in `__pydantic_extra__: dict[str, int]`."""
+    """Return the type of extra values, which belong to no field: `int` for `__pydantic_extra__: dict[str, int]`."""
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
@@ -108,7 +108,7 @@ def _type_of_extra(cls: Any) -> Any:
 
 
 def _model_attribute(value: Any, name: str) -> Any:
-    """Return the value of a model's field, from `__dict__` because reading a deprecated attribute warns."""
+    """Return the value of a model's field. It is read from `__dict__`, because reading a deprecated attribute raises a warning."""
     return value.__dict__.get(name, MISSING)
 
 
@@ -128,10 +128,10 @@ def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
 
 
 def _field_alias(name: str, info: Any) -> str:
-    """Return the name under which pydantic takes a field.
+    """Return the name by which pydantic accepts a field.
 
     Raises:
-        UnsupportedType: The alias is a path into other values, not a name.
+        UnsupportedType: The alias is an `AliasPath`, not a name.
     """
     alias = info.validation_alias if info.validation_alias is not None else info.alias
     if alias is None or isinstance(alias, str):
@@ -139,11 +139,11 @@ def _field_alias(name: str, info: Any) -> str:
     for choice in getattr(alias, "choices", ()):
         if isinstance(choice, str):
             return choice
-    raise UnsupportedType(f"field {name!r} has the alias {alias!r}, which is not a name; give it a text as its alias")
+    raise UnsupportedType(f"field {name!r} has the alias {alias!r}, which is not a name; use a string as its alias")
 
 
 class SerializedCodec(RecordCodec):
-    """A model with a `model_serializer`, which may write other values than the model takes."""
+    """A model with a `model_serializer`, which may return values that the model itself does not accept."""
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         return {} if writer.results else super().schema(writer)
@@ -157,7 +157,9 @@ class SerializedCodec(RecordCodec):
 
     @property
     def unsaid(self) -> tuple[str, ...]:  # type: ignore[override]  # computed, as in every record
-        return (f"{self.shown}: what its model_serializer writes is in no schema, and need not be what is taken",)
+        return (
+            f"{self.shown}: no schema describes what its model_serializer returns; the model may not accept these values",
+        )
 
 
 # --- Root models ---
@@ -185,11 +187,11 @@ def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
 
 
 class RootCodec(AliasCodec):
-    """A RootModel, whose JSON is that of its root.
+    """A RootModel. Its JSON is the JSON of its root value: `[1, 2]` for `class Numbers(RootModel[list[int]])`.
 
     Args:
         cls: The model.
-        shown: The model as its author writes it.
+        shown: The model's name in messages, as its author writes it.
     """
 
     def __init__(self, cls: Any, shown: str) -> None:
@@ -217,7 +219,7 @@ def _validate(validator: Any, value: Any, shown: str) -> Any:
         raise refusal_of(error, shown) from error
 
 
-# --- Types of pydantic that are text in JSON ---
+# --- Types of pydantic that are strings in JSON ---
 
 _MASK: Final = "**********"
 _DATES: Final[dict[str, type]] = {"date": date, "date-time": datetime}
@@ -225,10 +227,10 @@ _SECRETS: Final = ("SecretStr", "SecretBytes")
 
 
 def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec | None:
-    """Return the codec of a type of pydantic's own, or of a class that defines how pydantic reads it.
+    """Return the codec of one of pydantic's own types, or of a class that defines how pydantic reads it.
 
     Raises:
-        UnsupportedType: The type is not text in JSON.
+        UnsupportedType: The type is not a string in JSON.
     """
     name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
     if own and name in REFUSED:
@@ -244,7 +246,7 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
         return PydanticTextCodec(annotation, adapter)
     if own:
         raise UnsupportedType(
-            f"{show_type(annotation)} is a type of pydantic's that is not text in JSON; take the plain type, with Field(…) for its bounds"
+            f"{show_type(annotation)} is a type of pydantic's that is not a string in JSON; use the plain type, with Field(…) for its bounds"
         )
     return None
 
@@ -262,18 +264,18 @@ def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
 
 
 class SecretCodec(PydanticTextCodec):
-    """A secret: it is written as asterisks, and asterisks are not a valid value."""
+    """A `SecretStr` or `SecretBytes`. In results, the secret is replaced by ten asterisks; a call that passes these asterisks is refused."""
 
     withholds = True
 
     def __init__(self, annotation: Any, adapter: Any) -> None:
         super().__init__(annotation, adapter)
-        self.unsaid = (f"{self._shown}: a secret can be given, and is written as asterisks",)
+        self.unsaid = (f"{self._shown}: a call can pass the secret, but results contain only asterisks",)
 
     def decode(self, value: Any) -> Any:
         if value == _MASK:
-            raise Refusal("is the mask of a secret, not the secret")
+            raise Refusal("must be the secret itself, not the asterisks that replace it")
         return super().decode(value)
 
     def handles(self, value: object) -> bool:
-        return False  # it is not written as its JSON, so no default of it is published
+        return False  # a default would be encoded as asterisks, so no schema contains it

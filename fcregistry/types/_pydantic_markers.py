@@ -1,6 +1,6 @@
-"""The markers of pydantic in an `Annotated[…]`, and what of pydantic is refused.
+"""Reads the markers of pydantic in an `Annotated[…]`, and refuses those that fcregistry does not support.
 
-Written for pydantic 2.7 and later. Nothing of it is imported before a marker comes from it.
+Works with pydantic 2.7 and later. The module imports pydantic only when it reads a marker of pydantic.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
 
 
 REFUSED: Final = {
-    "ImportString": "it imports whatever a model names; take a name (Literal[…]) and look the object up",
-    "Json": "a model would write JSON inside of JSON; take the type that the text holds",
-    "Secret": "JSON of a secret would be its asterisks; take SecretStr",
+    "ImportString": "it imports any object that a model names; use a name (Literal[…]) and look the object up",
+    "Json": "a model would write JSON inside JSON; use the type of the value in it",
+    "Secret": "the JSON of a secret is only asterisks; use SecretStr",
 }
 """Name of a type or marker of pydantic that is refused -> why."""
 
@@ -34,7 +34,7 @@ _IGNORED_MARKERS: Final = frozenset(
         *("AliasGenerator", "SerializeAsAny"),
     }
 )
-"""Markers without effect here: values are always strict, and the fields of the members tell unions apart."""
+"""Markers without effect here: validation is always strict, and the members of a union are distinguished by their fields."""
 
 
 def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
@@ -69,8 +69,8 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
 
 
 def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
-    """Have a validator run after decoding; the validators of a model run when it makes an instance."""
-    marks.note(f"no schema can say what {shown} does to {marks.shown}: it runs after decoding")
+    """Add a validator that runs after decoding. Validators in a pydantic model run when the model makes an instance."""
+    marks.note(f"the schema cannot express what {shown} does to {marks.shown}: it runs after decoding")
     if not marks.validated:
         marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
 
@@ -93,7 +93,7 @@ class FieldDefault(NamedTuple):
     """What pydantic's `Field(…)` means as the default of a parameter.
 
     Attributes:
-        marker: The same `Field` without its default: a marker for `Annotated`.
+        marker: The same `Field` without its default, for use in `Annotated`.
         value: The default, or `MISSING` if there is none, or a factory makes it.
         make: Returns the default for one call; None if the argument is required.
     """
@@ -104,21 +104,19 @@ class FieldDefault(NamedTuple):
 
 
 def read_field_default(default: object) -> FieldDefault | None:
-    """Return what a default means if it is pydantic's `Field(…)`, or None for any other default.
+    """Return the meaning of a default that is pydantic's `Field(…)`; None for any other default.
 
     Raises:
         UnsupportedType: The `Field` cannot be a default here.
     """
-    if type(default).__module__ == "builtins":  # the usual case
-        return None
     homes = [cls.__module__ for cls in type(default).__mro__ if cls.__name__ == "FieldInfo"]
     if "pydantic.v1.fields" in homes:
-        raise UnsupportedType("its default is a Field of pydantic's version 1; import Field from pydantic")
+        raise UnsupportedType("its default is a Field of pydantic 1; import Field from pydantic, not from pydantic.v1")
     if "pydantic.fields" not in homes:
         return None
     info: Any = default
     if _takes_arguments(info.default_factory):
-        raise UnsupportedType("its default_factory takes the other values; take a function without arguments")
+        raise UnsupportedType("its default_factory takes the other values; use a function without arguments")
     marker = copy(info)
     marker.default = marker.default_factory = None  # `_read_field` notes that a marker's default has no effect
     if info.is_required():
@@ -143,10 +141,10 @@ def _is_set(info: Any, name: str) -> bool:
 
 
 def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
-    """Read the discriminator of a union: a field needs no action, and a function is not called."""
+    """Read the discriminator of a union. A field name needs no action; note that a function is not called."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
-            f"the function that selects among the members of {marks.shown} is not called: the first that takes a value wins"
+            f"the function that selects among the members of {marks.shown} is not called: the first member that accepts a value is used"
         )
 
 
@@ -163,7 +161,7 @@ def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
         "max_length",
         "pattern",
         "strict",
-    }:  # they change the text, and the bounds apply then too
+    }:  # they change the string, and the bounds apply to the changed one, too
         _add_validator(constraints, show_marker(constraints), marks)
 
 
@@ -179,11 +177,11 @@ def _read_general_metadata(options: dict[str, Any], marks: AnnotationMarks) -> N
 
 
 _IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
-"""Options of Field about coercions, which are not made here."""
+"""Options of Field that configure coercions; fcregistry does not coerce values."""
 
 
 class ValidatedCodec(Wrapper):
-    """A type whose decoded values go through a validator of pydantic's, which may refuse or change them.
+    """A type with a pydantic validator, which may refuse or change the decoded values.
 
     Args:
         inner: The codec of the type.
@@ -212,7 +210,7 @@ class ValidatedCodec(Wrapper):
 
 
 class PydanticTextCodec(Codec):
-    """A type that is text in JSON; pydantic decides which texts are valid.
+    """A type whose JSON is a string; pydantic decides which strings are valid.
 
     Args:
         annotation: The type.
@@ -225,7 +223,7 @@ class PydanticTextCodec(Codec):
         self._shown = show_type(annotation)
         self._adapter = adapter
         self.unsaid: tuple[str, ...] = (
-            f"{self._shown}: pydantic decides which texts it takes, which no schema can say",
+            f"the schema cannot express which strings {self._shown} accepts: pydantic checks them after decoding",
         )
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
@@ -248,23 +246,23 @@ class PydanticTextCodec(Codec):
         return True
 
     def encode(self, value: Any) -> Any:
-        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a text
+        return self._adapter.dump_python(self._adapter.validate_python(value), mode="json")  # a default may be a string
 
 
 class EncodedCodec(PydanticTextCodec):
-    """Text or bytes that are encoded in JSON, such as `Base64Str`; pydantic encodes them.
+    """A `str` or `bytes` that pydantic encodes as a JSON string, such as `Base64Str`.
 
     Args:
         annotation: The type.
-        marker: The encoder.
-        decodes: Whether the value is decoded here; a model decodes its fields when it makes an instance.
+        marker: The marker that names the encoder.
+        decodes: Whether `decode` decodes the value. False in a pydantic model, which decodes its fields when it makes an instance.
     """
 
     def __init__(self, annotation: Any, marker: Any, decodes: bool) -> None:
         super().__init__(annotation, _adapter(annotation, marker))
         self._cls = annotation
         self._decodes = decodes
-        self.unsaid = (f"no schema can say which texts {show_marker(marker)} decodes",)
+        self.unsaid = (f"the schema cannot express which strings {show_marker(marker)} can decode: others are refused",)
 
     def decode(self, value: Any) -> Any:
         return super().decode(value) if self._decodes else value

@@ -14,7 +14,7 @@ import pytest
 from fcregistry import Tool
 from fcregistry.agents import Conversation, Finished, FunctionCall, ReactAgent, RunResult
 from fcregistry.errors import ApprovalError
-from fcregistry.execution import Approve, CancellationToken, Deny
+from fcregistry.execution import Approve, CancellationToken, Content, Deny
 from fcregistry.models import Message
 
 from .scripts import Counting, Script, add, adds, calls, check_history, finished, says
@@ -73,7 +73,9 @@ def test_any_agent_can_be_talked_with() -> None:
 
 def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
     agent = ReactAgent(Script(says("3")), [add])
-    with pytest.raises(TypeError, match="give tools, max_tool_calls, instructions where the ReactAgent is made"):
+    with pytest.raises(
+        TypeError, match=r"pass tools, max_tool_calls, instructions to ReactAgent\(…\), which makes the agent"
+    ):
         Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
 
 
@@ -182,6 +184,18 @@ def test_limits_are_whole_numbers_above_zero(limit: str) -> None:
 # --- save and load --------------------------------------------------------------------------------
 
 
+def test_linked_images_and_documents_are_the_same_after_a_conversation_was_saved_and_loaded() -> None:
+    parts = (
+        Content.link("https://a.org/a.pdf", media_type="application/pdf"),
+        Content.link("https://a.org/a.png", media_type="image/png"),
+        Content.file(b"a,b", media_type="text/csv", name="a.csv"),
+    )
+    conversation = Conversation(Script(says("A report.")), [add])
+    conversation.say(Message(role="user", content=parts))
+    again = Conversation.from_json(conversation.to_json(), Script(says("Yes.")), [add])
+    assert again.messages[0].content == parts
+
+
 def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     conversation = Conversation(Script(calls(adds(1, 2)), says("3 €", reasoning="Easy.")), [add])
     conversation.say("1 + 2?")
@@ -199,7 +213,7 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
     "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
 )
 def test_what_is_no_conversation_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not a conversation as to_json writes it|Expecting value"):
+    with pytest.raises(ValueError, match=r"not the text of a conversation|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
 
 

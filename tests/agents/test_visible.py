@@ -327,7 +327,9 @@ def test_what_was_opened_is_kept_as_json() -> None:
     assert inner.to_json() == {"groups": ["grp", "grp.inner"], "tools": []}
 
 
-@pytest.mark.parametrize("state", [None, [], {}, {"groups": "grp", "tools": []}, {"groups": [1], "tools": []}])
+@pytest.mark.parametrize(
+    "state", [None, [], {"group": ["grp"]}, {"groups": "grp", "tools": []}, {"groups": [1], "tools": []}]
+)
 def test_what_is_no_state_is_an_error(state: Any) -> None:
     with pytest.raises(ValueError, match="state is what to_json returned"):
         VisibleTools.from_json(Executor(LAZY), state)

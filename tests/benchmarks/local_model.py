@@ -3,7 +3,7 @@
     python tests/benchmarks/local_model.py [ours] [schema] [text]
 
 - `ours`: as `LlamaModel` asks, held to the tool's schema with every text, list and number bounded;
-- `schema`: held to the tool's schema as it is, by the server's own `response_format`;
+- `schema`: held to the tool's schema as it is;
 - `text`: not held to anything; the first JSON object in what it writes is taken.
 
 A call is valid if its tool's validator says so, and right if each required argument is among those that the question's author expects; texts
@@ -20,13 +20,13 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from fcregistry_llama import LlamaModel, fetch_smollm2
-from fcregistry_llama._asking import Settings
-from fcregistry_llama._prompts import arguments_told, conversation
+from fcregistry_llama._asking import Settings, ask
+from fcregistry_llama._prompts import arguments_instructions, conversation
 from fcregistry_llama._servers import server
 
 from fcregistry import Tool
@@ -63,8 +63,7 @@ def ours(model: LlamaModel, question: Question) -> object:
 
 def schema(model: LlamaModel, question: Question) -> object:
     """Return what the model writes where it is held to the tool's schema as it is."""
-    form = {"type": "json_schema", "json_schema": {"schema": question.tool.parameters}}
-    return read(said(model, arguments_told(question.tool), question.text, response_format=form))
+    return read(said(model, arguments_instructions(question.tool), question.text, question.tool.parameters))
 
 
 def text(model: LlamaModel, question: Question) -> object:
@@ -79,21 +78,9 @@ def text(model: LlamaModel, question: Question) -> object:
     return found.get("arguments", found) if found else None
 
 
-def said(model: LlamaModel, told: str, question: str, **more: Any) -> str:
+def said(model: LlamaModel, told: str, question: str, schema: Mapping[str, Any] | None = None) -> str:
     """Return what the model writes in answer to a question."""
-    request = {
-        "messages": conversation(messages_of(question), told),
-        "max_tokens": SETTINGS.max_tokens,
-        "temperature": 0,
-    }
-    pieces: list[str] = []
-
-    def hear(chunk: Any) -> bool:
-        pieces.extend(choice["delta"].get("content") or "" for choice in chunk.get("choices", ()))
-        return False
-
-    server(model._loading()).handle_chat_completions({**request, **more, "stream": True}, hear)
-    return "".join(pieces)
+    return ask(server(model._loading()), conversation(messages_of(question), told), SETTINGS, schema=schema).text
 
 
 def first(written: str) -> dict[str, Any] | None:

@@ -22,7 +22,7 @@ from fcregistry.agents import (
     Text,
     Thinking,
 )
-from fcregistry.cli._ask_screen import (  # each line is compared as it is drawn, with a clock that is given here
+from fcregistry.cli._ask_screen import (  # what is drawn for each event, and escaping alone; no public name draws
     Screen,
     Timeline,
     call_line,

@@ -217,12 +217,12 @@ def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[s
             ["--arg", "customer=Zoë"],
             "--arg customer: 'Zoë' is not valid JSON (Expecting value: line 1 column 1 (char 0)); write a string in quotes: --arg 'customer=\"…\"'",
         ),
-        (["--num-days", "3", "--num-days", "3"], "--num-days is given 2 times, and takes one value\n"),
-        (["--num-days", "3", "--num_days", "4", "--num-days=5"], "--num-days is given 3 times, and takes one value\n"),
-        (["--colour", "blue", "--colour", "dark_red"], "--colour is given 2 times, and takes one value\n"),
+        (["--num-days", "3", "--num-days", "3"], "--num-days is given 2 times, but takes one value\n"),
+        (["--num-days", "3", "--num_days", "4", "--num-days=5"], "--num-days is given 3 times, but takes one value\n"),
+        (["--colour", "blue", "--colour", "dark_red"], "--colour is given 2 times, but takes one value\n"),
         (
             ["--items", '{"name": "a"}', "--items", '{"name": "b"}'],
-            "--items is given 2 times, and takes one value; give one JSON value\n",
+            "--items is given 2 times, but takes one value; give one JSON value\n",
         ),
         (
             ["Tokyo"],
@@ -285,7 +285,7 @@ def test_the_help_of_a_call_has_the_docstring_and_every_parameter(shop: Site) ->
         "--numbers INTEGER...",
         "--day DATE",
         "--item JSON:{name:string,count:integer=1}",
-        "--arg NAME=JSON Any argument by name.",
+        "--arg NAME=JSON Give any argument by its name.",
     ):
         assert part in text
     assert "_given" not in text
@@ -295,7 +295,7 @@ def test_the_help_of_a_call_names_what_has_no_option(shop: Site) -> None:
     """With its type, since it has no line of its own."""
     text = " ".join(shop.cli("call", "odd", "-h").stdout.split())
     assert (
-        "the only way to give help (string); arg (integer); no_flag (boolean); _hidden (integer); größe (integer)."
+        "These arguments have no option of their own: help (string); arg (integer); no_flag (boolean); _hidden (integer); größe (integer)."
         in text
     )
 

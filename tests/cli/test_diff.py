@@ -107,7 +107,7 @@ def test_what_the_configuration_hides_and_what_is_not_locked_yet_is_compared(upg
     done = upgraded.cli("diff", "fcregistry.lock", env={"FCREGISTRY_DENY": "acme:*"})
     assert (done.returncode, done.stderr) == (
         2,
-        "Error: acme is installed, and is not to be imported: FCREGISTRY_DENY names acme:*\n",
+        "Error: acme is installed, and must not be imported: FCREGISTRY_DENY names acme:*\n",
     )
 
 

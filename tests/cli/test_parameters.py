@@ -168,8 +168,8 @@ def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.Capture
         in text
     )
     assert "--width INTEGER [at least 1]" in text
-    assert "Any argument by name; the only way to give größe (integer)." in text
-    assert "Any argument by name, and names that are not listed." in text
+    assert "Give any argument by its name. These arguments have no option of their own: größe (integer)." in text
+    assert "Give any argument by its name. The tool accepts names that are not listed here." in text
 
 
 @pytest.mark.parametrize(

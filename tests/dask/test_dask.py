@@ -87,7 +87,7 @@ def test_a_worker_that_dies_takes_its_own_call_and_the_batch_goes_on(came: dict[
 
 def test_a_call_is_run_once_though_dask_would_run_it_again(came: dict[str, Any]) -> None:
     assert came["deaths"] == 1
-    assert came["died"]["says"].endswith(": it was begun on a worker of Dask that is gone")
+    assert came["died"]["says"].endswith(": the Dask worker that had begun it died")
 
 
 def test_a_worker_without_the_plugin_says_so(came: dict[str, Any]) -> None:

@@ -155,8 +155,8 @@ def test_messages_are_not_changed() -> None:
     ("messages", "said"),
     [
         ([{"role": "robot", "content": "x"}], "$[0].role: must be system, user, assistant or tool, not 'robot'"),
-        ([{"content": "x"}], "$[0]: a message is a dict with a role, such as {'role': 'user', 'content': 'Hi'}"),
-        ("Hi", "$[0]: a message is a dict with a role, such as {'role': 'user', 'content': 'Hi'}"),
+        ([{"content": "x"}], "$[0]: a message must be a dict with a role, such as {'role': 'user', 'content': 'Hi'}"),
+        ("Hi", "$[0]: a message must be a dict with a role, such as {'role': 'user', 'content': 'Hi'}"),
         (
             [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "x"}}]}],
             "$[0].content: a chat format writes text only; give images to the model's own template",
@@ -171,7 +171,7 @@ def test_a_call_that_cannot_be_written_raises(messages: Any, said: str) -> None:
 
 
 def test_tools_are_not_left_out_silently() -> None:
-    with pytest.raises(ChatTemplateError, match="has no place for tools: let a dialect write them"):
+    with pytest.raises(ChatTemplateError, match="cannot describe tools: let a dialect write them"):
         chat_format("chatml").render(TALK, [{"type": "function", "function": {"name": "add"}}])
 
 

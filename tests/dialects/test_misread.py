@@ -82,7 +82,7 @@ def test_a_parameter_without_a_closing_tag_ends_where_the_next_one_begins(text: 
     parsed = read("qwen3-coder", whole, F)
     assert [(call.name, call.arguments) for call in parsed.tool_calls] == [("f", arguments)]
     assert parsed.content == "Done."
-    assert any("closes a parameter was missing" in repair for repair in parsed.repairs)
+    assert any("closing tag of a parameter was missing" in repair for repair in parsed.repairs)
     one_line = (
         text.replace("\n", "")
         .replace("<parameter=", '<parameter name="')

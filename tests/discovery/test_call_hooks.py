@@ -116,7 +116,7 @@ def test_a_hook_after_calls_alone_lets_every_call_through() -> None:
 
 
 NO_HOOKS: dict[str, tuple[object, str]] = {
-    "a class": (Guard, "hooks=… takes an instance of Guard, not the class"),
+    "a class": (Guard, "hooks=… must be an instance of Guard, not the class"),
     "a function without a mark": (
         greet,
         f"hooks=… takes hooks, and {__name__}.greet implements no hook; mark its functions with fcregistry.hookimpl",
@@ -210,7 +210,7 @@ def test_those_of_the_environment_stand_before_those_of_the_executor_and_each_ru
 def test_of_two_extensions_of_one_name_the_label_says_which(audits: Site) -> None:
     answer = audits.ask(ASK + "answer = [ask('Same_B[same]'), ask('same')]")
     told = (
-        "hooks=… names the extensions same-a[same] and same-b[same], of which one can be used: "
+        "hooks=… names the extensions same-a[same] and same-b[same], of which only one can be used: "
         "name it distribution[entry point], or uninstall the others, or disable them, as with FCREGISTRY_DISABLE=same-b[same]"
     )
     assert answer == ["Ann-same_b", ["unavailable", told]]

@@ -245,7 +245,7 @@ BROKEN = {
     "it ends the process": ("raise SystemExit(3)", f"SystemExit: 3; it ends the process when it is imported; {REPORT}"),
     "it needs what is missing": (
         "import not_there",
-        "ModuleNotFoundError: No module named 'not_there'; install what provides the module not_there, or reinstall",
+        "ModuleNotFoundError: No module named 'not_there'; install the package with the module not_there, or reinstall",
     ),
     "it is no extension": (
         "",
@@ -296,7 +296,7 @@ VALUES = {
     "a module": ("acme_points", None),
     "a class": ("acme_points:Extension", "names the class Extension; name an instance of it, or a module"),
     "nothing": ("acme_points:GONE", "names acme_points:GONE, and there is no 'GONE' in acme_points"),
-    "no module": ("acme_gone", 'names a module that is not there: correct points = "acme_gone"'),
+    "no module": ("acme_gone", 'names a module that does not exist: correct points = "acme_gone"'),
 }
 
 OBJECT = """
@@ -330,7 +330,7 @@ def test_two_extensions_of_one_name_are_an_error_that_names_both(site: Site) -> 
     ask = TOOLS + "answer = [reason('move'), loads]"
     reason, loads = site.ask(ask)
     assert reason.endswith(
-        "Point is read by the extensions acme[points] and zeta[points], of which one can be used: "
+        "Point is read by the extensions acme[points] and zeta[points], of which only one can be used: "
         "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[points]"
     )
     assert loads == []

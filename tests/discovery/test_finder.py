@@ -117,7 +117,7 @@ def test_metadata_with_the_name_of_another_distribution_takes_nothing_from_it(si
     site.path.insert(0, other.folder)
     assert site.ask(FOUND) == [["Acme.Tools", "x", "acme.x", "1.0"]]
     assert [said for about, said in site.ask(DOCTOR) if about.endswith("aaa_evil-1.0.dist-info")] == [
-        "claims to be acme-tools, which is installed beside it: its plugins are not used"
+        "has the name acme-tools in its METADATA, but acme-tools has another metadata folder: fcregistry uses no plugins from this one"
     ]
 
 
@@ -210,7 +210,7 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
     assert [each for each in site.ask(DOCTOR) if "fine" not in each[0]] == [
         [
             str(site.folder),
-            "cannot be searched for plugins: a distribution with plugins has no METADATA that names it",
+            "cannot be searched for plugins: a distribution with plugins has no METADATA with its name",
         ],
         [
             "binary",
@@ -221,7 +221,7 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
         ],
         [
             "garbled",
-            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is not `name = value`",
         ],
     ]
 

@@ -96,7 +96,10 @@ def test_a_module_that_was_edited_before_it_is_imported_does_not_run(package: Si
     answer += [call()]
     """
     refused, value = ask(package, code)
-    assert f"{late} does not hold what was locked of acme: reinstall acme, and restart" in refused
+    assert (
+        f"the content of {late} differs from the locked content of acme: reinstall acme, and restart the program"
+        in refused
+    )
     assert value == "good"
 
 
@@ -159,14 +162,16 @@ def test_a_second_module_at_the_top_that_is_hidden_by_another_is_refused(
     (early / "acme_helpers.py").write_text(EVIL)
     code = f"sys.path.insert(0, {str(early)!r})\nanswer = call()"
     refused = ask(site, code)
-    assert f"{early}/acme_helpers.py would be imported in place of what was installed of acme: remove it" in refused
+    assert f"Python would import {early}/acme_helpers.py instead of an installed file of acme: remove it" in refused
     late = f"from fcregistry import load_plugins\nload_plugins()\n{code}"
     assert f"{early}/acme_helpers.py is not a file of acme" in ask(site, late), (
         "the path was changed after the plugin was looked at"
     )
     (site.folder / "acme_helpers.py").write_text(EVIL)
     changed = (
-        "acme_helpers.py of acme is not what was installed" if hashes else "the files of acme 1.0 are not those of"
+        "acme_helpers.py of acme has changed since it was installed"
+        if hashes
+        else "the files of acme 1.0 are not those of"
     )
     assert changed in ask(site, "answer = call()")
 
@@ -240,7 +245,7 @@ def _hash(path: Path) -> str:
 def test_a_finder_that_is_removed_compares_nothing(finder: LockedImports, locked: Callable[..., Path]) -> None:
     path = locked("guarded_one", "value = 1\n")
     path.write_text("value = 2\n")
-    with pytest.raises(ImportError, match="does not hold what was locked of guarded_one"):
+    with pytest.raises(ImportError, match="differs from the locked content of guarded_one"):
         importlib.import_module("guarded_one")
     assert finder in sys.meta_path
     finder.remove()
@@ -252,7 +257,7 @@ def test_a_module_is_compared_again_when_it_is_reloaded(locked: Callable[..., Pa
     path = locked("guarded_two", "value = 1\n")
     module = importlib.import_module("guarded_two")
     path.write_text("value = 2\n")
-    with pytest.raises(ImportError, match="does not hold what was locked"):
+    with pytest.raises(ImportError, match="differs from the locked content"):
         importlib.reload(module)
     assert module.value == 1
 
@@ -300,4 +305,7 @@ except ImportError as error:
     print(error)
 """
     done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout == f"said, and {path} does not hold what was locked of acme: reinstall acme, and restart\n"
+    assert (
+        done.stdout
+        == f"said, and the content of {path} differs from the locked content of acme: reinstall acme, and restart the program\n"
+    )

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry.discovery import project_name
-from fcregistry.discovery._found import is_project_name  # a table of names, without a distribution for each
-from fcregistry.discovery._identity import CARRIED, set_aside  # a table of names, without a distribution for each
+from fcregistry.discovery._found import is_project_name  # no public name tells which names are valid
+from fcregistry.discovery._identity import CARRIED, set_aside  # a table of lines of RECORD, without a process for each
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -69,16 +69,37 @@ def pip_install(site: Site, wheel: Path) -> None:
     subprocess.run([*pip, str(wheel)], check=True, capture_output=True)
 
 
+def unpack(site: Site, wheel: Path) -> None:
+    """Install a wheel as installers do that look at no file that is there already."""
+    with zipfile.ZipFile(wheel) as archive:
+        data = f"{'-'.join(wheel.name.split('-')[:2])}.data/purelib/"
+        for name in archive.namelist():
+            path = site.folder / name.removeprefix(data)
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(archive.read(name).replace(data.encode(), b""))
+
+
 def allow(site: Site, text: str = ALLOW) -> None:
     (site.folder / "fcregistry.toml").write_text(text)
 
 
 def seen(site: Site) -> tuple[list[str], list[str]]:
     """Return the tools that are listed, and what doctor calls problems."""
-    listed = site.cli("list", "--json")
-    told = json.loads(site.cli("doctor", "--json").stdout)
-    problems = [f"{each['subject']}: {each['message']}" for each in told if each["kind"] == "problem"]
-    return [each["id"] for each in json.loads(listed.stdout or "[]")], problems
+    listed, told = site.ask(
+        """
+        import contextlib, io
+        from fcregistry.cli import main
+
+        def said(command):
+            with contextlib.redirect_stdout(io.StringIO()) as stdout, contextlib.suppress(SystemExit):
+                main([command, "--json"])
+            return stdout.getvalue()
+
+        answer = [said("list"), said("doctor")]
+        """
+    )
+    problems = [f"{each['subject']}: {each['message']}" for each in json.loads(told) if each["kind"] == "problem"]
+    return [each["id"] for each in json.loads(listed or "[]")], problems
 
 
 @pytest.mark.parametrize(
@@ -134,9 +155,9 @@ def test_metadata_that_another_wheel_brought_are_not_used_and_doctor_names_that_
     ids, problems = seen(site)
     assert ids == []
     assert problems[0] == (
-        f"evil: brought metadata that claim to be acme-weather's, and are not used: {site.folder / info}"
+        f"evil: installed metadata with the name of acme-weather, which fcregistry does not use: {site.folder / info}"
     )
-    assert "evil: brought metadata that claim to be acme-weather's" in site.cli("doctor", "acme-weather:look").stdout
+    assert "evil: installed metadata with the name of acme-weather" in site.cli("doctor", "acme-weather:look").stdout
 
 
 def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_weather-1.dist-info") -> dict[str, str]:
@@ -163,27 +184,31 @@ def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
     site: Site, tmp_path: Path, name: str, prefix: str, pth: str
 ) -> None:
     files = {f"{name}-1.data/purelib/{each}": text for each, text in brought_metadata(prefix).items()}
-    pip_install(site, make_wheel(tmp_path, name, "1", files))
+    unpack(site, make_wheel(tmp_path, name, "1", files))
     site.path[:0] = [site.folder / pth] if pth else []
     assert (site.folder / prefix / "acme_weather-1.dist-info" / "entry_points.txt").exists()
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith(f"{name}: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        f"{name}: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 def test_metadata_behind_a_link_of_another_name_that_another_wheel_brought_are_not_used(
     site: Site, tmp_path: Path
 ) -> None:
     files = {f"evil-1.data/purelib/{each}": text for each, text in brought_metadata("").items()}
-    pip_install(site, make_wheel(tmp_path, "evil", "1", files))
+    unpack(site, make_wheel(tmp_path, "evil", "1", files))
     info = site.folder / "acme_weather-1.dist-info"
     info.rename(tmp_path / "elsewhere")
     info.symlink_to(tmp_path / "elsewhere")
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        "evil: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> None:
@@ -194,12 +219,14 @@ def test_an_egg_that_a_wheel_brought_is_not_used(site: Site, tmp_path: Path) -> 
         "RECORD": "evil_tools.py,,\nEGG-INFO/RECORD,,\n",
     }
     files = {f"{egg}/{info}/{name}": text for name, text in texts.items()}
-    pip_install(site, make_wheel(tmp_path, "evil", "1", {**files, f"{egg}/evil_tools.py": tool("look", "evil")}))
+    unpack(site, make_wheel(tmp_path, "evil", "1", {**files, f"{egg}/evil_tools.py": tool("look", "evil")}))
     site.path.append(site.folder / egg)
     allow(site)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's, and are not used")
+    assert problems[0].startswith(
+        "evil: installed metadata with the name of acme-weather, which fcregistry does not use"
+    )
 
 
 @pytest.mark.parametrize(
@@ -257,14 +284,10 @@ def test_metadata_that_another_wheel_wrote_over_those_of_the_real_one_are_not_us
         f"evil-1.data/purelib/{info}/entry_points.txt": POINTS.format(module="evil_tools  "),
     }
     wheel = make_wheel(tmp_path, "evil", "1", files)
-    with zipfile.ZipFile(wheel) as archive:  # as installers do that look at no file that is there
-        for name in archive.namelist():
-            path = site.folder / name.removeprefix("evil-1.data/purelib/")
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(archive.read(name).replace(b"evil-1.data/purelib/", b""))
+    unpack(site, wheel)
     ids, problems = seen(site)
     assert ids == []
-    assert problems[0].startswith("evil: brought metadata that claim to be acme-weather's")
+    assert problems[0].startswith("evil: installed metadata with the name of acme-weather")
 
 
 @pytest.mark.parametrize("configuration", ["", ALLOW])
@@ -284,7 +307,7 @@ def test_of_two_copies_in_one_folder_neither_is_used_and_doctor_names_both(site:
     allow(site, configuration)
     ids, problems = seen(site)
     assert ids == ([] if configuration else ["other:other"])
-    expected = f"acme-weather: is installed twice in one folder, so that neither copy is used: {first} and {second}"
+    expected = f"acme-weather: is installed twice in one folder, so fcregistry uses neither copy: {first} and {second}"
     assert problems[0] == expected
     assert expected in site.cli("doctor", "acme-weather").stdout
 

@@ -92,7 +92,7 @@ def test_whatever_a_plugin_raises_is_recorded(report: dict, name: str) -> None:
 def test_the_advice_fits_the_failure(report: dict) -> None:
     """A missing dependency is to be installed, an exit to be reported, anything else to be reported or disabled."""
     advice = {label: row[1] for label, row in report["failed"].items()}
-    assert "install what provides the module not_installed_anywhere" in advice["bad-imports[x]"]
+    assert "install the package with the module not_installed_anywhere" in advice["bad-imports[x]"]
     assert "it ends the process when it is imported" in advice["bad-exits[x]"]
     assert advice["bad-raises[x]"].endswith("or set FCREGISTRY_DISABLE=bad-raises[x]")
 
@@ -251,10 +251,10 @@ def test_a_missing_part_of_the_plugin_itself_is_told_from_a_missing_dependency(s
     site.install("holey", {"x": "holey_pkg.tools"}, {"holey_pkg/tools.py": "import holey_pkg.part"})
     failed = site.ask(REPORT)["failed"]
     assert failed["gone[x]"][1] == (
-        'its entry point names a module that is not there: correct x = "gone_pkg.tools" in its pyproject.toml '
+        'its entry point names a module that does not exist: correct x = "gone_pkg.tools" in its pyproject.toml '
         "and install it again, or tell its authors"
     )
-    assert failed["holey[x]"][1] == "holey_pkg.part, a module of the plugin itself, is not there; reinstall holey"
+    assert failed["holey[x]"][1] == "holey_pkg.part, a module of the plugin itself, does not exist; reinstall holey"
 
 
 def test_strictness_is_a_plugins_own(site: Site) -> None:

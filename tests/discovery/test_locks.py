@@ -12,7 +12,7 @@ import pytest
 from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
 from fcregistry._config.settings import read_layer
 from fcregistry.discovery import altered_files, files_digest, find_plugins
-from fcregistry.discovery._locks import lock_drift  # a table of cases, without a process for each
+from fcregistry.discovery._locks import lock_drift  # the whole reason, without loading the plugin
 
 from ..recorded import install, record  # noqa: TID252  # the tests are no package
 
@@ -121,7 +121,7 @@ def test_files_that_record_is_wrong_about_are_refused(
         (site.folder / "locked_acme" / "tools.py").unlink()
     more = " and 1 more" if change == "edited" else ""
     assert lock_drift(found(), trusted) == (
-        f'mode = "locked" in /x.toml, and locked_acme/tools.py{more} of locked-acme is not what was installed: reinstall locked-acme'
+        f'mode = "locked" in /x.toml, and locked_acme/tools.py{more} of locked-acme has changed since it was installed: reinstall locked-acme'
     )
     assert lock_drift(found(), trusted, contents=False) is None
     assert altered_files(found().source)[0] == "locked_acme/tools.py"

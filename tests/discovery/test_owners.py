@@ -310,7 +310,7 @@ def test_a_distribution_cannot_take_the_tools_of_a_module_in_anothers_package(
     assert site.ask("from fcregistry import registry\nanswer = registry.get('beta:lookup').id") == "beta:lookup"
     assert "beta" in site.cli("list").stdout
     if ":" not in thief:
-        said = f"aaa[x]: ships no tools: it names {thief}, which belongs to beta, as do the tools in it"
+        said = f"aaa[x]: ships no tools: its entry point names {thief}, but this module and its tools belong to beta"
         assert said in site.cli("doctor").stdout
 
 

@@ -129,7 +129,7 @@ def test_what_is_not_as_it_was_locked_is_not_imported(two: Site) -> None:
     )
     first, second, names = ask(two, f"[called('trusted-one:look'), called('trusted-two:look'), {IMPORTED}]")
     assert f'mode = "locked" in {file}, and {path} has 1.0 of trusted-one, not 1.1' in first
-    assert "trusted_two.py of trusted-two is not what was installed: reinstall trusted-two" in second
+    assert "trusted_two.py of trusted-two has changed since it was installed: reinstall trusted-two" in second
     assert names == []
 
 

@@ -20,7 +20,7 @@ from fcregistry.discovery._identity import (  # a table of files, without a proc
     shadowing_files,
     unchecked_bytecode,
 )
-from fcregistry.discovery._locks import lock_drift  # a table of files, without a process for each
+from fcregistry.discovery._locks import lock_drift  # the reason in full, without loading the plugin
 
 from ..recorded import install  # noqa: TID252  # the tests are no package
 
@@ -136,11 +136,11 @@ def test_a_lock_refuses_them_and_says_what_to_remove(
         str(site.folder / "shadow_acme/tools.py"), invalidation_mode=py_compile.PycInvalidationMode.UNCHECKED_HASH
     )
     assert lock_drift(found, locked) == (
-        f'mode = "locked" in /x.toml, and {compiled} of shadow-acme is run without comparing its source: remove it'
+        f'mode = "locked" in /x.toml, and Python would run the byte code {compiled} of shadow-acme without comparing it with its source: remove it'
     )
     (intruder,) = put(site.folder, "shadow_acme/tools/__init__.py")
     assert lock_drift(found, locked) == (
-        f'mode = "locked" in /x.toml, and {intruder} would be imported in place of what was installed of shadow-acme: remove it'
+        f'mode = "locked" in /x.toml, and Python would import {intruder} instead of an installed file of shadow-acme: remove it'
     )
     assert lock_drift(found, locked, contents=False) is None, "to show what is known of it, nothing is looked at"
     assert altered_files(found.source) == (str(intruder), compiled)

@@ -218,9 +218,9 @@ def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
         Executor(tools)
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
-        "  - one: cache={} has no methods get(key, default) and set(key, value); give True, or a cache\n"
+        "  - one: cache={} has no methods get(key, default) and set(key, value); pass True, or a cache\n"
         f"  - two: cache={MemoryCache!r} has no methods get(key, default) and "
-        "set(key, value); give True, or a cache"
+        "set(key, value); pass True, or a cache"
     )
     with pytest.raises(DefinitionError, match="has coroutine functions get and set, and a cache needs plain functions"):
         Executor(Tool.from_function(look_up, cache=Asynchronous()))
@@ -248,7 +248,7 @@ def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
     assert str(error.value) == (
         "the results of these tools cannot be cached:\n"
         "  - balance: the deps of its Context are not part of its arguments, so one caller would get another's result; "
-        "drop cache, or the type of deps"
+        "remove `cache`, or the type of deps"
     )
 
 

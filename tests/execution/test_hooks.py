@@ -176,11 +176,14 @@ async def _coroutine() -> None:
 WRONG_BEFORE: dict[str, tuple[Any, str]] = {
     "it raises": (KeyError("secret"), "KeyError: 'secret'"),
     "it ends the process": (SystemExit(1), "SystemExit: 1"),
-    "it says no in a way of its own": (False, "fc_before_call returns None, a ToolCall or Deny('why'), not bool"),
-    "it says yes in a way of its own": (True, "fc_before_call returns None, a ToolCall or Deny('why'), not bool"),
-    "it answers like an approver": (Approve(), "fc_before_call returns None, a ToolCall or Deny('why'), not Approve"),
-    "it is a coroutine function": (lambda tool, call: _coroutine(), "not a coroutine: hooks are plain functions"),
-    "it calls another tool": (ToolCall("delete", {}), "it was given greet, and returned another"),
+    "it says no in a way of its own": (False, "fc_before_call must return None, a ToolCall or Deny('why'), not bool"),
+    "it says yes in a way of its own": (True, "fc_before_call must return None, a ToolCall or Deny('why'), not bool"),
+    "it answers like an approver": (
+        Approve(),
+        "fc_before_call must return None, a ToolCall or Deny('why'), not Approve",
+    ),
+    "it is a coroutine function": (lambda tool, call: _coroutine(), "not a coroutine: hooks must be plain functions"),
+    "it calls another tool": (ToolCall("delete", {}), "it must return a call of greet"),
     "it returns no JSON": (ToolCall("greet", {"name": {1, 2}}), "set is not JSON serializable"),
     "it returns no object": (ToolCall("greet", "[]"), "the arguments must be a JSON object"),
     "it returns what is no number of JSON": (ToolCall("greet", {"name": float("nan")}), "NaN is not a JSON number"),
@@ -245,14 +248,17 @@ def test_a_denial_after_a_failure_withholds_why_and_keeps_the_code() -> None:
 
 WRONG_AFTER: dict[str, tuple[Any, str]] = {
     "it raises": (KeyError("secret"), "KeyError: 'secret'"),
-    "it returns a text": ("Hello", "fc_after_call returns None, a ToolResult or Deny('why'), not str"),
-    "it is a coroutine function": (lambda *_: _coroutine(), "not a coroutine: hooks are plain functions"),
+    "it returns a text": ("Hello", "fc_after_call must return None, a ToolResult or Deny('why'), not str"),
+    "it is a coroutine function": (lambda *_: _coroutine(), "not a coroutine: hooks must be plain functions"),
     "it returns a result of another call": (
         lambda tool, call, result: ToolResult(ToolCall("greet", {}, "call_2"), tool=tool),
-        "keep result.call and result.tool",
+        "do not change result.call and result.tool",
     ),
-    "it returns a result of no tool": (lambda tool, call, result: ToolResult(result.call), "keep result.call"),
-    "it returns a result of no call": (lambda tool, call, result: ToolResult(None, tool=tool), "keep result.call"),
+    "it returns a result of no tool": (lambda tool, call, result: ToolResult(result.call), "do not change result.call"),
+    "it returns a result of no call": (
+        lambda tool, call, result: ToolResult(None, tool=tool),
+        "do not change result.call",
+    ),
 }
 
 
@@ -317,5 +323,5 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
 def test_where_a_hook_that_is_named_is_not_there_no_call_is_let_through() -> None:
     error = error_of("nobody-has-it")
     assert error.code == "unavailable"
-    assert error.text == "greet is not available here: the hook that checks every call does not load; it was not run"
+    assert error.text == "greet was not run: a hook that must check every call cannot be loaded"
     assert isinstance(error.exception, PluginError)

@@ -323,12 +323,12 @@ def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[st
     [
         (
             {"9": Approve()},
-            "no call '9' waits for a decision; those that wait for one are '1', '3'",
+            "no call '9' waits for a decision; the waiting calls are '1', '3'",
         ),
-        ({"2": Approve()}, "no call '2' waits for a decision; those that wait for one are '1', '3'"),
+        ({"2": Approve()}, "no call '2' waits for a decision; the waiting calls are '1', '3'"),
         (
             {"1": Approve(), "5": Deny()},
-            "no call '5' waits for a decision; those that wait for one are '1', '3'",
+            "no call '5' waits for a decision; the waiting calls are '1', '3'",
         ),
     ],
 )
@@ -344,14 +344,14 @@ def test_a_decision_about_nothing_is_refused_and_nothing_runs(decisions: Mapping
 
 def test_a_decision_about_calls_of_which_none_waits_says_so() -> None:
     made = executor()
-    with pytest.raises(ApprovalError, match="no call '2' waits for a decision; none waits for one"):
+    with pytest.raises(ApprovalError, match="no call '2' waits for a decision; no call waits for one"):
         made.resume(made.prepare([CALLS[1]]), {"2": True})
 
 
 @pytest.mark.parametrize("decision", ["yes", 1, None, Approve, Deny, {"approve": True}])
 def test_what_is_no_decision_is_refused(decision: Any) -> None:
     made = executor()
-    with pytest.raises(TypeError, match=r"the decision about '1' is Approve\(…\) or Deny\(…\), not "):
+    with pytest.raises(TypeError, match=r"the decision about '1' must be Approve\(…\) or Deny\(…\), not "):
         made.resume(made.prepare(CALLS), {"1": decision})
     assert ran == []
 
@@ -403,7 +403,7 @@ def test_calls_that_are_too_old_are_not_taken_up(monkeypatch: pytest.MonkeyPatch
     with pytest.raises(ApprovalError) as caught:
         carried(prepared, max_age=60)
     assert str(caught.value) == (
-        "these calls were prepared 3600 seconds ago, and may be 60 seconds old; prepare them again"
+        "these calls were prepared 3600 seconds ago, but max_age is 60 seconds; prepare them again"
     )
 
 
@@ -427,10 +427,10 @@ def test_calls_that_are_dated_in_the_future_have_no_known_age(monkeypatch: pytes
 @pytest.mark.parametrize(
     ("max_age", "error", "message"),
     [
-        (float("nan"), ValueError, "max_age takes seconds from 0 on, or None for any age, not nan"),
-        (-1, ValueError, "max_age takes seconds from 0 on, or None for any age, not -1"),
-        ("60", TypeError, "max_age takes seconds, or None for any age, not str"),
-        (True, TypeError, "max_age takes seconds, or None for any age, not bool"),
+        (float("nan"), ValueError, "max_age must be at least 0 seconds, or None for any age, not nan"),
+        (-1, ValueError, "max_age must be at least 0 seconds, or None for any age, not -1"),
+        ("60", TypeError, "max_age must be a number of seconds, or None for any age, not str"),
+        (True, TypeError, "max_age must be a number of seconds, or None for any age, not bool"),
     ],
 )
 def test_an_age_that_is_none_is_refused(max_age: Any, error: type[Exception], message: str) -> None:

@@ -219,22 +219,20 @@ def others(site: Site, make_site: Callable[..., Site]) -> dict[str, Any]:
 def test_a_worker_without_the_plugin_says_so(others: dict[str, Any]) -> None:
     (without,) = others["without"]
     assert without["code"] == "unavailable"
-    assert without["text"] == "add is not available: the worker that was to run it does not have it"
+    assert without["text"] == "add is not available: the worker does not have this tool"
     assert "there is no tool 'acme-remote:add'" in without["says"]
 
 
 def test_a_worker_with_another_schema_says_so_and_does_not_run(others: dict[str, Any]) -> None:
     changed, _ = others["other"]
     assert changed["code"] == "unavailable"
-    assert changed["text"] == (
-        "add is not available: the worker that was to run it has it with other arguments (schema_changed)"
-    )
+    assert changed["text"] == ("add is not available: the worker has this tool with other parameters (schema_changed)")
     assert changed["says"].endswith(": acme-remote 2.0 is installed there; install one version everywhere")
 
 
 def test_a_worker_without_a_required_variable_says_so(others: dict[str, Any]) -> None:
     _, keyed = others["other"]
-    assert keyed["text"] == "keyed is not available: the worker that was to run it cannot use it"
+    assert keyed["text"] == "keyed is not available: the worker lacks what it requires, such as an environment variable"
     assert keyed["says"].endswith(": ACME_KEY is not set there")
 
 
@@ -244,7 +242,7 @@ def test_a_worker_that_dies_takes_nothing_else_with_it(others: dict[str, Any]) -
     assert died["code"] == "tool_failed"
     assert died["text"] == "die was not finished: the worker that ran it died; it may have done part of its work"
     assert (after["code"], after["raised"]) == ("unavailable", "WorkerError")  # such a pool does not heal
-    assert after["text"] == "add is not available: the call could not be handed to a worker; it was not run"
+    assert after["text"] == "add is not available: the call could not be sent to a worker; it was not run"
 
 
 VERSIONS = """
@@ -283,7 +281,7 @@ def test_a_worker_with_another_version_is_refused_unless_any_may_run(
     refused, ran, logged = ask(site, head + VERSIONS)
     assert refused == [
         (
-            "add is not available: the worker that was to run it has another version of it (version_changed): "
+            "add is not available: the worker has another version of this tool (version_changed): "
             "acme-remote 2.0 is installed there, and 1.0 here; install one version everywhere, "
             'or make the executor with worker_versions="any"'
         ),
@@ -383,12 +381,12 @@ def test_an_answer_that_comes_after_the_call_was_cancelled_is_dropped() -> None:
         (
             lambda future: future.set_exception(RuntimeError("gone")),
             "tool_failed",
-            "add gave no result: its worker failed; it may have done its work: RuntimeError: gone",
+            "add returned no result: its worker failed; it may have done its work: RuntimeError: gone",
         ),
         (
             lambda future: future.set_result(json.dumps({"protocol": 0, "returned": {}})),
             "tool_failed",
-            f"add gave no result: its worker failed; it may have done its work: ValueError: {OTHER_VERSION}",
+            f"add returned no result: its worker failed; it may have done its work: ValueError: {OTHER_VERSION}",
         ),
     ],
 )
@@ -475,16 +473,14 @@ def test_a_request_of_another_version_is_refused() -> None:
 
 def test_every_reason_has_its_words() -> None:
     assert {name: str(worker_error(ADD, name, "why")) for name in REASONS} == {
-        "no_tool": "add is not available: the worker that was to run it does not have it: why",
-        "schema_changed": "add is not available: the worker that was to run it has it with other arguments "
-        "(schema_changed): why",
-        "version_changed": "add is not available: the worker that was to run it has another version of it "
-        "(version_changed): why",
-        "missing_env": "add is not available: the worker that was to run it cannot use it: why",
+        "no_tool": "add is not available: the worker does not have this tool: why",
+        "schema_changed": "add is not available: the worker has this tool with other parameters (schema_changed): why",
+        "version_changed": "add is not available: the worker has another version of this tool (version_changed): why",
+        "missing_env": "add is not available: the worker lacks what it requires, such as an environment variable: why",
         "busy": "add is not available: too many earlier calls are still running on the worker: why",
-        "no_worker": "add is not available: the call could not be handed to a worker; it was not run: why",
+        "no_worker": "add is not available: the call could not be sent to a worker; it was not run: why",
         "died": "add was not finished: the worker that ran it died; it may have done part of its work: why",
-        "lost": "add gave no result: its worker failed; it may have done its work: why",
+        "lost": "add returned no result: its worker failed; it may have done its work: why",
         "cancelled": "add was cancelled before it was done: why",
         "closed": "add was cancelled before it was done: its worker was closed: why",
     }
@@ -498,7 +494,7 @@ def test_tools_that_no_worker_finds_are_refused_all_together() -> None:
     mine = Tool.from_function(partial(add, 1), name="mine")
     with ThreadPoolExecutor(1) as pool, pytest.raises(DefinitionError) as refusal:
         fcregistry.Executor([ADD, mine], pool=pool)
-    where = f"{__name__}.add is the application's own, and no worker has it; ship it in a distribution with an fcregistry entry point"
+    where = f"{__name__}.add belongs to the application, so a worker cannot find it; ship it in a distribution with an fcregistry entry point"
     assert str(refusal.value) == (
         "pool=… runs tools in other processes, which find them by name in installed plugins; these cannot:\n"
         f"  - add: {where}\n"
@@ -524,5 +520,5 @@ def test_a_tool_of_a_plugin_travels_unless_it_holds_on_to_its_caller(site: Site)
     )
     assert (
         said
-        == '  - stays: it is declared with blocking="caller", so it runs on the caller\'s thread; drop one of the two'
+        == '  - stays: it is declared with blocking="caller", which runs it on the caller\'s thread; remove one of the two'
     )

@@ -71,7 +71,7 @@ def test_an_answer_that_cannot_be_read_is_an_outcome(answer: str | BaseException
     error = outcome.exception
     assert isinstance(error, WorkerError)
     assert error.error.code == "tool_failed"
-    assert str(error).startswith(f"add gave no result: its worker failed; it may have done its work: {why}")
+    assert str(error).startswith(f"add returned no result: its worker failed; it may have done its work: {why}")
 
 
 def test_an_interrupt_of_a_worker_is_the_users() -> None:

@@ -327,9 +327,12 @@ def test_a_result_that_breaks_its_promise_is_an_error_where_results_are_checked(
     result = executor.run(call_of(point))
     assert result.error is not None
     assert result.error.code == "unencodable_result"
-    assert result.content == 'point ran, but its result is not what it promises: $.x must be an integer, not "one"'
+    assert (
+        result.content
+        == 'point ran, but its result does not match its return schema: $.x must be an integer, not "one"'
+    )
     assert executor.run(call_of(text)).content == (
-        'text ran, but its result is not what it promises: $ must be one of "yes", "no", not "maybe"'
+        'text ran, but its result does not match its return schema: $ must be one of "yes", "no", not "maybe"'
     )
 
 

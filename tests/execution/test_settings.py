@@ -84,9 +84,9 @@ def test_a_batch_is_a_list_of_calls(calls: Any) -> None:
 
 def test_what_is_no_prepared_batch_is_not_resumed() -> None:
     executor = Executor(add)
-    with pytest.raises(TypeError, match="resume takes PreparedCalls, as from_json returns them, not str"):
+    with pytest.raises(TypeError, match="resume takes the PreparedCalls that prepare or from_json returned, not str"):
         executor.resume("{}")  # type: ignore[arg-type]
-    with pytest.raises(TypeError, match="decisions are a dict from the ids of waiting calls, not list"):
+    with pytest.raises(TypeError, match=r"decisions must be a dict such as .*, by the ids of waiting calls, not list"):
         executor.resume(executor.prepare([ToolCall("add")]), [True])  # type: ignore[arg-type]
 
 

@@ -90,18 +90,18 @@ def changed(**parts: Any) -> str:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "this is not a text of prepared calls: give what to_json returned, whole and unchanged"),
-        ("null", "this is not a text of prepared calls"),
-        ("{}", "this is not a text of prepared calls"),
-        (TEXT[:-1], "this is not a text of prepared calls"),
-        ("[" * 100_000, "this is not a text of prepared calls"),
-        ('{"format": NaN}', "these prepared calls are written as 'nan'"),
+        ("", "this is not the text of prepared calls: pass the text that to_json returned, whole and unchanged"),
+        ("null", "this is not the text of prepared calls"),
+        ("{}", "this is not the text of prepared calls"),
+        (TEXT[:-1], "this is not the text of prepared calls"),
+        ("[" * 100_000, "this is not the text of prepared calls"),
+        ('{"format": NaN}', "these prepared calls have the format 'nan'"),
         (
             changed(format="fcregistry prepared calls, 2"),
-            "written as 'fcregistry prepared calls, 2', and this version of fcregistry reads 'fcregistry prepared calls, 1'; prepare",
+            "have the format 'fcregistry prepared calls, 2', but this version of fcregistry reads 'fcregistry prepared calls, 1'; prepare",
         ),
-        (changed(payload=None), "this is not a text of prepared calls"),
-        (changed(signature=7), "this is not a text of prepared calls"),
+        (changed(payload=None), "this is not the text of prepared calls"),
+        (changed(signature=7), "this is not the text of prepared calls"),
         (changed(signature=""), "signed with another key, or changed since"),
         (changed(signature="\ud800é"), "signed with another key, or changed since"),
         (changed(payload="{}"), "signed with another key, or changed since"),
@@ -119,16 +119,16 @@ def test_a_key_that_can_be_guessed_is_refused(size: int) -> None:
         with pytest.raises(ApprovalError) as caught:
             use(key=b"k" * size)
         assert str(caught.value) == (
-            f"the key has {size} bytes, which can be guessed: at least 16, such as secrets.token_bytes(32)"
+            f"the key has {size} bytes and could be guessed: use at least 16, such as secrets.token_bytes(32)"
         )
 
 
 @pytest.mark.parametrize("key", ["0123456789abcdef", None, 16, bytearray(16)])
 def test_a_key_is_bytes(key: Any) -> None:
-    with pytest.raises(TypeError, match=r"the key is bytes, such as secrets\.token_bytes\(32\), not "):
+    with pytest.raises(TypeError, match=r"the key must be bytes, such as secrets\.token_bytes\(32\), not "):
         prepared(None).to_json(key=key)
 
 
 def test_the_text_is_text() -> None:
-    with pytest.raises(TypeError, match="prepared calls are the text that to_json gave, not bytes"):
+    with pytest.raises(TypeError, match="from_json takes the text that to_json returned, not bytes"):
         read(TEXT.encode(), KEY)

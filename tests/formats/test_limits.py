@@ -44,7 +44,7 @@ def padded(characters: int) -> dict[str, Any]:
 def test_characters_are_those_of_names_and_choices_in_definitions_too() -> None:
     assert tool(padded(120_000)).definition("openai", strict=True)
     assert refusal(padded(120_001), "openai") == (
-        "$: the parameters have 120,001 characters in names and choices, and OpenAI's strict mode takes 120,000; use fewer",
+        "$: the parameters have 120,001 characters in names and choices, and OpenAI's strict mode accepts 120,000; use fewer",
     )
 
 
@@ -71,7 +71,7 @@ def test_a_type_that_refers_to_itself_is_one_level() -> None:
 def test_openais_limits() -> None:
     many = {"properties": {f"p{at}": {"type": "string"} for at in range(5001)}}
     assert refusal(many, "openai") == (
-        "$: the parameters have 5,001 properties, and OpenAI's strict mode takes 5,000; use fewer",
+        "$: the parameters have 5,001 properties, and OpenAI's strict mode accepts 5,000; use fewer",
     )
     choices = {"properties": {"a": {"type": "integer", "enum": list(range(1001))}}, "required": ["a"]}
     assert "1,001 choices" in refusal(choices, "openai")[0]
@@ -80,7 +80,7 @@ def test_openais_limits() -> None:
     deep: dict[str, Any] = {"type": "string"}
     for _ in range(11):
         deep = {"type": "object", "properties": {"a": deep}, "required": ["a"], "additionalProperties": False}
-    assert "11 levels of nested objects, and OpenAI's strict mode takes 10" in refusal(deep, "openai")[0]
+    assert "11 levels of nested objects, and OpenAI's strict mode accepts 10" in refusal(deep, "openai")[0]
 
 
 def test_a_schema_of_five_thousand_properties_is_described() -> None:
@@ -94,7 +94,7 @@ def test_a_schema_of_five_thousand_properties_is_described() -> None:
 def test_anthropics_limits_hold_for_one_tool() -> None:
     optional = {"properties": {f"p{at}": {"type": "string"} for at in range(25)}}
     assert refusal(optional, "anthropic") == (
-        "$: the parameters have 25 optional parameters in tools described strictly, and Anthropic's strict mode takes 24; use fewer",
+        "$: the parameters have 25 optional parameters in tools described strictly, and Anthropic's strict mode accepts 24; use fewer",
     )
     assert tool(optional).definition("bedrock", strict=True)
 
@@ -110,9 +110,9 @@ def test_anthropics_limits_hold_for_all_tools_of_a_request_together() -> None:
         "these tools cannot be described together in the format 'anthropic' with strict=True:"
     )
     assert caught.value.problems == (
-        "together there are 25 tools described strictly, and Anthropic's strict mode takes 20; use fewer",
-        "together there are 25 optional parameters in tools described strictly, and Anthropic's strict mode takes 24; use fewer",
-        "together there are 25 parameters of several types in tools described strictly, and Anthropic's strict mode takes 16; use fewer",
+        "the request has 25 tools described strictly, and Anthropic's strict mode accepts 20; use fewer",
+        "the request has 25 optional parameters in tools described strictly, and Anthropic's strict mode accepts 24; use fewer",
+        "the request has 25 parameters of several types in tools described strictly, and Anthropic's strict mode accepts 16; use fewer",
     )
     assert len(Executor(tools).describe("anthropic")) == 25
     assert len(Executor(tools).describe("openai", strict=True)) == 25

@@ -84,10 +84,10 @@ def test_a_wheel_may_have_a_manifest_for_each_of_its_packages(tmp_path: Path) ->
     ("content", "message"),
     [
         ("hello", "is not a lock, manifest or wheel: it is neither JSON nor a zip file"),
-        ("[1]", "is not a lock, manifest or wheel of fcregistry: it is other JSON"),
-        ('{"a": 1}', "it is other JSON"),
+        ("[1]", "is not a lock, manifest or wheel of fcregistry: it is JSON with other content"),
+        ('{"a": 1}', "it is JSON with other content"),
         (lock(version=5), "is a damaged lock"),
-        (lock(tools=[{"name": "add", "group": "tool", "digest": "0"}]), 'is damaged: what it says of the tool "add" has no summary'),
+        (lock(tools=[{"name": "add", "group": "tool", "digest": "0"}]), 'is damaged: its description of the tool "add" has no summary'),
         ({"fcregistry_lock": 99}, "is a lock of another format"),
         ({**manifest(), "format": 99}, "cannot be used: its format is 99"),
         ({**manifest(), "plugins": 5}, "cannot be used"),
@@ -152,9 +152,9 @@ def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> No
     [
         (
             {**PLAIN, "acme/a/fcregistry.json": OTHERS},
-            'is a wheel of acme-tools, and acme/a/fcregistry.json in it says what "other-tools" ships: build the wheel again, with the',
+            'is a wheel of acme-tools, and acme/a/fcregistry.json in it lists the tools of "other-tools": build the wheel again, with the',
         ),
-        ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it says what"),
+        ({**PLAIN, "aaa/fcregistry.json": OTHERS}, "and aaa/fcregistry.json in it lists the tools of"),
         (
             {**PLAIN, "aaa-1.dist-info/METADATA": METADATA},
             'has 2 dist-info folders, "aaa-1.dist-info" and "acme_tools-2.1.dist-info"; a wheel has one',
@@ -169,11 +169,11 @@ def test_a_wheel_is_read(tmp_path: Path, name: str, files: dict[str, str]) -> No
         ({**PLAIN, "Acme_Tools-2.1.DATA/purelib/other-1.egg-info/x": ""}, "has 2 dist-info folders"),
         ({**PLAIN, "acme_tools-2.1.data/data/lib/site-packages/other-1.dist-info/x": ""}, "has 2 dist-info folders"),
         ({**PLAIN, "acme_tools-2.1.data/purelib/x.egg/EGG-INFO/PKG-INFO": ""}, "has 2 dist-info folders"),
-        ({**PLAIN, INFO: METADATA.replace("acme", "other")}, 'its METADATA is of "other-tools" "2.1", and it has the name "acme_t'),
+        ({**PLAIN, INFO: METADATA.replace("acme", "other")}, 'its METADATA is of "other-tools" "2.1", but it has the name "acme_t'),
         ({**PLAIN, INFO: METADATA.replace("\nVersion: 2.1", "\nVersion: 2.2")},
-         'its METADATA is of "acme-tools" "2.2", and it has the name "acme_tools-2.1.dist-info"'),
-        ({**PLAIN, INFO: METADATA + "Name: other\n"}, "its METADATA has 2 lines Name, not one"),
-        ({**PLAIN, INFO: "Name: acme-tools\n"}, "its METADATA has 0 lines Version, not one"),
+         'its METADATA is of "acme-tools" "2.2", but it has the name "acme_tools-2.1.dist-info"'),
+        ({**PLAIN, INFO: METADATA + "Name: other\n"}, "its METADATA must have one line Name, not 2"),
+        ({**PLAIN, INFO: "Name: acme-tools\n"}, "its METADATA must have one line Version, not 0"),
         ({**PLAIN, "./acme/fcregistry.json": OTHERS}, 'it has a file with the name "./acme/fcregistry.json"'),
         ({**PLAIN, "x/../acme/fcregistry.json": OTHERS}, "it has a file with the name"),
         ({**PLAIN, "/acme/fcregistry.json": OTHERS}, "it has a file with the name"),
@@ -190,7 +190,7 @@ def test_a_wheel_that_tells_of_two_things_is_refused(tmp_path: Path, files: dict
 @pytest.mark.parametrize("name", ["other_tools-2.1-py3-none-any.whl", "acme_tools-2.2-py3-none-any.whl"])
 def test_a_wheel_that_is_named_as_another_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(
-        ConfigurationError, match=rf'its METADATA is of "acme-tools" "2.1", and it has the name "{name}"'
+        ConfigurationError, match=rf'its METADATA is of "acme-tools" "2.1", but it has the name "{name}"'
     ):
         read_source(str(wheel(tmp_path / name, PLAIN)))
 
@@ -215,7 +215,7 @@ def test_a_wheel_that_is_packed_in_another_way_is_refused(tmp_path: Path, name: 
         for each, text in PLAIN.items():
             archive.writestr(each, text, compress_type=method if each == name else zipfile.ZIP_DEFLATED)
     with pytest.raises(
-        ConfigurationError, match=f"{name} in .* is compressed in another way than files of wheels are: with deflate"
+        ConfigurationError, match=f"{name} in .* has an unsupported compression: files of wheels use deflate or none"
     ):
         read_source(str(path))
 
@@ -306,5 +306,5 @@ def test_a_zip_file_that_is_not_a_wheel_and_a_damaged_one_say_so(tmp_path: Path)
     [(".", "is a folder"), ("./missing.lock", "is not there"), ("/dev/null", "is not a regular file")],
 )
 def test_a_path_that_leads_nowhere_is_not_a_distribution(given: str, what: str) -> None:
-    with pytest.raises(ConfigurationError, match=f"{what}: give a lock, a manifest, a wheel, or the name of"):
+    with pytest.raises(ConfigurationError, match=f"{what}: give the path of a lock, manifest or wheel, or the name of"):
         read_source(given)

@@ -91,7 +91,7 @@ def test_an_extension_that_does_not_load(site: Site) -> None:
 def test_hooks_of_calls_that_are_named_and_cannot_be_used(site: Site) -> None:
     """Every call is refused for them, so that is a problem, also where nothing else is wrong."""
     site.install("fine", {"shapes": "fine_shapes"}, {"fine_shapes.py": HOOK}, group="fcregistry.extensions")
-    advice = "every call is refused until then; correct the variable, or fix the extension"
+    advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
     assert doctor(site, env={"FCREGISTRY_CALL_HOOKS": "audit,shapes"}) == [
         ("problem", "FCREGISTRY_CALL_HOOKS", message, advice)
         for message in (
@@ -108,7 +108,12 @@ def test_two_extensions_of_one_name(site: Site) -> None:
         site.install(name, {"shapes": f"{name}_shapes"}, files, group="fcregistry.extensions")
     advice = "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[shapes]"
     assert doctor(site) == [
-        ("problem", "shapes", "has several extensions, so that none is used: acme[shapes], zeta[shapes]", advice)
+        (
+            "problem",
+            "shapes",
+            "is the name of several extensions, so fcregistry uses none: acme[shapes], zeta[shapes]",
+            advice,
+        )
     ]
     assert [each[0] for each in doctor(site, env={"FCREGISTRY_DISABLE": "zeta[shapes]"})] == ["note"]
 
@@ -127,7 +132,9 @@ def test_a_tool_whose_extension_does_not_load(site: Site) -> None:
 def test_a_plugin_without_tools(site: Site) -> None:
     """What its authors are to do, and where."""
     site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
-    advice = "modules below idle_tools are not imported on their own: name the one with the tools in the entry point"
+    advice = (
+        "fcregistry does not import the submodules of idle_tools: write the module with the tools in the entry point"
+    )
     assert doctor(site) == [("problem", "idle[x]", "ships no tools: importing idle_tools declares none", advice)]
 
 
@@ -137,7 +144,7 @@ def test_a_plugin_whose_tools_are_in_a_module_that_nobody_imports(site: Site) ->
     site.install("idle", {"x": "idle_pkg"}, files)
     ((kind, subject, _, advice),) = doctor(site)
     assert (kind, subject) == ("problem", "idle[x]")
-    assert advice.startswith("modules below idle_pkg are not imported on their own: ")
+    assert advice.startswith("fcregistry does not import the submodules of idle_pkg: ")
     site.install("idle", {"x": "idle_pkg.tools"}, files)
     assert doctor(site) == []
 
@@ -157,7 +164,7 @@ def test_a_plugin_that_is_disabled_is_a_note(site: Site) -> None:
     (lock, *notes) = doctor(site)
     path, said = f"{site.folder}/fcregistry.lock", f'mode = "locked" in {site.folder}/fcregistry.toml'
     missing = f"does not exist: `fcregistry lock --file {path}` makes it"
-    assert lock == ("problem", path, missing, f"{said}: no plugin is used until then")
+    assert lock == ("problem", path, missing, f"{said}: fcregistry uses no plugin until then")
     assert [each[:2] for each in notes] == [("note", "acme[x]")]
 
 
@@ -208,14 +215,14 @@ def test_one_name_of_two_plugins(site: Site) -> None:
     """Both ids."""
     for name in ("acme", "beta"):
         site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": module("same")})
-    advice = "name one by its canonical id; the plain name raises"
+    advice = "use the canonical id of one; looking up the plain name raises"
     assert doctor(site) == [("problem", "same", "is ambiguous: acme:same, beta:same", advice)]
     site.write({"own.py": module("same")})
     note = (
         "note",
         "same",
-        "is the application's own tool, before acme:same, beta:same",
-        "name the others by their canonical ids",
+        "means the application's own tool, not acme:same, beta:same",
+        "use canonical ids to name the other tools",
     )
     assert doctor(site, before=("-m", "own")) == [note]
     assert doctor(site, "same", before=("-m", "own")) == [note]
@@ -236,8 +243,8 @@ def test_one_name_of_two_plugins_of_which_one_has_precedence(site: Site) -> None
         (
             "note",
             "same",
-            "is beta:same, before acme:same, since the configuration gives it precedence",
-            "name the others by their canonical ids",
+            "means beta:same, not acme:same, because the configuration gives it precedence",
+            "use canonical ids to name the other tools",
         ),
     ]
 
@@ -251,19 +258,19 @@ def test_a_misspelt_group_and_metadata_that_cannot_be_read(site: Site) -> None:
         (
             "problem",
             "acme",
-            "has entry points in the group 'fc_registry', which nothing reads",
-            "its authors meant [project.entry-points.fcregistry]",
+            "has entry points in the group 'fc_registry', which fcregistry does not read",
+            "its authors probably meant [project.entry-points.fcregistry]",
         ),
         (
             "problem",
             "acme-types",
-            "has entry points in the group 'fcregistry.extension', which nothing reads",
-            'its authors meant [project.entry-points."fcregistry.extensions"]',
+            "has entry points in the group 'fcregistry.extension', which fcregistry does not read",
+            'its authors probably meant [project.entry-points."fcregistry.extensions"]',
         ),
         (
             "problem",
             "garbled",
-            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is no `name = value`",
+            "cannot be searched for plugins: its entry_points.txt cannot be read: a line is not `name = value`",
             "reinstall it, or report this to its authors",
         ),
     ]

@@ -35,7 +35,7 @@ def altered(site: Site) -> Site:
 
 def test_a_plugin_that_was_altered_after_it_was_locked_is_a_problem_and_not_imported(altered: Site) -> None:
     """Nor is it tried, nor a manifest made of it: none of that is asked of what may not be imported."""
-    refusal = f'mode = "locked" in {altered.folder}/fcregistry.toml, and acme_tools.py of acme is not what was installed: reinstall acme'
+    refusal = f'mode = "locked" in {altered.folder}/fcregistry.toml, and acme_tools.py of acme has changed since it was installed: reinstall acme'
     wrong = ("problem", "acme[x]", f"is not loaded: {refusal}")
     assert findings(altered) == (1, [wrong])
     status, told = findings(altered, "double")
@@ -58,7 +58,7 @@ def test_what_is_described_and_may_not_be_imported_now_is_a_problem(altered: Sit
     assert "double" in altered.cli("list").stdout
     status, ((kind, subject, message),) = findings(altered)
     assert (status, kind, subject) == (1, "problem", "acme[x]")
-    assert message.endswith("acme_data.py of acme is not what was installed: reinstall acme")
+    assert message.endswith("acme_data.py of acme has changed since it was installed: reinstall acme")
 
 
 def test_a_distribution_that_calls_itself_another_is_reported(site: Site) -> None:
@@ -68,6 +68,12 @@ def test_a_distribution_that_calls_itself_another_is_reported(site: Site) -> Non
     (impostor / "METADATA").write_text("Metadata-Version: 2.1\nName: acme\nVersion: 1.0\n")
     assert findings(site) == (
         1,
-        [("problem", str(impostor), "claims to be acme, which is installed beside it: its plugins are not used")],
+        [
+            (
+                "problem",
+                str(impostor),
+                "has the name acme in its METADATA, but acme has another metadata folder: fcregistry uses no plugins from this one",
+            )
+        ],
     )
     assert not (site.folder / "ran").exists()

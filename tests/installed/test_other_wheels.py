@@ -149,8 +149,8 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     }
     findings = {each["subject"]: f"{each['message']}; {each['advice']}" for each in read(others, "doctor")}
     assert "SystemExit: 1" in findings["broken-exit[tools]"]
-    assert "install what provides the module not_installed_anywhere" in findings["broken-needs[tools]"]
-    assert 'names a module that is not there: correct tools = "broken_gone.missing"' in findings["broken-gone[tools]"]
+    assert "install the package with the module not_installed_anywhere" in findings["broken-needs[tools]"]
+    assert 'names a module that does not exist: correct tools = "broken_gone.missing"' in findings["broken-gone[tools]"]
     assert "has entry points in the group 'fc_registry'" in findings["misspelt"]
     assert "is ambiguous" in findings["get_current_weather"]
     assert run(others, "doctor").returncode == 1

@@ -25,7 +25,7 @@ def raised_by(reply: Reply) -> ModelError:
         (401, "authentication_error", "invalid x-api-key", False, "set ANTHROPIC_API_KEY"),
         (402, "billing_error", "no credit", False, "credit"),
         (403, "permission_error", "not allowed", False, "ANTHROPIC_API_KEY"),
-        (404, "not_found_error", "model: claude-test", False, "'claude-test', and where base_url leads"),
+        (404, "not_found_error", "model: claude-test", False, "'claude-test', and base_url"),
         (413, "request_too_large", "too large", False, "send fewer messages"),
         (429, "rate_limit_error", "too many requests", True, "takes no more requests for now"),
         (500, "api_error", "internal", True, "has failed"),

@@ -87,7 +87,7 @@ def test_an_answer_is_read_as_far_as_the_limit_and_no_further(api: str, way: str
         if sent != "a bomb":
             assert server.broken.wait(20)
     assert str(error).endswith(
-        ": the answer is longer than 300,000 bytes, and is not read on; where such answers are to be expected, give a higher max_answer_bytes"
+        ": the answer is longer than 300,000 bytes, so fcregistry stopped reading it; if you expect such answers, pass a higher max_answer_bytes"
     )
     assert (error.status, error.retryable) == (None, False)
 
@@ -114,7 +114,9 @@ def test_an_answer_of_very_many_values_is_not_read(api: str, way: str) -> None:
     values, kind = repeat("{}," * 1000), EVENTS if way == "stream" else JSON
     with ProviderServer(Reply(headers=kind, pieces=chain(['data: {"a": ['], values))) as server:
         error = refused(server, api, way, max_answer_bytes=10**7)
-    assert "the answer holds more than 312,500 values, and is not read on; where such" in str(error)
+    assert "the answer contains more than 312,500 values, so fcregistry stopped reading it; if you expect such" in str(
+        error
+    )
 
 
 def test_a_long_stream_may_have_very_many_values_in_all() -> None:
@@ -173,20 +175,22 @@ def test_a_compressed_stream_is_yielded_as_it_comes() -> None:
 def test_an_answer_in_another_encoding_is_refused(encoding: str) -> None:
     with ProviderServer(json_reply({}, headers={"content-encoding": encoding})) as server:
         error = refused(server, "openai")
-    assert f"the answer is encoded as '{encoding}', though only gzip was asked for" in str(error)
+    assert f"the answer has the Content-Encoding '{encoding}', but fcregistry accepts only gzip" in str(error)
     with ProviderServer(json_reply({"error": "no"}, 404, {"content-encoding": encoding})) as server:
-        assert "the provider does not know it (HTTP 404); look at" in str(refused(server, "openai"))
+        assert "the provider does not know it (HTTP 404); check" in str(refused(server, "openai"))
 
 
 def test_an_answer_that_is_not_the_gzip_it_claims_to_be_is_refused() -> None:
     with ProviderServer(json_reply({}, headers=GZIP)) as server:
-        assert "the answer is said to be gzip and is not" in str(refused(server, "openai"))
+        assert "the answer has the header Content-Encoding: gzip, but its body is not gzip" in str(
+            refused(server, "openai")
+        )
 
 
 @pytest.mark.parametrize("size", [0, -1, 1.5, True, None, "64 MiB"])
 def test_a_limit_is_a_number_of_bytes(size: Any) -> None:
     for kind in (OpenAIChat, OpenAIResponses, AnthropicMessages):
-        with pytest.raises(ValueError, match="max_answer_bytes takes a whole number above 0, not "):
+        with pytest.raises(ValueError, match="max_answer_bytes must be a whole number above 0, not "):
             kind("m", max_answer_bytes=size)
 
 
@@ -256,7 +260,7 @@ def test_no_answer_takes_memory_without_bound(api: str) -> None:
         )
     texts, grown = ended.stdout.splitlines()[1::2], ended.stdout.splitlines()[2::2]
     assert ["longer than 67,108,864 bytes" in text for text in texts] == [True] * 3 + [False] * 3
-    assert "holds more than 2,097,152 values" in texts[3]
+    assert "contains more than 2,097,152 values" in texts[3]
     assert all("the provider refuses the request (HTTP 400)" in text for text in texts[4:])
     assert all(int(each) < 250 for each in grown), grown
 
@@ -306,7 +310,7 @@ def test_json_that_is_nested_too_deeply_cannot_be_read(api: str, way: str) -> No
     with ProviderServer(reply) as server:
         error = refused(server, api, way)
     assert str(error).partition(" ")[2] == (
-        "sent an answer that cannot be read: its JSON is nested too deeply; look where base_url leads"
+        "sent an answer that cannot be read: its JSON is nested too deeply; check that base_url is the provider's API"
     )
 
 
@@ -357,8 +361,8 @@ def test_a_conversation_does_not_follow_a_redirect_to_another_server(api: str, w
         assert len(server.requests) == 1
     port = other.url.rpartition(":")[2]
     assert str(error).partition(": ")[2] == (
-        f"the provider redirects to another server, http at 127.0.0.1 port {port} (HTTP {status}); the conversation is not sent there: "
-        "if that server is meant, set base_url to it"
+        f"the provider redirects to another server, http at 127.0.0.1 port {port} (HTTP {status}); fcregistry does not send the conversation there: "
+        "if you want to use that server, set base_url to its URL"
     )
     assert (error.status, error.retryable) == (status, False)
 
@@ -371,7 +375,7 @@ def test_a_conversation_does_not_follow_a_redirect_to_another_server(api: str, w
         ("http://localhost:PORT/v1", "another server, http at localhost port PORT (HTTP 307)"),
         ("http://u:p@example.com/?q=1", "another server, http at example.com (HTTP 307)"),
         (f"https://{KEY}.example.com/", "another server, https at ….example.com (HTTP 307)"),
-        ("http://[::1/", "what is not a URL (HTTP 307)"),
+        ("http://[::1/", "a text that is not a URL (HTTP 307)"),
     ],
 )
 def test_where_a_redirect_leads_is_named_by_its_host_alone(to: str, named: str) -> None:
@@ -404,7 +408,7 @@ def test_redirects_in_a_circle_are_followed_a_few_times(api: str, way: str) -> N
         error = refused(server, api, way)
         assert len(server.requests) == 6
     assert str(error).partition(": ")[2] == (
-        "the provider redirects in a circle, or more than 5 times (HTTP 307); look where base_url leads"
+        "the provider redirects in a circle, or more than 5 times (HTTP 307); check base_url"
     )
     assert (error.status, error.retryable) == (307, False)
 

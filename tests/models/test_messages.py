@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from fcregistry import Executor, ToolCall
 from fcregistry.execution import Content
-from fcregistry.models import Message, messages_of
+from fcregistry.models import CallableModel, Message, messages_of
 
 PIXEL = b"\x89PNG"
 
@@ -210,10 +210,17 @@ def test_a_message_with_only_calls_has_no_content() -> None:
     }
 
 
-def test_a_file_of_text_is_written_as_text_and_another_as_a_file() -> None:
+def test_a_function_is_given_a_file_of_text_as_text_and_another_as_a_file() -> None:
     notes = Content.file(b"a,b", media_type="text/csv", name="a.csv")
     paper = Content.file(b"%PDF", media_type="application/pdf", name="a.pdf")
-    text, file = Message(role="user", content=(notes, paper)).to_dict()["content"]
+    seen: list[Any] = []
+
+    def model(messages: list[dict[str, Any]]) -> str:
+        seen.extend(messages)
+        return "Yes."
+
+    CallableModel(model).complete([Message(role="user", content=(notes, paper))])
+    text, file = seen[0]["content"]
     assert (text["type"], "a,b" in text["text"]) == ("text", True)
     assert file == {"type": "file", "file": {"filename": "a.pdf", "file_data": "data:application/pdf;base64,JVBERg=="}}
 
@@ -230,7 +237,18 @@ def test_calls_of_a_message_of_another_role_are_left_out_with_a_warning() -> Non
 
 
 IMAGE = Content.image(PIXEL, media_type="image/png")
-CONTENTS = st.none() | st.text(max_size=5) | st.just((Content.text("see"), IMAGE))
+PARTS = [
+    IMAGE,
+    Content.link("https://a.org/a.png", media_type="image/png", description="a cat"),
+    Content.link("https://a.org/a.pdf", media_type="application/pdf"),
+    Content.file(b"a,b", media_type="text/csv", name="a.csv"),
+    Content.file(b"%PDF", media_type="application/pdf", name="a.pdf"),
+    Content.audio(b"fLaC", media_type="audio/flac"),
+    Message.of({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "https://a.org/b"}}]}).content[
+        0
+    ],  # type: ignore[index]
+]
+CONTENTS = st.none() | st.text(max_size=5) | st.sampled_from(PARTS).map(lambda part: (Content.text("see"), part))
 CALLS = st.builds(ToolCall, st.sampled_from(["f", "g"]), st.text(max_size=5), st.sampled_from(["1", "2"]))
 
 

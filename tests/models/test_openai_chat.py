@@ -279,7 +279,8 @@ def test_an_answer_in_another_shape_is_a_model_error(body: object) -> None:
     with (
         ProviderServer(json_reply(body)) as server,
         pytest.raises(
-            ModelError, match=r"^openai:gpt-5 sent an answer that cannot be read: .*; look where base_url leads$"
+            ModelError,
+            match=r"^openai:gpt-5 sent an answer that cannot be read: .*; check that base_url is the provider's API$",
         ),
     ):
         chat(server).complete("Hi")

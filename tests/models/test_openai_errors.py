@@ -72,7 +72,7 @@ def error_of(status: int, error: object, **headers: str) -> ModelError:
             {"message": "The model `gpt-5` does not exist or you do not have access to it.", "code": "model_not_found"},
             (
                 "openai:gpt-5: the provider does not know it (HTTP 404): The model `gpt-5` does not exist or you do not have "
-                "access to it; look at the model's name, 'gpt-5', and where base_url leads"
+                "access to it; check the model's name, 'gpt-5', and base_url"
             ),
             False,
         ),

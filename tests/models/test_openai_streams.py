@@ -286,7 +286,7 @@ def test_a_server_that_does_not_stream_is_told_apart_from_one_that_answers() -> 
     with ProviderServer(chat_reply()) as server, pytest.raises(ModelError) as raised:
         list(chat(server).stream("Hi"))
     assert str(raised.value).endswith(
-        "try again, or look where base_url leads, and whether that server streams: not a piece of it came"
+        "try again, or check base_url, and whether that server can stream: it sent no part of the answer"
     )
 
 

@@ -96,7 +96,7 @@ WRONG = {
     "anthropic: ": "'anthropic' is a provider without a model: write anthropic:MODEL",
     "": "there is no model '': write PROVIDER:MODEL, such as openai:gpt-5; ",
     ":gpt-5": "there is no model ':gpt-5': the providers are ",
-    "llama:smollm2": "'llama:smollm2' is given by the extension fcregistry-llama, which is not installed: pip install fcregistry-llama",
+    "llama:smollm2": "'llama:smollm2' comes from the extension fcregistry-llama, which is not installed: pip install fcregistry-llama",
 }
 
 
@@ -180,7 +180,7 @@ answer += [resolve("echo:loud").name, loads]
 
 
 BROKEN = (
-    "ModelNotFoundError: the extension acme-echo[echo] fails to give the model 'echo:broken': OSError: no such file; "
+    "ModelNotFoundError: the extension acme-echo[echo] failed to make the model 'echo:broken': OSError: no such file; "
     "report this to the authors of acme-echo, or set FCREGISTRY_DISABLE=acme-echo[echo]"
 )
 
@@ -211,14 +211,14 @@ def test_an_extension_that_cannot_be_used_is_named_with_what_to_do(site: Site) -
     (gone, types, echo, near), loads = site.ask(ask)
     assert gone.startswith(
         "ModelNotFoundError: the model 'gone:x' is given by the extension acme-gone[gone], which does not load: "
-        "ModuleNotFoundError: No module named 'acme_gone'; its entry point names a module that is not there: correct gone = \"acme_gone\""
+        "ModuleNotFoundError: No module named 'acme_gone'; its entry point names a module that does not exist: correct gone = \"acme_gone\""
     )
     assert (
         types
         == "ModelNotFoundError: there is no model 'types:x': the extension acme-types[types] has no hook fc_resolve_model"
     )
     assert echo == (
-        "ModelNotFoundError: the model 'echo:x' is given by the extensions acme[echo] and zeta[echo], of which one can be used: "
+        "ModelNotFoundError: the model 'echo:x' comes from the extensions acme[echo] and zeta[echo], of which only one can be used: "
         "uninstall the others, or disable them, as with FCREGISTRY_DISABLE=zeta[echo]"
     )
     assert near.endswith("the extensions that are installed: echo, gone")  # the third is loaded, and has no models
@@ -228,7 +228,7 @@ def test_an_extension_that_cannot_be_used_is_named_with_what_to_do(site: Site) -
     assert site.ask(ASK + "answer = reason('echo:x')", env=disabled) == "<Model echo:x>"
     disabled = {"FCREGISTRY_DISABLE": "zeta[echo] acme[echo]"}
     assert site.ask(ASK + "answer = reason('echo:x')", env=disabled) == (
-        "ModelNotFoundError: the model 'echo:x' is given by the extension acme[echo], which is disabled: "
+        "ModelNotFoundError: the model 'echo:x' comes from the extension acme[echo], which is disabled: "
         "FCREGISTRY_DISABLE names acme[echo]"
     )
 

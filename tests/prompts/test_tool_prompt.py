@@ -181,24 +181,27 @@ def test_a_dollar_sign_in_a_tools_description_is_not_a_placeholder() -> None:
             "$output is missing: its text would not be shown",
         ),
         ({"template": "\n$tools for $5"}, "line 2: a $ that does not begin a placeholder; write $$ for a dollar sign"),
-        ({"texts": {"tools": "x"}}, "$tools has a meaning of its own; choose another name"),
-        ({"texts": {"mine": 3}}, "$mine stands for a text, not 3"),
+        ({"texts": {"tools": "x"}}, "$tools is reserved; choose another name"),
+        ({"texts": {"mine": 3}}, "the value of $mine must be a string, not 3"),
         ({"texts": {"mine": "x"}}, "$mine is missing: its text would not be shown"),
-        ({"shown": ["x"]}, "there is no variable 'x' to be shown"),
-        ({"context": {"x": 1}, "shown": "y"}, "there is no variable 'y' to be shown"),
+        ({"shown": ["x"]}, "shown names 'x', but there is no such variable"),
+        ({"context": {"x": 1}, "shown": "y"}, "shown names 'y', but there is no such variable"),
         (
             {"context": {"x": object()}, "shown": "x"},
             "the value of 'x' cannot be shown: a value of type builtins.object has no JSON form",
         ),
-        ({"examples": [ToolCall("divide", {})]}, "'divide' is not one of the tools; there are add_points, multiply"),
+        (
+            {"examples": [ToolCall("divide", {})]},
+            "'divide' is not a tool of the prompt; its tools are add_points, multiply",
+        ),
         ({"examples": ["multiply(2, 3)"]}, "'multiply(2, 3)' is not a ToolCall: tool.make_call(…) makes one"),
         ({"examples": [[{"name": "multiply"}]]}, "{'name': 'multiply'} is not a ToolCall: tool.make_call(…) makes one"),
         ({"examples": [ToolCall("multiply", {"a": 1})]}, "multiply: $.b: is required"),
         ({"examples": [ToolCall("multiply", {"a": "1", "b": 2})]}, 'multiply: $.a: must be an integer, not "1"'),
-        ({"examples": [[EXAMPLE, EXAMPLE]], "many": False}, "with many=False, each is one call"),
+        ({"examples": [[EXAMPLE, EXAMPLE]], "many": False}, "with many=False, each example must be one call"),
         (
             {"examples": [EXAMPLE], "output": OutputFormat(int)},
-            "they belong to the output: OutputFormat(…, examples=[…])",
+            "with an output, pass the examples to it: OutputFormat(…, examples=[…])",
         ),
     ],
 )
@@ -226,7 +229,9 @@ def test_an_example_of_a_wrong_type_raises_where_it_is_made() -> None:
 
 
 def test_output_must_be_an_output_format_not_a_type() -> None:
-    with pytest.raises(TypeError, match=r"output is an OutputFormat, such as OutputFormat\(int\), not <class 'int'>"):
+    with pytest.raises(
+        TypeError, match=r"output must be an OutputFormat, such as OutputFormat\(int\), not <class 'int'>"
+    ):
         ToolPrompt(MULTIPLY, output=int)  # type: ignore[arg-type]
 
 

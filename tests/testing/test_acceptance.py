@@ -79,7 +79,7 @@ def test_a_repair_of_what_was_valid_is_a_failure() -> None:
     """Nothing is changed behind the schema's back."""
     result = ToolResult(None, content="null", repairs=("$.number was null: taken as left out",))
     failure = only(accepts_what_its_schema_says(case(trial=CallTrial(Arrival((), {}), result))).failures)
-    assert failure.expected == "taken as they are: the schema accepts them"
+    assert failure.expected == "accepted unchanged: the schema accepts them"
     assert failure.got == "repaired: $.number was null: taken as left out"
 
 
@@ -158,7 +158,7 @@ def test_arguments_that_the_function_does_not_take_are_a_failure() -> None:
     failure = only(delivers_annotated_types(case(trial=trial)).failures)
     assert (
         failure.expected
-        == "a call that the function takes: (number: 'int' = 1, *more: 'int', names: 'list[str] | None' = None) -> 'None'"
+        == "a call that the function accepts: (number: 'int' = 1, *more: 'int', names: 'list[str] | None' = None) -> 'None'"
     )
     assert failure.got == "(numbers=1): got an unexpected keyword argument 'numbers'"
 
@@ -201,7 +201,7 @@ def test_a_name_that_does_not_fit_is_a_failure() -> None:
         name="narrow", source="", render=lambda rendering: {}, alphabet=Alphabet(first="[A-Z]", rest="[A-Z]")
     )
     (failure,) = _tool_name_failures("count", narrow)
-    assert failure.expected == "a name that the format narrow takes"
+    assert failure.expected == "a name that the format narrow accepts"
     assert failure.advice == "give the tool another name"
 
 

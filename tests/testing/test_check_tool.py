@@ -299,9 +299,7 @@ def test_what_an_author_keeps_back_need_not_be_given_back(annotation: Any) -> No
 
     take.__annotations__ = {"value": annotation}
     report = check_tool(Tool.from_function(take), examples=8, without=["documents-its-parameters"])
-    assert report.skipped == {
-        "gives-the-call-back": "its types keep a part of what they are given to themselves, such as a secret"
-    }
+    assert report.skipped == {"gives-the-call-back": "its types hide a part of their values, such as a secret"}
 
 
 # --- tools that break some ----------------------------------------------------------------------------------------
@@ -481,12 +479,12 @@ calls: list[int] = []
         (
             {},
             False,
-            "it is not declared read_only=True, so its examples run with --fcregistry-invoke (invoke=True) only",
+            "it is not declared read_only=True, so its examples run only with --fcregistry-invoke (invoke=True)",
         ),
         (
             {"read_only": True, "requires_approval": True},
             False,
-            "it requires approval, so its examples run with --fcregistry-invoke (invoke=True) only",
+            "it requires approval, so its examples run only with --fcregistry-invoke (invoke=True)",
         ),
         ({"read_only": True, "requires_env": "ACME_NOT_SET"}, True, "the environment variable ACME_NOT_SET is not set"),
     ],
@@ -517,7 +515,9 @@ def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> 
 def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_its_application_only() -> None:
     tool = Tool.from_function(of_shop, read_only=True, examples=[{"first": 1, "rest": ["a"], "b": 2}])
     report = check_tool(tool, examples=20, invoke=True)
-    assert report.skipped == {"answers-its-examples": "its context asks for Shop, which only an application can give"}
+    assert report.skipped == {
+        "answers-its-examples": "its context needs an object of Shop, which only an application can pass"
+    }
 
 
 def test_an_example_that_fails_is_a_failure() -> None:

@@ -21,28 +21,28 @@ SAID = {
     "can-be-defined": """
   expected:  a schema for its parameters
   got:       parameter 'callback': Callable[[int], int]: a model cannot write a function; take a name (Literal[…]) and look the function up
-  to do:     fix it there; until then, the tool is not offered
+  to do:     fix it there; until then, executors do not offer the tool to models
 """,
     "has-a-valid-schema": """
   expected:  a valid JSON Schema of an object for its arguments
   got:       $.properties.value.type: must be one of "array", "boolean",""",
     "has-a-stable-schema": """
-  expected:  one schema of its arguments, however often it is made
+  expected:  the same schema of its arguments each time that fcregistry makes it
   got:       at $.properties.value.title: "number 1", and then "number 2"
-  to do:     a default, a description or a type differs each time it is made; make it constant, and sort sets
+  to do:     a default, a description or a type differs each time; make it constant, and sort sets
 """,
     "documents-its-parameters": """
   expected:  the docstring describes parameters that exist
   got:       it describes 'lokation', which does not exist
-  to do:     correct the name, or take the line out; the parameters are: location
+  to do:     correct the name, or delete the line; the parameters are: location
 
 acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-parameters
-  expected:  every parameter is described: the model reads the descriptions
-  got:       'location' is not
+  expected:  a description of every parameter, for the model
+  got:       'location' has none
   to do:     describe it under Args: in the docstring, or with Annotated[…, 'text']
 """,
     "names-fit-every-provider": """
-  expected:  parameters whose names Anthropic takes: ASCII letters, digits, "_", "." and "-", up to 64 characters
+  expected:  parameters whose names Anthropic accepts: ASCII letters, digits, "_", "." and "-", up to 64 characters
   got:       'größe'
   to do:     rename the parameter
 """,
@@ -140,7 +140,7 @@ def test_a_plugin_that_does_not_load_is_a_failed_item(run: Run) -> None:
 acme-wrong[broken] breaks the rule loads
   expected:  importing acme_wrong.broken declares its tools
   got:       ModuleNotFoundError: No module named 'not_installed_anywhere'
-  to do:     install what provides the module not_installed_anywhere, or reinstall acme-wrong with its dependencies
+  to do:     install the package with the module not_installed_anywhere, or reinstall acme-wrong with its dependencies
 
   Traceback (most recent call last):
     File """

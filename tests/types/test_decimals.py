@@ -124,8 +124,8 @@ def test_the_schema_states_what_it_can_of_a_bound_and_the_author_learns_the_rest
         "maximum": 9.5,
     }
     assert codec_of(annotation).unsaid == (
-        "no schema can say that a value must satisfy Gt(0): it is checked",
-        "no schema can say that a value must satisfy Le(9.5): it is checked",
+        "the schema cannot express that a value must satisfy Gt(0): it is checked after decoding",
+        "the schema cannot express that a value must satisfy Le(9.5): it is checked after decoding",
     )
     assert codec_of(annotation).decode(None) is None
     with pytest.raises(Refusal):

@@ -138,7 +138,7 @@ def test_a_predicate_is_named_as_its_author_named_it() -> None:
     assert refused(Annotated[str, at.Predicate(at.Not(str.islower))], "a") == "must satisfy not str.islower"
     assert refused(at.LowerCase[str], "A") == "must satisfy str.islower"
     assert codec_of(at.LowerCase[str]).unsaid == (
-        "no schema can say that a value must satisfy str.islower: it is checked",
+        "the schema cannot express that a value must satisfy str.islower: it is checked after decoding",
     )
 
 

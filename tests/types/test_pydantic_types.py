@@ -70,7 +70,7 @@ def test_a_url_is_a_text_that_pydantic_reads() -> None:
         codec.decode("ftp://a.b")
     assert "http" in caught.value.reason
     assert "visit" not in caught.value.reason
-    assert any("no schema" in sentence for sentence in codec.unsaid)
+    assert any("the schema cannot express" in sentence for sentence in codec.unsaid)
 
 
 def test_an_address_of_either_version_is_what_its_text_says() -> None:
@@ -93,7 +93,7 @@ def test_a_secret_is_written_as_asterisks_and_asterisks_are_refused() -> None:
     assert made.token.get_secret_value() == "hush"
     assert to_json_text(made) == '{"token": "**********", "page": "http://example.org/"}'
     assert "hush" not in to_json_text([made.token])
-    with pytest.raises(Refusal, match="is the mask of a secret, not the secret"):
+    with pytest.raises(Refusal, match="must be the secret itself, not the asterisks"):
         codec.decode({"token": "**********"})
     assert schema_of(Login)["properties"] == {
         "token": {"type": "string"},
@@ -128,11 +128,11 @@ def test_a_class_that_tells_pydantic_how_it_is_read_is_a_text() -> None:
     [
         (
             pydantic.ByteSize,
-            "ByteSize is a type of pydantic's that is not text in JSON; take the plain type, with Field(…) for its bounds",
+            "ByteSize is a type of pydantic's that is not a string in JSON; use the plain type, with Field(…) for its bounds",
         ),
         (
             pydantic.Json[list[int]],
-            "Json of list[int]: a model would write JSON inside of JSON; take the type that the text holds",
+            "Json of list[int]: a model would write JSON inside JSON; use the type of the value in it",
         ),
     ],
 )
@@ -142,7 +142,7 @@ def test_a_type_of_pydantics_that_is_not_text_is_refused(annotation: Any, messag
 
 def test_nothing_is_imported_at_the_word_of_a_model() -> None:
     for annotation in (pydantic.ImportString, pydantic.ImportString[Any], list[pydantic.ImportString]):
-        assert "it imports whatever a model names" in why_unsupported(annotation)
+        assert "it imports any object that a model names" in why_unsupported(annotation)
 
 
 def test_a_json_value_is_any() -> None:
@@ -230,7 +230,7 @@ def test_a_field_as_the_default_of_a_positional_parameter_or_beside_a_schema_is_
 def test_a_field_whose_factory_takes_other_values_is_refused() -> None:
     def twice(n: int, m: int = Field(default_factory=lambda given: given["n"])) -> None: ...
 
-    with pytest.raises(DefinitionError, match="'m': its default_factory takes the other values; take a function"):
+    with pytest.raises(DefinitionError, match="'m': its default_factory takes the other values; use a function"):
         Tool.from_function(twice).parameters  # noqa: B018  # reading it defines it
 
 
@@ -241,7 +241,7 @@ def test_a_field_of_version_1_as_a_default_is_refused() -> None:
 
     def pick_old(n: int = old.Field(3)) -> None: ...
 
-    with pytest.raises(DefinitionError, match="'n': its default is a Field of pydantic's version 1; import Field from"):
+    with pytest.raises(DefinitionError, match="'n': its default is a Field of pydantic 1; import Field from"):
         Tool.from_function(pick_old).parameters  # noqa: B018  # as above
 
 
@@ -299,8 +299,8 @@ def test_validators_run_on_the_decoded_value_and_may_change_it() -> None:
     assert_refuses(annotation, 0)
     unsaid = codec_of(annotation).unsaid
     assert [sentence.split(" does to")[0] for sentence in unsaid] == [
-        "no schema can say what BeforeValidator",
-        "no schema can say what AfterValidator",
+        "the schema cannot express what BeforeValidator",
+        "the schema cannot express what AfterValidator",
     ]
 
 

@@ -15,7 +15,7 @@ from fcregistry.discovery._finder import PathEntry  # the store alone, with rows
 from fcregistry.discovery._fingerprint import MISSED, WRONG  # the store alone, with rows of the test
 from fcregistry.discovery._index import _BROKEN, _NAMED  # the store alone, with rows of the test
 from fcregistry.discovery._index_store import (  # the store alone, with rows of the test
-    forget_description,
+    forget_descriptions,
     lines_in,
     make_tables,
     place_of,
@@ -117,7 +117,7 @@ def test_what_another_environment_installed_is_kept_while_its_folder_exists(
 
 
 def test_a_forgotten_description_is_wrong_for_all_later_processes(index: sqlite3.Connection) -> None:
-    forget_description(index, place_of(ACME))
+    forget_descriptions(index, {place_of(ACME)})
     cached = {each.distribution: each.cached for each in stored_in(index).found}
     assert cached["acme"] is not None
     assert cached["acme"][1:3] == ("", WRONG)

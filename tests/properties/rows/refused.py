@@ -100,17 +100,17 @@ REFUSED: dict[str, tuple[tuple[Any, str], ...]] = {
         ),
     ),
     "a pydantic model of version 1": (
-        (Old, "Old is a model of pydantic's version 1; derive it from pydantic.BaseModel"),
+        (Old, "Old is a model of pydantic 1 (pydantic.v1); derive it from pydantic.BaseModel"),
     ),
     "`Json`, `ImportString`, `Secret[T]` of pydantic": (
-        (pydantic.Json, "Json: a model would write JSON inside of JSON; take the type that the text holds"),
-        (pydantic.Json[list[int]], "Json of list[int]: a model would write JSON inside of JSON; take the type"),
-        (pydantic.ImportString, "ImportString: it imports whatever a model names; take a name (Literal[…])"),
+        (pydantic.Json, "Json: a model would write JSON inside JSON; use the type of the value in it"),
+        (pydantic.Json[list[int]], "Json of list[int]: a model would write JSON inside JSON; use the type"),
+        (pydantic.ImportString, "ImportString: it imports any object that a model names; use a name (Literal[…])"),
         (
             pydantic.ImportString[Any],
-            "ImportString of Any: it imports whatever a model names; take a name (Literal[…])",
+            "ImportString of Any: it imports any object that a model names; use a name (Literal[…])",
         ),
-        (pydantic.Secret[int], "Secret[int]: JSON of a secret would be its asterisks; take SecretStr"),
+        (pydantic.Secret[int], "Secret[int]: the JSON of a secret is only asterisks; use SecretStr"),
     ),
     "types nested more than 150 levels deep, or that refer to new types without end": (
         (_nested(160), "its schema is nested 161 levels deep, and at most 150 can be checked"),
