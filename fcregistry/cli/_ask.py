@@ -148,6 +148,8 @@ def command(
         _write(result.answer)
     if not result.ok:
         _explain(result, agent)
+    elif not as_json and executor.tools and not any(step.results for step in result.steps):
+        remark("(the model called no tool: this answer is its own)")
     if trace:
         for line in timeline.lines():
             remark(line)

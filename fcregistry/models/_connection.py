@@ -355,8 +355,8 @@ class Connection:
 
     def _no_key(self) -> ModelError:
         return ModelError(
-            f"{self._full_name} cannot be asked without a key: set {self._sdk.variable}, or give api_key; "
-            "for a server of your own, give base_url"
+            f"{self._full_name} cannot be asked without a key: set {self._sdk.variable}, "
+            f"or for a server of your own {self._sdk.package.upper()}_BASE_URL; in Python, pass api_key or base_url"
         )
 
     def _make_client(self) -> Any:

@@ -30,7 +30,10 @@ _KEY = re.compile(r"\b(?:sk|pk|rk|gsk|hf|xai|org|proj)[-_](?=[\w*-]*[\d*])[\w*-]
 
 _STATUSES: Final[Mapping[int, tuple[str, str]]] = {
     400: ("refuses the request", "change what it names"),
-    401: ("does not accept the key", "set {variable} to a key of that provider, or give api_key"),
+    401: (
+        "does not accept the key",
+        "set {variable} to a key of that provider; in Python, you can pass api_key instead",
+    ),
     402: ("wants to be paid first", "look at the account of the key in {variable}"),
     403: ("does not allow that with this key", "look at what the key in {variable} may use, and from where"),
     404: ("does not know it", "check the model's name, {model!r}, and base_url"),

@@ -43,6 +43,7 @@ QUESTIONS: Final = {
     ),
     "found to destroy": Question(model="wiper", words=("Wipe the disk",)),
     "named to destroy": Question(model="wiper", words=("Wipe the disk", "--tool", "wipe")),
+    "without a call as JSON": Question(model="echo", words=(*MULTIPLY, "--json")),
     "broken": Question(model="broken", words=MULTIPLY),
     "endless": Question(model="endless", words=(*MULTIPLY, "--max-rounds", "2")),
     "of one round": Question(model="multiplier", words=(*MULTIPLY, "--agent", "function-call")),
@@ -81,6 +82,20 @@ def test_without_selectors_tools_are_searched_for(said: dict[str, Said]) -> None
     assert said["about many tools"].stdout == "Switch a lamp on with lamp_b,lamp_c,lamp_d,lamp_e,lamp_f\n"
     assert said["about nothing"].stdout == "Qwertz? with nothing\n"
     assert "No tool matches the question.\n" in said["about nothing"].stderr
+
+
+def test_an_answer_without_a_call_is_marked_if_tools_were_offered(said: dict[str, Said]) -> None:
+    remark = "(the model called no tool: this answer is its own)\n"
+    assert said["about a tool"].stderr.endswith(remark)
+    for asked in (
+        "about nothing",
+        "as JSON",
+        "without a call as JSON",
+        "as an expression approved",
+        "broken",
+        "of one round",
+    ):
+        assert remark not in said[asked].stderr, asked
 
 
 def test_the_error_without_a_model_says_how_to_get_one(said: dict[str, Said]) -> None:

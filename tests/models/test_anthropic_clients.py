@@ -66,7 +66,7 @@ def test_without_a_key_the_error_says_what_to_set(monkeypatch: pytest.MonkeyPatc
 
     with pytest.raises(
         ModelError,
-        match=r"^anthropic:claude-test cannot be asked without a key: set ANTHROPIC_API_KEY, or give api_key",
+        match=r"^anthropic:claude-test cannot be asked without a key: set ANTHROPIC_API_KEY, .* ANTHROPIC_BASE_URL; in Python",
     ):
         AnthropicMessages("claude-test").complete("Hi")
 

@@ -61,8 +61,8 @@ def test_without_a_key_the_hosted_api_is_not_asked(base_url: str | None) -> None
         with pytest.raises(ModelError) as raised:
             ask("Hi")
         assert str(raised.value) == (
-            "openai:gpt-5 cannot be asked without a key: set OPENAI_API_KEY, or give api_key; for a server of your own, "
-            "give base_url"
+            "openai:gpt-5 cannot be asked without a key: set OPENAI_API_KEY, or for a server of your own OPENAI_BASE_URL; "
+            "in Python, pass api_key or base_url"
         )
 
 

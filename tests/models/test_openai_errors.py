@@ -54,7 +54,7 @@ def error_of(status: int, error: object, **headers: str) -> ModelError:
             },
             (
                 "openai:gpt-5: the provider does not accept the key (HTTP 401): Incorrect API key provided: …. You can find your API key "
-                "at …; set OPENAI_API_KEY to a key of that provider, or give api_key"
+                "at …; set OPENAI_API_KEY to a key of that provider; in Python, you can pass api_key instead"
             ),
             False,
         ),

