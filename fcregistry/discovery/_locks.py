@@ -519,9 +519,13 @@ def _check_content(owner: Locked, digest: Digest | None, name: str, path: str, c
     """Raise `ImportError` if the content of a file is not the locked one; None for a file that is never run."""
     if digest is not None and content is not None and digest.fits(content):
         return
-    which = "is not a file of" if digest is None or content is None else "does not hold what was locked of"
+    which = (
+        f"{path} is not a file of"
+        if digest is None or content is None
+        else f"the content of {path} differs from the locked content of"
+    )
     raise ImportError(
-        f"{owner.source}, and {path} {which} {owner.distribution}: reinstall {owner.distribution}, and restart",
+        f"{owner.source}, and {which} {owner.distribution}: reinstall {owner.distribution}, and restart the program",
         name=name,
         path=path,
     )

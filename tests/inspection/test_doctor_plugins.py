@@ -285,7 +285,7 @@ def test_a_cache_folder_that_cannot_be_read_is_a_finding(site: Site) -> None:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": "1 / 0"})
     (site.folder.parent / "cache").mkdir(mode=0o700)
     done = site.run("-c", UNREADABLE)
-    assert "problem: the index: cannot be kept: " in done.stdout, done.stderr
+    assert "problem: the index: cannot be saved: " in done.stdout, done.stderr
     assert "; create the folder, or make it readable and writable for you, or set FCREGISTRY_CACHE_DIR" in done.stdout
     assert "problem: acme[x]: " in done.stdout
     assert done.returncode == 1
