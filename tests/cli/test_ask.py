@@ -33,6 +33,7 @@ QUESTIONS: Final = {
     "to the file's": Question(model="", words=MULTIPLY, config=FILE),
     "to the variable's": Question(model="", words=MULTIPLY, config=FILE, env=VARIABLE),
     "to the option's": Question(model="multiplier", words=MULTIPLY, config=FILE, env=VARIABLE),
+    "to an unknown one": Question(model="", words=("Qwertz?", "--model", "gpt-5")),
     "as JSON": Question(model="multiplier", words=(*MULTIPLY, "--json")),
     "of danger": Question(model="both", words=(*BOTH, "multiply")),
     "of danger approved": Question(model="both", words=(*BOTH, "dang*", "--json")),
@@ -81,6 +82,13 @@ def test_without_selectors_tools_are_searched_for(said: dict[str, Said]) -> None
     assert said["about many tools"].stdout == "Switch a lamp on with lamp_b,lamp_c,lamp_d,lamp_e,lamp_f\n"
     assert said["about nothing"].stdout == "Qwertz? with nothing\n"
     assert "No tool matches the question.\n" in said["about nothing"].stderr
+
+
+def test_an_unknown_model_is_an_error_before_tools_are_searched(said: dict[str, Said]) -> None:
+    done = said["to an unknown one"]
+    assert (done.status, done.stdout) == (2, "")
+    assert "gpt-5" in done.stderr
+    assert "tool" not in done.stderr.partition("Error: ")[0]
 
 
 def test_the_error_without_a_model_says_how_to_get_one(said: dict[str, Said]) -> None:
