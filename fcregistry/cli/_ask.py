@@ -135,10 +135,11 @@ def command(
     approved = {tool.id for tool in registry.find(*yes_to)} if yes_to else set()
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
     approve: Approver | None = (lambda tool, call: tool.id in approved) if "calls" in options and approved else None
-    executor = executor_for(text, selectors, approve)
     with result_alone():  # stdout is for the answer
         timeline, began = Timeline(name), perf_counter()
-        chosen: Agent = getattr(agents, AGENTS[agent][0])(resolve(with_limits(name)), executor, **options)
+        llm = resolve(with_limits(name))  # before the search: without a model, its outcome does not matter
+        executor = executor_for(text, selectors, approve)
+        chosen: Agent = getattr(agents, AGENTS[agent][0])(llm, executor, **options)
         timeline.add("start", "start", perf_counter() - began)
         with executor, Screen(name, streams=stream) as screen:
             result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)

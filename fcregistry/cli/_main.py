@@ -155,6 +155,8 @@ def _place(error: BaseException) -> str:
     from traceback import extract_tb  # only on the way to an error
 
     last = extract_tb(error.__traceback__)[-1]
+    if "importlib" in last.filename and not isinstance(error, ModuleNotFoundError):
+        return ""  # the file was found; the text of a SyntaxError says the place
     if "importlib" in last.filename:
         return f" (looked in what is installed, and in {sys.path[-1]})"
     return f" ({last.filename}:{last.lineno})"

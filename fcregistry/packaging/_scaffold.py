@@ -72,8 +72,9 @@ def package_name(name: str) -> str:
             f"{name!r} is not a valid name for a plugin: Python could not import a package {package!r}"
         )
     if package in sys.stdlib_module_names | _TAKEN:
+        hidden = "the module of the standard library" if package in sys.stdlib_module_names else "another package"
         raise PackagingError(
-            f"{name!r} is not a valid name for a plugin: its package {package!r} would hide another one"
+            f"{name!r} is not a valid name for a plugin: its package {package!r} would hide {hidden} of that name"
         )
     return package
 

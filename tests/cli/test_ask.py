@@ -33,6 +33,7 @@ QUESTIONS: Final = {
     "to the file's": Question(model="", words=MULTIPLY, config=FILE),
     "to the variable's": Question(model="", words=MULTIPLY, config=FILE, env=VARIABLE),
     "to the option's": Question(model="multiplier", words=MULTIPLY, config=FILE, env=VARIABLE),
+    "to an unknown one": Question(model="", words=("Qwertz?", "--model", "gpt-5")),
     "as JSON": Question(model="multiplier", words=(*MULTIPLY, "--json")),
     "of danger": Question(model="both", words=(*BOTH, "multiply")),
     "of danger approved": Question(model="both", words=(*BOTH, "dang*", "--json")),
@@ -96,6 +97,13 @@ def test_an_answer_without_a_call_is_marked_if_tools_were_offered(said: dict[str
         "of one round",
     ):
         assert remark not in said[asked].stderr, asked
+
+
+def test_an_unknown_model_is_an_error_before_tools_are_searched(said: dict[str, Said]) -> None:
+    done = said["to an unknown one"]
+    assert (done.status, done.stdout) == (2, "")
+    assert "gpt-5" in done.stderr
+    assert "tool" not in done.stderr.partition("Error: ")[0]
 
 
 def test_the_error_without_a_model_says_how_to_get_one(said: dict[str, Said]) -> None:

@@ -160,7 +160,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
 @pytest.mark.parametrize(
     ("words", "hint"),
     [
-        (("call", "mine", "--a", "x"), "({} call mine --help lists the tool's options)"),
+        (("call", "mine", '{"a": "x"}'), "({} call mine --help lists the tool's options)"),
         (("list",), "1 plugin did not load: bad[x] (see: {} doctor)"),
         (("call",), "name the tool to call; {} list shows the tools"),
         (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
@@ -209,6 +209,7 @@ def test_a_module_that_cannot_be_imported_is_an_error_with_the_place(site: Site,
     done = site.cli("-m", module, "list")
     assert (done.returncode, done.stdout) == (2, "")
     assert f"Error: {message.format(cwd=site.folder)}" in done.stderr
+    assert ("looked in" in done.stderr) == (module == "nowhere")
     assert "Traceback" not in done.stderr
 
 

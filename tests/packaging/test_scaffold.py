@@ -129,8 +129,8 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
         ("a\n", "is not a valid name for a package"),
         ("3d", "Python could not import a package '3d'"),
         ("class", "Python could not import a package 'class'"),
-        ("JSON", "its package 'json' would hide another one"),
-        ("fcregistry", "its package 'fcregistry' would hide another one"),
+        ("JSON", "its package 'json' would hide the module of the standard library of that name"),
+        ("fcregistry", "its package 'fcregistry' would hide another package of that name"),
     ],
 )
 def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
