@@ -86,7 +86,7 @@ class Registry:
     def register(
         self, function: Any = None, name: str | None = None, *, group: str | None = None, **options: Any
     ) -> Any:
-        """Declare a function as a tool; it is returned unchanged, so this is a decorator, with or without arguments.
+        """Declare a function as a tool, directly or as a decorator, and return it unchanged.
 
             @registry.register
             @registry.register(name="add_numbers", tags=("math",))

@@ -32,7 +32,10 @@ class InstallSource(NamedTuple):
 
 
 def install_source(distribution: Distribution) -> InstallSource | None:
-    """Return what a distribution was installed from; None if that was an index, or if the record cannot be read."""
+    """Return the folder or file that a distribution was installed from, or None.
+
+    None means a package index, or a record that cannot be read.
+    """
     from json import loads  # none of these is needed at each start
     from urllib.parse import unquote, urlsplit
 
@@ -88,7 +91,10 @@ def _plugin_beside(source: InstallSource, project: str) -> Path | None:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one word of a command line, in double quotes where possible: cmd.exe knows no others."""
+    """Return a text as one word of a command line.
+
+    Double quotes come first, because cmd.exe knows no others.
+    """
     import shlex  # only on the way to an error
 
     plain = shlex.quote(text)

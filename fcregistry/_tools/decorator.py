@@ -146,7 +146,7 @@ def declare(
 
 
 def _flatten(given: Any) -> list[Any]:
-    """Return the functions and Tools in a list, a toolset or another mapping; for anything else, a list of it."""
+    """Return the functions and Tools in a list, toolset or other mapping; otherwise a list of the value."""
     if isinstance(given, (list, tuple)):
         return [element for each in given for element in _flatten(each)]
     if hasattr(given, "values") and not callable(given):

@@ -69,7 +69,7 @@ def _is_mapping(value: object) -> bool:
 
 
 def _is_variable(value: object) -> bool:
-    """Return whether an environment variable can have this name: one without spaces, `=` and control characters."""
+    """Return whether a text has no space, `=` or control character, as the name of a variable."""
     return isinstance(value, str) and value.isprintable() and value.split() == [value] and "=" not in value
 
 

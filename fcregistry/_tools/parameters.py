@@ -116,7 +116,7 @@ class ParameterReader:
         return tuple(read)
 
     def _without_field(self, raw: RawParameter) -> tuple[RawParameter, Callable[[], Any] | None]:
-        """Return a parameter with the default that its `Field(…)` of pydantic gives, and the function that makes it.
+        """Return a parameter with the default of pydantic's `Field(…)`, and the function that makes it.
 
         Any other parameter is returned unchanged, with None.
         """
@@ -223,9 +223,9 @@ class ParameterReader:
         return self._globals
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
-        """Return the codec of a parameter without annotation: of the type that its docstring names, if it is known.
+        """Return the codec of a parameter without annotation, from its docstring or its default.
 
-        Otherwise it is that of the default's type, or of any value, and a doubt is added.
+        Without either, the codec accepts any value. Unless the docstring names the type, a warning is added.
         """
         annotation = type_named(documented) if documented else None
         problem = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"

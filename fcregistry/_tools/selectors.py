@@ -119,7 +119,7 @@ class Selector(NamedTuple):
         return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
     def in_any_group(self) -> Selector | None:
-        """Return the selector of the same tool in any group for `distribution:name`, and None for other selectors.
+        """Return a `distribution:name` selector that matches any group; None for other selectors.
 
         It counts if the default group of the distribution has no such tool.
         """

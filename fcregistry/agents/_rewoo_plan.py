@@ -69,7 +69,9 @@ class EvidenceStep:
 
 
 def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
-    """Return the plan of a text, whose `plan` is a tuple of `EvidenceStep`. One without steps is a plan: no tool is needed.
+    """Return the plan that a text contains, as a tuple of `EvidenceStep` in `plan`.
+
+    A plan without steps is valid: the answer needs no tool.
 
     A plan with problems can be carried out if its calls can run: a call that fails is evidence, too.
 

@@ -58,7 +58,7 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
 
 
 def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
-    """Return the names of models that are known without asking a provider: the configured ones, and the prefixes."""
+    """Return the configured models and the prefixes of providers, without asking any provider."""
     from fcregistry.models import model_prefixes
 
     prefixes = model_prefixes()
@@ -231,7 +231,7 @@ def model_name(given: str | None) -> str:
 
 
 def with_limits(name: str) -> str:
-    """Return the name of a model, and if it is on this machine, with the configured limits that the name leaves open."""
+    """Return a model's name; for a model on this machine, with the configured limits that it omits."""
     if not name.startswith("llama:"):
         return name
     limits: dict[str, int | str] = {"max_tokens": _MAX_TOKENS}
@@ -242,7 +242,7 @@ def with_limits(name: str) -> str:
 
 
 def _configured_models() -> Iterator[str]:
-    """Yield the model of the environment, then those of the files: the project's, the user's, the system's."""
+    """Yield the model of the environment, then of the project's, user's and system's files."""
     if name := model_variable():
         yield name
     yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)

@@ -76,7 +76,9 @@ def command(
     verbose: bool,
     batch: bool,
 ) -> None:
-    """Call the tool NAME. Options of this command go before NAME, or after it if the tool has none of that name.
+    """Call the tool NAME.
+
+    Options of this command go before NAME, or after it if the tool has no option of that name.
 
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
     input, or as '@FILE' for one in a file.

@@ -398,7 +398,7 @@ class GGUFHeader:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], wanted: Container[str] = ()) -> GGUFHeader:
-        """Return the header of a file, after reading and checking all of it. The values of tensors are not read.
+        """Read and check the header of a file, without the values of the tensors.
 
         Args:
             path: The file.

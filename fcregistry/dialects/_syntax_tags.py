@@ -229,7 +229,7 @@ def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
 
 
 def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
-    """Return a value as the attribute `string` says; `FAILED` if the attribute has another value, or the JSON is not valid."""
+    """Return a value as text or JSON, as the attribute `string` says; `FAILED` if it is malformed."""
     if string == "true":
         return text
     value = read_value(text.strip(), repairs) if string == "false" else FAILED
@@ -306,7 +306,7 @@ _NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take and return white space, including the two characters `\n`, which models write instead of a line break."""
+    r"""Take white space, including the two characters `\n` that models write for a line break."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))
@@ -458,7 +458,7 @@ class Ending:
         return self._marks.find(text, 0) is not None
 
     def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
-        """Take a value, its end mark, and white space after the mark; return the value, or None if it does not end.
+        """Take a value with its end mark and the white space after it; None if there is no end mark.
 
         Args:
             source: The text.

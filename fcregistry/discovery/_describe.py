@@ -67,7 +67,7 @@ class DeclarationOwners:
 def describe_plugin(
     outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]
 ) -> tuple[PluginRecord, list[ToolRecord]]:
-    """Return the record of a plugin that was imported, and those of its tools that no other replaces, sorted.
+    """Return the record of an imported plugin, and the records of its tools, sorted.
 
     Of a failed plugin, these are the tools that it declared before the failure.
     """

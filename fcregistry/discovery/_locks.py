@@ -516,7 +516,10 @@ def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> Mo
 
 
 def _check_content(owner: Locked, digest: Digest | None, name: str, path: str, content: bytes | None) -> None:
-    """Raise `ImportError` if the content of a file is not the locked one; None for a file that is never run."""
+    """Raise `ImportError` if the content of a file differs from the locked content.
+
+    The content is None for a file that never runs.
+    """
     if digest is not None and content is not None and digest.fits(content):
         return
     which = (

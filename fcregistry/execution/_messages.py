@@ -59,7 +59,7 @@ def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all"
 
 
 def environment_not_set(tool: Tool, reason: str) -> CallError:
-    """Return the error for a tool that is not available here, for example because an environment variable is not set."""
+    """Return the error for a tool that is not available here, such as for a missing variable."""
     what = "the environment variable " if tool.missing_env else ""
     return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, secrets_of(tool))}")
 
@@ -204,7 +204,7 @@ _PACKAGE: Final = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # noq
 
 
 def explain_to_author(tool: Tool, exception: BaseException) -> None:
-    """Remove fcregistry's frames from the traceback of a tool's exception, and add a note if an option of the tool would help.
+    """Remove fcregistry's frames from a tool's traceback, and add a note if an option would help.
 
     Developers read these; the model does not.
     """

@@ -539,7 +539,7 @@ def _contradicting_types(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _contradicts(documented: str | None, codec: Codec) -> bool:
-    """Return whether no JSON value is both of a docstring's type and of a codec; False if that type is not known."""
+    """Return whether a docstring's type and a codec have no JSON value in common."""
     if documented is None or documented in (
         "object",
         "tuple",

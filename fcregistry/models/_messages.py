@@ -209,7 +209,7 @@ def call_of(value: object) -> ToolCall:
 
 
 class CallIds:
-    """Gives each call an id that no other call has: `call_1`, `call_2`, … where its own is missing or taken.
+    """Gives each call a unique id: its own, or `call_1`, `call_2`, … if that is missing or taken.
 
     Args:
         used: The ids that are taken.

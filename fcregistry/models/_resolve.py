@@ -87,7 +87,7 @@ def _model_named(given: str) -> Model:
 
 
 def model_prefixes() -> list[str]:
-    """Return the prefixes of models: of the built-in providers, then of installed extensions, none of which is imported."""
+    """Return the prefixes of built-in providers and of installed extensions, without importing any."""
     return [*_BUILT_IN, *slots.model_prefixes()]
 
 

@@ -27,7 +27,7 @@ def wire_name(name: str) -> str:
 
 
 def with_wire_name(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return an item that a provider wrote; a call, which is an item of a kind, gets a name that the provider takes."""
+    """Return an item that a provider wrote, with a name that the provider accepts if it is a call."""
     return {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == kind else dict(item)
 
 

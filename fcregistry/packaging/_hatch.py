@@ -23,7 +23,7 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
     PLUGIN_NAME = "fcregistry"
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
-        """Stop the build if a manifest does not match the sources; add manifests that hatchling would leave out.
+        """Check the manifests against the sources, and add those that hatchling would leave out.
 
         Args:
             version: The kind of build. An `editable` install needs no manifest, so the hook does nothing.

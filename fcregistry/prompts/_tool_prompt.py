@@ -30,7 +30,9 @@ if TYPE_CHECKING:
 
 
 class ToolPrompt:
-    """A system prompt that describes tools. `str(prompt)` is its text, and `prompt.parse` reads the model's answers.
+    """A system prompt that describes tools.
+
+    `str(prompt)` is its text, and `prompt.parse` reads the model's answers.
 
     A prompt is immutable. The same tools and settings give the same text, byte for byte: the prompt lists tools and variables in the order
     of their names.

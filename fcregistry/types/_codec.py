@@ -89,7 +89,7 @@ class Codec:
         return value
 
     def marked(self, marker: Any) -> Codec | None:
-        """Return a codec for this type with a marker in `Annotated`, or None if this codec does not support the marker.
+        """Return a codec for this type with a marker of `Annotated`, or None if it is not supported.
 
         fcregistry calls it for markers that it does not know itself, so a family can support markers of its own library.
 
@@ -222,7 +222,7 @@ class UnsupportedType(Exception):
 
 
 class Refusal(Exception):
-    """Raised for a JSON value that the schema accepts, but the type refuses, for example in a predicate or `__post_init__`.
+    """Raised for a JSON value that the schema accepts and the type refuses, as in `__post_init__`.
 
     The arguments are attributes, too.
 

@@ -69,7 +69,10 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
 
 
 def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
-    """Add a validator that runs after decoding. Validators in a pydantic model run when the model makes an instance."""
+    """Add a validator that runs after decoding.
+
+    Validators in a pydantic model run when the model makes an instance.
+    """
     marks.note(f"the schema cannot express what {shown} does to {marks.shown}: it runs after decoding")
     if not marks.validated:
         marks.inner = ValidatedCodec(marks.inner, marks.annotation, marker, shown)
@@ -127,7 +130,7 @@ def read_field_default(default: object) -> FieldDefault | None:
 
 
 def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
-    """Return whether a default factory needs the values of other fields, as pydantic allows from version 2.10 on."""
+    """Return whether a default factory needs the values of other fields (pydantic 2.10 and later)."""
     try:
         parameters = () if factory is None else signature_of(factory).parameters.values()
     except ValueError:  # a type written in C, such as `dict`

@@ -210,7 +210,7 @@ def test_an_extension_that_cannot_be_used_is_named_with_what_to_do(site: Site) -
     ask = ASK + f"answer = [[reason(name) for name in {names}], loads]"
     (gone, types, echo, near), loads = site.ask(ask)
     assert gone.startswith(
-        "ModelNotFoundError: the model 'gone:x' is given by the extension acme-gone[gone], which does not load: "
+        "ModelNotFoundError: the model 'gone:x' comes from the extension acme-gone[gone], which does not load: "
         "ModuleNotFoundError: No module named 'acme_gone'; its entry point names a module that does not exist: correct gone = \"acme_gone\""
     )
     assert (
