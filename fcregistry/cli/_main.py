@@ -176,6 +176,11 @@ def run(args: list[str] | None, ready: Callable[[], object] = lambda: None) -> i
     except KeyboardInterrupt:  # also while an error is explained
         complain("interrupted")
         return INTERRUPTED
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        complain("interrupted")  # while a class was made: Python 3.11 wraps what `__set_name__` raises
+        return INTERRUPTED
 
 
 def _run(args: list[str] | None, ready: Callable[[], object]) -> int:

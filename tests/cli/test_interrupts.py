@@ -25,7 +25,8 @@ INTERRUPTED = {(-signal.SIGINT, ""), (130, "Error: interrupted"), (-signal.SIGIN
 SCRIPT = "import sys\nfrom fcregistry.cli import main\nif __name__ == '__main__':\n    sys.exit(main())\n"
 """The script `fcregistry`, as installers write it."""
 
-PROGRAM = ("-m", "fcregistry")
+PROGRAM = ("-W", "ignore::ResourceWarning", "-m", "fcregistry")
+"""Tests turn warnings into errors; an interrupt between `open` and `with` leaves a file to the garbage collector."""
 
 
 def interrupted(site: Site, seconds: float, *arguments: str, program: tuple[str, ...] = PROGRAM) -> tuple[int, str]:
@@ -61,6 +62,22 @@ def test_an_interrupt_at_any_time_prints_at_most_a_line(site: Site, way: str) ->
     ]
     assert len(ours) > 10
     assert set(ours) <= {*INTERRUPTED, (0, "")}
+
+
+def test_an_interrupt_that_python_wraps_is_an_interrupt(site: Site) -> None:
+    """Python 3.11 raises a RuntimeError in its place while a class is made."""
+    code = """
+        import sys
+        from fcregistry.cli._main import run  # `main` gives no place at which an interrupt is certain
+
+        class Interrupted:
+            def __set_name__(self, owner, name):
+                raise KeyboardInterrupt
+
+        sys.exit(run(["--version"], lambda: type("Owner", (), {"part": Interrupted()})))
+    """
+    done = site.run("-c", dedent(code))
+    assert (done.returncode, done.stderr.strip()) == (130, "Error: interrupted")
 
 
 def test_a_command_sees_to_interrupts_before_it_imports_anything(site: Site) -> None:
