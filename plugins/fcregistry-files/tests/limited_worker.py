@@ -23,7 +23,7 @@ def main() -> None:
     )
     resource.setrlimit(resource.RLIMIT_AS, (1024 * MIB, 1024 * MIB))
     resource.setrlimit(resource.RLIMIT_CPU, (120, 120))
-    resource.setrlimit(resource.RLIMIT_FSIZE, (20 * MIB, 20 * MIB))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (600 * 2**10, 600 * 2**10))
     resource.setrlimit(resource.RLIMIT_NOFILE, (128, 128))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     print("ready", flush=True)  # noqa: T201
