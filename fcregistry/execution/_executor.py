@@ -89,6 +89,8 @@ class Executor:
             it down.
         worker_versions: What happens if a worker has another version of a tool's distribution than this process: with `"same"`, the call
             fails with the code `unavailable`; with `"any"`, it runs, and the executor logs a warning.
+        file_root: The folder below which the files of calls lie that `pool` may run on other machines: the `input_files` and
+            `output_files` of tools. No path that a model writes leads out of it.
         validator: The validator of arguments: `"jsonschema-rs"`, which is fast, or `"jsonschema"`.
         check_results: Whether a call fails if its result is not valid against the tool's return schema. If False, such a result is encoded
             by the type of the value.
@@ -127,6 +129,7 @@ class Executor:
         max_argument_characters: int | None = MAX_REPAIRED_LENGTH,
         pool: object = None,
         worker_versions: Literal["same", "any"] = "same",
+        file_root: str | PathLike[str] | None = None,
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
         expose_errors: Exposure = "all",
@@ -155,7 +158,9 @@ class Executor:
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=slots.call_hooks(hooks),
-            remote_runners=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            remote_runners=remote_runners(
+                toolset.values(), pool, self, any_version=worker_versions == "any", file_root=file_root
+            ),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())

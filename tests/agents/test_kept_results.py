@@ -143,7 +143,11 @@ def test_a_folder_keeps_the_files_after_the_run(tmp_path: Path) -> None:
 def test_the_text_of_content_is_read_without_its_images() -> None:
     def report() -> list[Content]:
         """Report."""
-        return [Content.text("a" * 500), Content.image(b"\x89PNG\r\n\x1a\n", media_type="image/png"), Content.text("b" * 500)]
+        return [
+            Content.text("a" * 500),
+            Content.image(b"\x89PNG\r\n\x1a\n", media_type="image/png"),
+            Content.text("b" * 500),
+        ]
 
     keeping = executor(report)
     name = id_in(keeping.call("report").content)
