@@ -230,7 +230,7 @@ def docs(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def dask(session: nox.Session) -> None:
-    """Do tool calls run on Dask, on a cluster of worker processes? Arguments after `--` go to pytest."""
+    """Run tool calls on Dask, on a cluster of worker processes. Arguments after `--` go to pytest."""
     install_wheels(session, "dask")
     session.run("pytest", "tests/dask", *session.posargs, env=OWN_CODE_ONLY)
 

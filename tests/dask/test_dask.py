@@ -1,4 +1,4 @@
-"""Do tool calls run on Dask: on a real cluster of worker processes, each of which finds the plugins itself?"""
+"""Tool calls on Dask: on a real cluster of worker processes, each of which finds the plugins itself."""
 
 from __future__ import annotations
 
