@@ -69,7 +69,7 @@ class FileRoot:
             most: How many bytes it may have.
 
         Raises:
-            FileProblem: It does not lie below the folder, is no file, is too large, or cannot be read.
+            FileProblem: It does not lie below the folder, is not a file, is too large, or cannot be read.
         """
         with (
             self._folder_of(path) as (name, folder),
@@ -101,7 +101,7 @@ class FileRoot:
                 with os.fdopen(os.open(partial, _NEW, 0o666, dir_fd=folder), "wb") as file:
                     file.write(data)
                 os.replace(partial, name, src_dir_fd=folder, dst_dir_fd=folder)
-            except BaseException:
+            except BaseException:  # whatever ends the writing leaves nothing half written
                 with suppress(OSError):
                     os.unlink(partial, dir_fd=folder)
                 raise
