@@ -8,6 +8,7 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from math import prod
 from typing import Annotated, Final
 
 import regex
@@ -24,6 +25,9 @@ from fcregistry_files._workspace import Workspace
 _MOST_ENTRIES: Final = 200_000
 _MOST_BRACES: Final = 100
 _LINE: Final = 300
+_MOST_OF_LINE: Final = 1_000_000
+"""Of a longer line only the beginning is searched, because a search may take 150 bytes of memory for each character."""
+_MOST_REPEATS: Final = 20_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,7 +193,7 @@ class _Search:
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(self.workspace.max_bytes)
         for number, line in enumerate(lines_of(_text_of(data, path)), 1):
-            plain = line.removesuffix("\n").removesuffix("\r")
+            plain = line.removesuffix("\n").removesuffix("\r")[:_MOST_OF_LINE]
             if found := self.expression.search(plain, timeout=self._seconds_left()):
                 self.matches.append(Match(path, number, _around(plain, found.start())))
                 if self.is_full:
@@ -315,6 +319,11 @@ def _text_of(data: bytes, path: str) -> str:
 
 
 def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
+    counts = [
+        int(count) for braces in re.findall(r"\{[^{}]*\}", pattern) for count in re.findall(r"[0-9]{1,9}", braces)
+    ]
+    if prod(max(count, 1) for count in counts) > _MOST_REPEATS:  # compiled, nested repeats take memory for each one
+        raise ToolError(f"the pattern {shown(pattern)} repeats too much; use smaller numbers in braces, or '*' and '+'")
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, OverflowError, RecursionError) as error:

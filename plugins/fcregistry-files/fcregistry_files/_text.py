@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import codecs
+import time
 from bisect import bisect_left
 from dataclasses import dataclass
 from difflib import SequenceMatcher
+from itertools import islice
 from typing import Final, Literal, TypeAlias
 
 from fcregistry.errors import ToolError
@@ -33,7 +35,9 @@ _MARKS: Final = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 _MOST_WINDOWS: Final = 3_000
-_MOST_COMPARED: Final = 2_000
+_MOST_COMPARED: Final = 500
+"""Characters of each piece that are compared: the time grows with the cube."""
+_SECONDS: Final = 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,18 +203,20 @@ def nearest(text: str, old: str) -> str:
         old: The text that was not found, with Unix line ends.
     """
     lines, wanted = text.split("\n"), old.strip("\n").split("\n")
-    count = len(wanted)
-    plain = [line.strip() for line in wanted]
-    cut = old.strip("\n")[:_MOST_COMPARED]
-    places = {
-        place - offset for place, line in enumerate(lines) if line.strip() for offset in _places(plain, line.strip())
-    }
-    starts = sorted(start for start in places if start >= 0) or list(range(len(lines)))
+    count, plain = len(wanted), [line.strip() for line in wanted]
+    offsets = {line: offset for offset, line in enumerate(plain) if line}  # of the last of equal lines
+    near = (place - offsets[line.strip()] for place, line in enumerate(lines) if line.strip() in offsets)
+    starts = list(islice((start for start in near if start >= 0), _MOST_WINDOWS)) or range(
+        min(len(lines), _MOST_WINDOWS)
+    )
     best, where = 0.0, -1
     matcher = SequenceMatcher(autojunk=False)
-    matcher.set_seq2(cut)  # the one whose index is kept
-    for start in starts[:_MOST_WINDOWS]:
-        matcher.set_seq1("\n".join(lines[start : start + count])[:_MOST_COMPARED])
+    matcher.set_seq2(old.strip("\n")[:_MOST_COMPARED])  # the one whose index is kept
+    until = time.monotonic() + _SECONDS
+    for start in dict.fromkeys(starts):
+        if time.monotonic() > until:
+            break
+        matcher.set_seq1("\n".join(lines[start : start + min(count, _MOST_COMPARED)])[:_MOST_COMPARED])
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and (ratio := matcher.ratio()) > best:
             best, where = ratio, start
     if best < 0.5:
@@ -221,8 +227,3 @@ def nearest(text: str, old: str) -> str:
     blank = "" if [line.strip() for line in window] != plain else " It differs in white space only."
     piece = "\n".join(window)
     return f"The nearest text is in {place}.{blank}\n{piece[:1_500]}{'…' if len(piece) > 1_500 else ''}"
-
-
-def _places(wanted: list[str], line: str) -> list[int]:
-    """Return which of the wanted lines are equal to a line."""
-    return [offset for offset, each in enumerate(wanted) if each == line]

@@ -241,6 +241,10 @@ PATTERNS = {
     "absolute": ("find_files", {"pattern": "/etc/*"}),
     "too many alternatives": ("find_files", {"pattern": "{a,b}" * 40}),
     "pattern that takes exponential time": ("search_files", {"pattern": "^(a|a)*$", "files": "slow.txt"}),
+    "pattern that takes all memory": ("search_files", {"pattern": "(((a{100}){100}){100}){100}"}),
+    "pattern that remembers every character": ("search_files", {"pattern": "(a|ab)*[cd]", "files": "long.txt"}),
+    "edit that is hard to compare": ("edit_file", {"path": "long.txt", "old": "ab" * 10_000, "new": "c"}),
+    "edit of many lines": ("edit_file", {"path": "lines.txt", "old": "x\n" * 20_000 + "y", "new": "c"}),
     "pattern that is not one": ("search_files", {"pattern": "(" * 200}),
     "filter that leaves the root": ("search_files", {"pattern": "secret", "files": "../**/*"}),
     "patch that adds outside": (
@@ -271,14 +275,25 @@ def test_a_pattern_a_patch_or_a_size_does_no_harm(
     attacked.write("b.txt")
     attacked.write("d/f.txt")
     attacked.write("slow.txt", "a" * 40 + "b")
+    attacked.write("long.txt", "a" * 4_000_000)
+    attacked.write("lines.txt", "x\n" * 1_000_000)
     with attacked.write("huge.bin").open("wb") as file:
         file.truncate(2**40)
     before = attacked.state_outside()
+    started = time.monotonic()
     ok, content = limited(name, **arguments)
-    assert not ok, content
+    assert time.monotonic() - started < 10
+    assert not ok, content[:200]
     assert SECRET not in content
     assert attacked.state_outside() == before
-    assert sorted(path.name for path in attacked.root.iterdir()) == ["b.txt", "d", "huge.bin", "slow.txt"]
+    assert sorted(path.name for path in attacked.root.iterdir()) == [
+        "b.txt",
+        "d",
+        "huge.bin",
+        "lines.txt",
+        "long.txt",
+        "slow.txt",
+    ]
 
 
 def test_a_glob_of_many_stars_takes_no_time(attacked: Place, limited: Limited) -> None:

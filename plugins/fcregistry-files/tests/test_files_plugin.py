@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import os
 import pickle
@@ -176,7 +177,9 @@ def test_no_descriptor_is_left_open(place: Any, call: Any) -> None:
         call("apply_patch", patch="*** Begin Patch\n*** Add File: x\n+x\n*** Delete File: x\n*** End Patch")
 
     use_everything()
+    gc.collect()  # the roots of other tests
     before = len(os.listdir("/dev/fd"))  # noqa: PTH208
     for _ in range(3):
         use_everything()
+    gc.collect()
     assert len(os.listdir("/dev/fd")) == before  # noqa: PTH208
