@@ -76,6 +76,7 @@ FLOORS = {
     "pytest-xdist": "",  # runs them all
     "PyYAML": "tests/prompts/test_answers.py",
     "referencing": "tests/validation/test_references.py",
+    "regex": "plugins/fcregistry-files/tests/test_files_search.py",
     "rich": "tests/cli/test_ask_terminal.py",
     "typing-extensions": "tests/types/test_generics.py",
     "tzdata": "plugins/fcregistry-clock/tests/test_clock_tools.py",

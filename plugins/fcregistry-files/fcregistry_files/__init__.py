@@ -10,10 +10,12 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry_files._root import Root
+    from fcregistry_files._toolset import file_tools
+    from fcregistry_files._trash import Deleted, Trash
 
-__all__ = ["Root"]
+__all__ = ["Deleted", "Root", "Trash", "file_tools"]
 
-_HOMES = {"Root": "_root"}
+_HOMES = {"Deleted": "_trash", "Root": "_root", "Trash": "_trash", "file_tools": "_toolset"}
 
 
 def __getattr__(name: str) -> Any:

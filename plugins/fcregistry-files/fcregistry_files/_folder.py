@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from typing import Final
+from typing import Final, Literal, TypeAlias
 
 from fcregistry.errors import ToolError
 
@@ -31,6 +31,9 @@ _REPARSE_POINT: Final = 0x400
 _PART: Final = f"{RESERVED}part-"
 _LOCK_SECONDS: Final = 10.0
 _threads: Final = threading.Lock()
+
+
+Kind: TypeAlias = Literal["file", "folder", "link", "other"]
 
 
 class Folder:
@@ -336,7 +339,7 @@ def _check_same(name: str, seen: os.stat_result, opened: os.stat_result) -> None
         raise ToolError(f"{shown(name)} changed while it was opened; try again", retryable=True)
 
 
-def kind_of(status: os.stat_result) -> str:
+def kind_of(status: os.stat_result) -> Kind:
     """Return `file`, `folder`, `link`, or `other` (a device, a pipe, a socket).
 
     Args:

@@ -1,0 +1,289 @@
+"""The tool `apply_patch`: several changes of several files in one text, in the format that Codex made known."""
+
+from __future__ import annotations
+
+import re
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from typing import Annotated, Any, Final, Literal
+
+from annotated_types import Len
+from fcregistry.errors import ToolError
+
+from fcregistry_files._paths import shown
+from fcregistry_files._text import Text, encoded, nearest, unix
+from fcregistry_files._workspace import Workspace
+from fcregistry_files._writing import Writing
+
+_HEADER: Final = re.compile(r"\*\*\* (Add|Delete|Update) File: (.+)")
+_MOVE: Final = "*** Move to: "
+_END_OF_FILE: Final = "*** End of File"
+_FORM: Final = (
+    "A patch begins with '*** Begin Patch', ends with '*** End Patch', and has between them '*** Add File: path', "
+    "'*** Delete File: path' or '*** Update File: path'"
+)
+
+
+@dataclass(slots=True)
+class _Hunk:
+    """One change of a file: some lines and what they become. `anchor` is a line somewhere above them."""
+
+    anchor: str = ""
+    old: list[str] = field(default_factory=list)
+    new: list[str] = field(default_factory=list)
+    at_end: bool = False
+
+
+@dataclass(slots=True)
+class _Change:
+    """What a patch does to one file."""
+
+    kind: Literal["Add", "Delete", "Update"]
+    path: str
+    target: str | None = None
+    hunks: list[_Hunk] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Patching:
+    """The tool that applies patches.
+
+    Attributes:
+        workspace: What it shares with other tools of the root.
+    """
+
+    workspace: Workspace
+
+    def apply_patch(self, patch: Annotated[str, Len(1)]) -> str:
+        """Change several files at once. If one change cannot be made, none is.
+
+        A patch has this form:
+
+        *** Begin Patch
+        *** Update File: data/a.csv
+        @@ a line above the change, to say which place is meant; may be left out
+         a line that stays
+        -a line that goes
+        +a line that comes
+        *** Add File: notes.txt
+        +each line of the new file
+        *** Delete File: old.txt
+        *** End Patch
+
+        The lines with ' ' and '-' must be in the file exactly as they are written, and at one place only. '*** Move to: path' after
+        the line with 'Update File' renames the file too. New paths must not exist. A person may be asked to approve deletions.
+
+        Args:
+            patch: The patch. Its paths are relative to the root folder.
+        """
+        changes = _parse(patch)
+        self._check_paths(changes)
+        writing = Writing(self.workspace)
+        done: list[str] = []
+        prepared = [(change, *self._prepare(change)) for change in changes]
+        try:
+            with ExitStack() as files:
+                for change, old, new in prepared:
+                    if new is not None:
+                        files.enter_context(_Write(self.workspace, change, old, new, done))
+            for change in changes:
+                if change.target is not None:
+                    done.append(writing.move(change.path, change.target))
+                elif change.kind == "Delete":
+                    writing.delete(change.path)
+                    done.append(f"deleted {change.path}")
+        except ToolError as error:
+            if done:
+                raise ToolError(f"{error} These changes were made before that: {'; '.join(sorted(done))}.") from error
+            raise
+        return "\n".join(sorted(done))
+
+    def _check_paths(self, changes: list[_Change]) -> None:
+        """Raise unless each file is named once, and the paths of new files are free."""
+        root, seen = self.workspace.root, set()
+        for change in changes:
+            for path in filter(None, (change.path, change.target)):
+                if (key := root.key(path)) in seen:
+                    raise ToolError(f"the patch names {shown(path)} twice; put all changes of a file into one part")
+                seen.add(key)
+        for change in changes:
+            new = change.path if change.kind == "Add" else change.target
+            if new is not None and self.workspace.exists(new):
+                raise ToolError(f"{shown(new)} exists already; nothing was changed")
+
+    def _prepare(self, change: _Change) -> tuple[bytes | None, bytes | None]:
+        """Return the bytes of a file, and those that it gets; None where there are none."""
+        if change.kind == "Add":
+            return None, encoded("".join(f"{line}\n" for line in change.hunks[0].new), "utf-8")
+        if change.kind == "Delete":
+            with self.workspace.root.parent(change.path) as (folder, name):
+                folder.stat(name)
+            return None, None
+        text, data = self.workspace.read_text(change.path, remember=False)
+        self.workspace.check_unchanged(change.path, data)
+        if not change.hunks:
+            return data, None
+        return data, text.bytes_of(_patched(text, change))
+
+
+class _Write:
+    """Writes one file of a patch: all are on the disk before the first of them appears."""
+
+    def __init__(self, workspace: Workspace, change: _Change, old: bytes | None, new: bytes, done: list[str]) -> None:
+        self._workspace, self._change, self._new, self._done = workspace, change, new, done
+        self._old = old
+        self._file = workspace.root.replacing(
+            change.path, overwrite=old is not None, unchanged=None if old is None else self._check
+        )
+
+    def __enter__(self) -> None:
+        self._file.__enter__().write(self._new)
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        self._file.__exit__(kind, error, traceback)
+        if error is None:
+            path = self._change.path
+            self._workspace.seen.note(self._workspace.root.key(path), self._new)
+            self._done.append(f"{'wrote' if self._old is None else 'updated'} {path}")
+
+    def _check(self) -> None:
+        if self._workspace.read(self._change.path, remember=False) != self._old:
+            raise ToolError(f"{shown(self._change.path)} was changed by another program just now. Read it again.")
+
+
+def paths_of(patch: str) -> list[str]:
+    """Return the paths that a patch names; none if it is not a patch.
+
+    Args:
+        patch: The text of the patch.
+    """
+    try:
+        changes = _parse(patch)
+    except ToolError:
+        return []
+    return [path for change in changes for path in (change.path, change.target) if path is not None]
+
+
+def deletes(patch: str) -> bool:
+    """Return whether a patch deletes a file; false if it is not a patch.
+
+    Args:
+        patch: The text of the patch.
+    """
+    try:
+        return any(change.kind == "Delete" for change in _parse(patch))
+    except ToolError:
+        return False  # the call fails, and there is nothing to approve
+
+
+def _parse(patch: str) -> list[_Change]:
+    """Return the changes of a patch.
+
+    Raises:
+        ToolError: It has another form; the message names the line.
+    """
+    lines = unix(patch).strip("\n").split("\n")
+    if lines[0].rstrip() != "*** Begin Patch" or lines[-1].rstrip() != "*** End Patch":
+        raise ToolError(f"this is not a patch; nothing was changed. {_FORM}")
+    changes: list[_Change] = []
+    for number, line in enumerate(lines[1:-1], 2):
+        header = _HEADER.fullmatch(line.rstrip())
+        if header:
+            kind: Any = header[1]
+            changes.append(_Change(kind, header[2].strip(), hunks=[_Hunk()] if kind == "Add" else []))
+        elif not changes or not _add_line(changes[-1], line):
+            raise ToolError(
+                f"line {number} of the patch, {shown(line)}, is not expected there; nothing was changed. {_FORM}"
+            )
+    for change in changes:
+        change.hunks = [hunk for hunk in change.hunks if hunk.old or hunk.new or change.kind == "Add"]
+        if change.kind == "Update" and not change.hunks and change.target is None:
+            raise ToolError(f"the patch says nothing about what to change in {shown(change.path)}; nothing was changed")
+    if not changes:
+        raise ToolError(f"the patch names no file. {_FORM}")
+    return changes
+
+
+def _add_line(change: _Change, line: str) -> bool:
+    """Add a line to a change; return whether it has a meaning there."""
+    if change.kind == "Delete":
+        return not line.strip()
+    if change.kind == "Add":
+        change.hunks[0].new.append(line[1:])
+        return line.startswith("+")
+    if line.startswith(_MOVE) and not change.hunks and change.target is None:
+        change.target = line.removeprefix(_MOVE).strip()
+        return bool(change.target)
+    if line.startswith("@@"):
+        change.hunks.append(_Hunk(line.removeprefix("@@").strip()))
+        return True
+    if not change.hunks:
+        change.hunks.append(_Hunk())
+    hunk = change.hunks[-1]
+    if line.rstrip() == _END_OF_FILE:
+        hunk.at_end = True
+        return True
+    if line and line[0] not in " +-":
+        return False
+    if not line.startswith("+"):
+        hunk.old.append(line[1:])
+    if not line.startswith("-"):
+        hunk.new.append(line[1:])
+    return True
+
+
+def _patched(text: Text, change: _Change) -> str:
+    """Return the text after all hunks of a change.
+
+    Raises:
+        ToolError: The lines of a hunk are not in the file, or at several places.
+    """
+    for hunk in change.hunks:
+        plain = unix(text.text)
+        first, last = _place(plain, hunk, change.path)
+        lines = plain.split("\n")
+        start = sum(len(line) + 1 for line in lines[:first])
+        old, new = "".join(f"{line}\n" for line in lines[first:last]), "".join(f"{line}\n" for line in hunk.new)
+        if last == len(lines):  # the last line has no end; `last` counts it too
+            old = old[:-1]
+            new = new[:-1] if lines[last - 1] or not new else new
+        if start > len(plain):  # after a last line without an end
+            start, new = len(plain), f"\n{new}"
+        text = Text(text.with_replaced(start, old, new), text.encoding, text.mark)
+    return text.text
+
+
+def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
+    """Return the lines of a hunk: the index of the first, and of the one after the last."""
+    lines, count = plain.split("\n"), len(hunk.old)
+    begin = 0
+    anchor = re.sub(r"^-\d+(,\d+)? \+\d+(,\d+)? @@ ?| ?@@$", "", hunk.anchor)  # the line numbers of a unified diff
+    if anchor:
+        above = [number for number, line in enumerate(lines) if line.strip() == anchor.strip()]
+        if not above:
+            raise ToolError(f"{shown(path)} has no line {shown(anchor)}; nothing was changed. {nearest(plain, anchor)}")
+        begin = above[0]
+    end = len(lines) - (not lines[-1])  # without what follows the last line's end
+    if not hunk.old:
+        if anchor:
+            return begin + 1, begin + 1
+        if hunk.at_end or not plain:
+            return end, end
+        raise ToolError(
+            f"a part of the patch for {shown(path)} adds lines and does not say where: begin with a line that stays"
+        )
+    starts = range(begin, end - count + 1)
+    found = [start for start in starts if lines[start] == hunk.old[0] and lines[start : start + count] == hunk.old]
+    if hunk.at_end:
+        found = [start for start in found if start + count == end]
+    if not found:
+        raise ToolError(
+            f"the lines to change are not in {shown(path)}; nothing was changed. {nearest(plain, chr(10).join(hunk.old))}"
+        )
+    if len(found) > 1:
+        places = ", ".join(str(start + 1) for start in found[:10])
+        raise ToolError(
+            f"the lines to change are in {shown(path)} at {len(found)} places: the lines {places}; nothing was changed. "
+            "Add more of the lines around them, or '@@' with a line above them."
+        )
+    return found[0], found[0] + count

@@ -1,0 +1,331 @@
+"""The tools that look for files and for lines in them: `find_files`, `search_files`."""
+
+from __future__ import annotations
+
+import fnmatch
+import re
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Annotated, Final
+
+import regex
+from annotated_types import Interval, Len
+from fcregistry import Context
+from fcregistry.errors import ToolError
+
+from fcregistry_files._folder import Folder, kind_of
+from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, shown, split_path
+from fcregistry_files._text import Text, lines_of
+from fcregistry_files._workspace import Workspace
+
+_MOST_ENTRIES: Final = 200_000
+_MOST_BRACES: Final = 100
+_LINE: Final = 300
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """The files that match a pattern.
+
+    Attributes:
+        paths: Their paths, in order.
+        note: What was left out, if anything was.
+    """
+
+    paths: list[str]
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """A line that matches.
+
+    Attributes:
+        path: The path of the file.
+        line: The number of the line, from 1.
+        text: The line, or the part of a long line around the match.
+    """
+
+    path: str
+    line: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """The lines that match a pattern.
+
+    Attributes:
+        matches: The lines, in order of path and number.
+        note: What was left out, if anything was.
+    """
+
+    matches: list[Match]
+    note: str | None = None
+
+
+@dataclass(slots=True)
+class _Walk:
+    """One walk through a folder, with what it could not look at."""
+
+    check: Callable[[], None]
+    entries: int = 0
+    unreadable: int = 0
+    unusable: int = 0
+    cut: bool = False
+
+    def files(self, folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Folder]]:
+        """Yield the names of each regular file, and its open folder; in order of the names."""
+        try:
+            names = folder.names()
+        except OSError:
+            self.unreadable += 1
+            return
+        for name in names:
+            self.entries += 1
+            self.check()
+            if self.entries > _MOST_ENTRIES:
+                self.cut = True
+                return
+            if name_problem(name):
+                self.unusable += not is_reserved(name)
+                continue
+            try:
+                status = folder.find(name)
+                kind = kind_of(status) if status else "other"
+                below = folder.folder(name) if kind == "folder" and len(above) < MOST_NAMES else None
+            except (OSError, ToolError):
+                self.unreadable += 1
+                continue
+            if kind == "file":
+                yield (*above, name), folder
+            elif below is not None:
+                with below:
+                    yield from self.files(below, (*above, name))
+
+    def notes(self) -> list[str]:
+        """Return what was left out, in sentences."""
+        notes = []
+        if self.cut:
+            notes.append(f"Only the first {_MOST_ENTRIES:,} files and folders were looked at; use a path below.")
+        if self.unreadable:
+            notes.append(f"{self.unreadable} files or folders could not be read.")
+        if self.unusable:
+            notes.append(f"{self.unusable} names that no tool can use were left out.")
+        return notes
+
+
+@dataclass(slots=True)
+class _Searched:
+    """The result of a search so far."""
+
+    limit: int
+    matches: list[Match] = field(default_factory=list)
+    not_text: int = 0
+    too_large: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Searching:
+    """The tools that look for files and lines.
+
+    Attributes:
+        workspace: What they share with other tools of the root.
+    """
+
+    workspace: Workspace
+
+    def find_files(
+        self,
+        context: Context,
+        pattern: Annotated[str, Len(1, 500)],
+        path: str = ".",
+        limit: Annotated[int, Interval(ge=1, le=5_000)] = 500,
+    ) -> Found:
+        """Find files by a pattern of their path, such as *.csv, **/*.csv, or data/**/report-?.{md,txt}.
+
+        `*` stands for any characters of one name, `?` for one, `[ab]` for one of some, and `**` for any number of folders.
+        Links are not followed.
+
+        Args:
+            context: The call.
+            pattern: The pattern, relative to `path`. Upper and lower case differ.
+            path: The folder in which to look, relative to the root folder; the root folder itself by default.
+            limit: How many paths to return at most.
+        """
+        matches = _glob(pattern)
+        walk = _Walk(context.cancellation.check)
+        paths: list[str] = []
+        more = False
+        base = split_path(path)
+        with self.workspace.root.folder(path) as folder:
+            for names, _ in walk.files(folder, ()):
+                if matches(names):
+                    if len(paths) == limit:
+                        more = True
+                        break
+                    paths.append("/".join((*base, *names)))
+        notes = walk.notes()
+        if more:
+            notes.append(f"There are more than {limit}; use a narrower pattern, or a path.")
+        if not paths and "/" not in pattern:
+            notes.append(f"No file in this folder has such a name; '**/{pattern}' looks in the folders below too.")
+        return Found(paths, " ".join(notes) or None)
+
+    def search_files(
+        self,
+        context: Context,
+        pattern: Annotated[str, Len(1, 1_000)],
+        path: str = ".",
+        files: Annotated[str, Len(1, 500)] | None = None,
+        ignore_case: bool = False,
+        limit: Annotated[int, Interval(ge=1, le=1_000)] = 100,
+    ) -> Matches:
+        r"""Search the lines of text files for a regular expression, in a folder and all folders below, or in one file.
+
+        Args:
+            context: The call.
+            pattern: The regular expression, which must match in one line, e.g. total:\s+[0-9]+.
+            path: The folder or file in which to search, relative to the root folder; everything by default.
+            files: A pattern of the paths to search, as find_files takes it, e.g. **/*.csv; all files by default.
+            ignore_case: Whether upper and lower case are the same.
+            limit: How many lines to return at most.
+        """
+        expression = _compiled(pattern, ignore_case)
+        matches = _glob(files) if files else None
+        walk, searched = _Walk(context.cancellation.check), _Searched(limit + 1)
+        base = split_path(path)
+        until = time.monotonic() + self.workspace.search_seconds
+        with self.workspace.root.folder("/".join(base[:-1])) as above:
+            is_file = bool(base) and kind_of(above.stat(base[-1])) == "file"
+            if is_file:
+                self.workspace.read_text(path, remember=False)  # raises if it cannot be searched
+                self._search(above, base, expression, searched, until)
+        if not is_file:
+            with self.workspace.root.folder(path) as folder:
+                for names, place in walk.files(folder, ()):
+                    if len(searched.matches) > limit:
+                        break
+                    if matches is None or matches(names):
+                        self._search(place, (*base, *names), expression, searched, until)
+        return Matches(searched.matches[:limit], " ".join([*walk.notes(), *_notes(searched)]) or None)
+
+    def _search(
+        self, folder: Folder, names: tuple[str, ...], expression: regex.Pattern[str], searched: _Searched, until: float
+    ) -> None:
+        """Add the matching lines of one file."""
+        path = "/".join(names)
+        try:
+            data = self.workspace.read_from(folder, names[-1])
+            if data is None:
+                searched.too_large += 1
+                return
+            text = Text.of(data, path).text
+        except (ToolError, OSError):
+            searched.not_text += 1
+            return
+        for number, line in enumerate(lines_of(text), 1):
+            plain = line.rstrip("\n").removesuffix("\r")
+            try:
+                found = expression.search(plain, timeout=max(until - time.monotonic(), 0.001))
+            except TimeoutError as error:
+                raise ToolError(
+                    f"the search was stopped after {self.workspace.search_seconds:g} seconds, at {shown(path)}: "
+                    "use a simpler pattern, or fewer files"
+                ) from error
+            if found:
+                searched.matches.append(Match(path, number, _around(plain, found.start())))
+                if len(searched.matches) >= searched.limit:
+                    return
+
+
+def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
+    try:
+        return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
+    except (regex.error, OverflowError, RecursionError) as error:
+        raise ToolError(
+            f"the pattern {shown(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
+        ) from error
+
+
+def _notes(searched: _Searched) -> list[str]:
+    notes = []
+    if len(searched.matches) >= searched.limit:
+        notes.append(f"There are more than {searched.limit - 1} lines; use a narrower pattern, files or path.")
+    if searched.not_text:
+        notes.append(f"{searched.not_text} files were not searched: they are not text, or cannot be read.")
+    if searched.too_large:
+        notes.append(f"{searched.too_large} files were not searched: they are too large.")
+    return notes
+
+
+def _around(line: str, position: int) -> str:
+    """Return a line, or the part of a long line that contains a position."""
+    if len(line) <= _LINE:
+        return line
+    first = max(0, min(position - _LINE // 3, len(line) - _LINE))
+    return f"{'…' if first else ''}{line[first : first + _LINE]}{'…' if first + _LINE < len(line) else ''}"
+
+
+def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
+    """Return whether a path, as names, matches a pattern.
+
+    Raises:
+        ToolError: The pattern leaves the folder, or has too many alternatives.
+    """
+    if pattern.startswith("/") or ".." in pattern.split("/"):
+        raise ToolError(f"the pattern {shown(pattern)} is not relative: write it from the folder, such as '**/*.csv'")
+    alternatives = [
+        tuple(
+            None if name == "**" else re.compile(fnmatch.translate(name))
+            for name in each.split("/")
+            if name not in ("", ".")
+        )
+        for each in _without_braces(pattern)
+    ]
+    return lambda names: any(_fits(names, parts) for parts in alternatives)
+
+
+def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> bool:
+    """Return whether names match parts; None stands for any number of names. Takes time for each pair at most once."""
+    places = {0}  # how many parts may be used up by the names so far
+    for name in names:
+        reached = set()
+        for place in _skipped(places, parts):
+            if place == len(parts):
+                continue
+            part = parts[place]
+            if part is None:
+                reached.add(place)
+            elif part.match(name):
+                reached.add(place + 1)
+        places = reached
+    return len(parts) in _skipped(places, parts)
+
+
+def _skipped(places: set[int], parts: tuple[re.Pattern[str] | None, ...]) -> set[int]:
+    """Return the places, and those behind each `**`, which may stand for no names."""
+    found = set()
+    for start in places:
+        place = start
+        found.add(place)
+        while place < len(parts) and parts[place] is None:
+            place += 1
+            found.add(place)
+    return found
+
+
+def _without_braces(pattern: str) -> list[str]:
+    """Return the patterns that `{a,b}` in a pattern stands for."""
+    done, left = [], [pattern]
+    while left:
+        each = left.pop()
+        braces = re.search(r"\{([^{}]*,[^{}]*)\}", each)
+        if braces is None:
+            done.append(each)
+        else:
+            left.extend(f"{each[: braces.start()]}{choice}{each[braces.end() :]}" for choice in braces[1].split(","))
+        if len(done) + len(left) > _MOST_BRACES:
+            raise ToolError(f"the pattern {shown(pattern)} has more than {_MOST_BRACES} alternatives")
+    return done
