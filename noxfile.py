@@ -156,7 +156,7 @@ def install_wheels(session: nox.Session, *groups: str) -> None:
 
 @nox.session
 def build(session: nox.Session) -> None:
-    """Can the package and every plugin be built? The other sessions ask for it and test its wheels."""
+    """Build the package and every plugin. The other sessions ask for it and test its wheels."""
     wheelhouse = session.cache_dir / "wheels"
     shutil.rmtree(wheelhouse, ignore_errors=True)
     session.install(*sorted({line for project in PROJECTS for line in project["build-system"]["requires"]}))
@@ -198,7 +198,7 @@ def floors(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Is the code in the house style?"""
+    """Check the style of the code."""
     session.install(*nox.project.dependency_groups(PACKAGE, "lint"))
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
@@ -206,7 +206,7 @@ def lint(session: nox.Session) -> None:
 
 @nox.session
 def typing(session: nox.Session) -> None:
-    """Do the types hold, in the package, in every plugin, and as users see them (tests/typing)? Do all public names have one?"""
+    """Check the types in the package, in every plugin, and as users see them (tests/typing); all public names must have one."""
     session.install(*dependencies("typing"))
     session.run("mypy")
     here = {"PYTHONPATH": str(ROOT)}  # the package is not installed in this environment
@@ -216,7 +216,7 @@ def typing(session: nox.Session) -> None:
 
 @nox.session(requires=["build"], reuse_venv=False)
 def installed(session: nox.Session) -> None:
-    """Do the wheels work in an environment that holds nothing else, seen from another folder?"""
+    """Test the wheels in an environment that holds nothing else, from another folder."""
     session.install(*wheels(session), "pytest")
     session.chdir(session.create_tmp())
     session.run("pytest", str(ROOT / "tests" / "installed"), env=OWN_CODE_ONLY)
@@ -224,21 +224,21 @@ def installed(session: nox.Session) -> None:
 
 @nox.session(requires=["build"])
 def docs(session: nox.Session) -> None:
-    """Does every example in README.md and docs/ run? Arguments after `--` go to pytest."""
+    """Run every example in README.md and docs/. Arguments after `--` go to pytest."""
     install_wheels(session, "docs")
     session.run("pytest", "tests/docs", *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session(requires=["build"])
 def dask(session: nox.Session) -> None:
-    """Do tool calls run on Dask, on a cluster of worker processes? Arguments after `--` go to pytest."""
+    """Run tool calls on Dask, on a cluster of worker processes. Arguments after `--` go to pytest."""
     install_wheels(session, "dask")
     session.run("pytest", "tests/dask", *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session(requires=["build"])
 def benchmarks(session: nox.Session) -> None:
-    """How fast is it, beside its floors and its peers? Never part of CI.
+    """Measure the speed beside its floors and its peers. Never part of CI.
 
     Writes docs/explanation/performance.md. After `--`: some of `SCRIPTS` in its run.py, and peers, and no page.
     """

@@ -1,4 +1,4 @@
-"""Is a schema taken that our own types or an author can write, and another refused with the place where it is none?"""
+"""Schemas that our own types or an author write are accepted; others are refused with the place of the mistake."""
 
 from __future__ import annotations
 

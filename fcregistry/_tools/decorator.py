@@ -91,6 +91,8 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
               (True, the default), on the event loop (False), or on the thread that called `run_all` (`"caller"`).
             - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them.
             - `writes`: What a call changes, given like `reads`. Calls of a batch that touch the same thing run in order.
+            - `input_files`: The parameters that are paths of files which the tool reads: a call on another machine gets these files.
+            - `output_files`: The parameters that are paths of files which the tool writes: they come back from another machine.
             - `exclusive`: Whether a call of a batch runs alone.
             - `cache`: True, if the result depends on the arguments alone: the executor's cache stores it. Or a cache of its own.
             - `replace`: Whether to replace another function of the same module, group and name, which is otherwise an error.

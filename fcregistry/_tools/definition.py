@@ -146,6 +146,8 @@ class ToolDefinition:
         else:
             signature, schema = _read_external_schema(declared, external)
             self._parameters = _pack(schema)
+        if problems := _file_problems(declared.options, self._parameters):
+            raise DefinitionError(f"{place_text(declared.function, declared.module)} cannot be a tool:", problems)
         self._signature = signature
 
     @property
@@ -229,6 +231,37 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
     if problems := signature.misfits(external.arguments.names, external.arguments.may_have):
         raise DefinitionError(headline, tuple(problems))
     return signature, external.schema
+
+
+def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
+    """Return what is wrong with the names in `input_files` and `output_files`."""
+    if not ("input_files" in options or "output_files" in options):
+        return ()
+    from fcregistry._tools.selectors import did_you_mean, nearest
+
+    schema = marshal.loads(packed)
+    properties, found = schema.get("properties", {}), []
+    for option in ("input_files", "output_files"):
+        for name in options.get(option, ()):
+            if name not in properties:
+                found.append(
+                    f"{option} names {name!r}, which is not a parameter{did_you_mean(nearest(name, properties))}"
+                )
+            elif not _may_be_path(properties[name]):
+                found.append(f"{option} names {name!r}, which must be a path or a list of paths")
+    return tuple(found)
+
+
+def _may_be_path(schema: Any) -> bool:
+    """Return whether a value of a schema can be a text, or a list of texts."""
+    if not isinstance(schema, dict) or "$ref" in schema:
+        return True
+    types = schema.get("type", ("string",))
+    if "anyOf" in schema:
+        return any(map(_may_be_path, schema["anyOf"]))
+    if "array" in types and isinstance(schema.get("items"), dict):
+        return "array" not in (schema["items"].get("type") or ()) and _may_be_path(schema["items"])
+    return "string" in types or "array" in types
 
 
 STRICT: Final = "FCREGISTRY_STRICT"

@@ -91,6 +91,8 @@ class Options(NamedTuple):
     blocking: bool | str = True
     reads: Any = ()
     writes: Any = ()
+    input_files: tuple[str, ...] = ()
+    output_files: tuple[str, ...] = ()
     exclusive: bool = False
     cache: Any = None
     replace: bool = False
@@ -109,8 +111,9 @@ class Options(NamedTuple):
             known["requires_env"] = tuple(
                 tuple(each) if isinstance(each, (list, tuple)) else each for each in known["requires_env"]
             )
-        if "examples" in known:
-            known["examples"] = tuple(known["examples"])
+        for name in ("examples", "input_files", "output_files"):
+            if name in known:
+                known[name] = tuple(known[name])
         return cls(**known)
 
     @property

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
         blocking: bool | Literal["caller"]
         reads: Keys
         writes: Keys
+        input_files: Sequence[str]
+        output_files: Sequence[str]
         exclusive: bool
         cache: Any
         replace: bool
@@ -115,6 +117,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "isolation": (lambda value: value == "process", '"process"'),
     "blocking": (lambda value: isinstance(value, bool) or value == "caller", 'a bool or "caller"'),
     **dict.fromkeys(("reads", "writes"), (_is_keys, "a key, a sequence of keys, or a function of the arguments")),
+    **dict.fromkeys(("input_files", "output_files"), (_is_texts, "a sequence of names of parameters")),
     "exclusive": (_is_bool, "a bool"),
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),

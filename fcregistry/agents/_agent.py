@@ -112,6 +112,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         if self._has_gateways:  # which earlier messages may have opened
             visible = self._all_tools.fresh()
             visible.restore(message.to_dict() for message in messages)
+            visible._kept = control.kept
         return Chat(messages=list(messages), control=control, visible=visible)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult[AnswerT_co]]:

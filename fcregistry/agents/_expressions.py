@@ -114,6 +114,7 @@ class Expressions:
             results = yield from run_nodes(loop.executor._open_pipeline(), nodes, chat.control.calls_context)
             if chat.visible is not None:
                 chat.visible.note(results)
+        chat.control.kept.note(results)
         for result in results:
             yield Tell(chat.control, Returned(result=result))
         chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))

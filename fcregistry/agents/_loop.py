@@ -186,6 +186,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
         seconds: How long they took.
     """
     calls = chat.messages[-1].tool_calls
+    chat.control.kept.note(results)
     for call, result in zip(calls, results, strict=True):
         yield Tell(chat.control, Returned(result=result))
         message = Message.of_result(result, call.id)
@@ -382,7 +383,14 @@ class Loop:
     no_calls_reason: str = ""
 
     def offered_tools(self, chat: Chat) -> tuple[Tool, ...]:
-        """Return the tools that the model sees in a conversation, without those whose environment is not set."""
+        """Return the tools that the model sees in a conversation, without those whose environment is not set.
+
+        Once a result of the run is kept, `read_result` is one of them.
+        """
+        tools = self._tools_of(chat)
+        return (*tools, *self.executor._pipeline.unlisted.values()) if tools and chat.control.kept else tools
+
+    def _tools_of(self, chat: Chat) -> tuple[Tool, ...]:
         if chat.visible is not None:
             return chat.visible.offered()
         if self.offered is not None:
@@ -414,7 +422,8 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
     state = None
     if chat.prepared is not None:
         opened = {} if chat.visible is None else chat.visible.to_json()
-        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened)
+        kept = dict(chat.control.kept.texts)
+        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened, kept=kept)
     return RunResult(
         answer=end.answer,
         stop_reason=end.reason,

@@ -12,7 +12,7 @@ from typing_extensions import TypeVar
 
 from fcregistry._base.call import CancellationToken, ToolCall, linked_token
 from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
-from fcregistry.execution import RUN_STATE, PreparedCalls, calls_context, sign_state, verify_state
+from fcregistry.execution import RUN_STATE, KeptResults, PreparedCalls, calls_context, sign_state, verify_state
 from fcregistry.models import Message, Usage
 from fcregistry.types import to_json
 
@@ -133,6 +133,7 @@ class Control:
     Attributes:
         events: The queue of a streamed run; None if nobody listens.
         by: Who decided about calls that waited; None if that is not known.
+        kept: The results of the run of which the model saw only a part.
         is_bounded: Whether the caller or the time may end the run.
         token: Cancelled when the run has to end.
 
@@ -141,7 +142,18 @@ class Control:
         ValueError: The time is not a number above 0.
     """
 
-    __slots__ = ("_cancellation", "_release", "_time_budget", "_timer", "by", "deps", "events", "is_bounded", "token")
+    __slots__ = (
+        "_cancellation",
+        "_release",
+        "_time_budget",
+        "_timer",
+        "by",
+        "deps",
+        "events",
+        "is_bounded",
+        "kept",
+        "token",
+    )
 
     def __init__(
         self,
@@ -156,6 +168,7 @@ class Control:
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
         calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
         self.deps: Sequence[Any] = deps
+        self.kept: KeptResults = KeptResults()
         self.by: str | None = None
         self.events: asyncio.Queue[Any] | None = None
         self.is_bounded: bool = cancellation is not None or time_budget is not None
@@ -207,11 +220,12 @@ class Control:
     @property
     def calls_context(self) -> CallsContext:
         """The token and the dependencies, as an executor's pipeline takes them."""
-        return calls_context(self.token if self.is_bounded else None, self.deps)
+        return calls_context(self.token if self.is_bounded else None, self.kept.with_deps(self.deps))
 
     def executor_options(self) -> dict[str, Any]:
         """Return the token and the dependencies, as the methods of an executor take them."""
-        options: dict[str, Any] = {"deps": self.deps} if self.deps else {}
+        deps = self.kept.with_deps(self.deps)
+        options: dict[str, Any] = {"deps": deps} if deps else {}
         return {**options, "cancellation": self.token} if self.is_bounded else options
 
 
@@ -323,12 +337,14 @@ class RunState:
         chat: The conversation in which calls wait, with the counts of the run.
         progress: What else the agent needs, such as its plan. JSON.
         opened: The tools behind gateways that the conversation has opened.
+        kept: The results that `read_result` can read, by their ids.
     """
 
     agent: str
     chat: Chat
     progress: Mapping[str, Any] = field(default_factory=dict)
     opened: Mapping[str, Any] = field(default_factory=dict)
+    kept: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -348,6 +364,7 @@ class RunState:
             control: Ends what is left of the run.
             visible: The tools that the model sees, if some are behind gateways.
         """
+        control.kept.texts.update(self.kept)
         chat = self.chat  # which stays as it is, since the caller has it
         messages, history = list(chat.messages), list(chat.history)
         return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
@@ -370,6 +387,7 @@ class RunState:
             **{name: getattr(self.chat, name) for name in _COUNTS},
             "usage": to_json(self.chat.usage),
             "opened": dict(self.opened),
+            "kept": dict(self.kept),
             "progress": dict(self.progress),
         }
         return sign_state(written, key, RUN_STATE)
@@ -395,7 +413,8 @@ class RunState:
             usage=Usage(**written["usage"]),
             **{name: written[name] for name in _COUNTS},
         )
-        return cls(agent=written["agent"], chat=chat, progress=written["progress"], opened=written["opened"])
+        others = {name: written[name] for name in ("agent", "progress", "opened", "kept")}
+        return cls(chat=chat, **others)
 
     def __repr__(self) -> str:
         return f"<RunState of a {self.agent}, waiting calls={len(self.prepared.waiting)}>"

@@ -25,7 +25,7 @@ from fcregistry.agents._gateways import (
     opened_by,
 )
 from fcregistry.agents._messages import calls_of
-from fcregistry.execution import failed_result, list_calls, log_failure, unknown_tool
+from fcregistry.execution import KeptResults, failed_result, list_calls, log_failure, unknown_tool
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import codec_of
 
@@ -45,6 +45,8 @@ class VisibleTools:
 
     Each conversation has its own; it is not for several threads at once. A model can only open tools that the executor was given.
 
+    If the executor has `keep=True` or a folder, the model also sees `read_result` once a result was cut.
+
     Args:
         executor: Runs the calls. If it was made with `OnDemand`, a new conversation sees its gateways.
 
@@ -52,10 +54,11 @@ class VisibleTools:
         DefinitionError: The executor has gateways of several `OnDemand`, or gateways without the tools behind them.
     """
 
-    __slots__ = ("_always_visible", "_map", "_offered", "_opened", "_visible", "executor")
+    __slots__ = ("_always_visible", "_kept", "_map", "_offered", "_opened", "_visible", "executor")
 
     def __init__(self, executor: Executor) -> None:
         self.executor: Executor = executor
+        self._kept: KeptResults = KeptResults()
         self._map = gateway_map_of(executor.tools)
         self._always_visible = self._names_always_visible()
         self._show(Opened())
@@ -63,13 +66,15 @@ class VisibleTools:
     def fresh(self) -> Self:
         """Return another conversation with the same executor, in which nothing has been opened."""
         other = copy(self)
+        other._kept = KeptResults()
         other._show(Opened())
         return other
 
     @property
     def tools(self) -> Toolset:
         """The visible tools, by wire name; without those whose environment is not set."""
-        return Toolset(tool for tool in self._visible.values() if not tool.unavailable)
+        more = self.executor._pipeline.unlisted.values() if self._kept else ()
+        return Toolset([*(tool for tool in self._visible.values() if not tool.unavailable), *more])
 
     @property
     def has_gateways(self) -> bool:
@@ -78,7 +83,9 @@ class VisibleTools:
 
     def offered(self) -> tuple[Tool, ...]:
         """Return the values of `tools`, cached for agents: there may be thousands, and they seldom change."""
-        return tuple(self.tools.values()) if self._offered is None else self._offered
+        if self._offered is not None:
+            return self._offered
+        return tuple(tool for tool in self._visible.values() if not tool.unavailable)
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the visible tools as a format describes them, to send with the next message.
@@ -109,7 +116,9 @@ class VisibleTools:
         """
         given = list_calls(calls)
         refused = self._refusals(given)
-        ran = self.executor.run_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
+        ran = self.executor.run_all(
+            without_refused(given, refused), cancellation=cancellation, deps=self._kept.with_deps(deps)
+        )
         return self._merge_results(refused, ran, len(given))
 
     async def arun_all(
@@ -127,7 +136,9 @@ class VisibleTools:
         """
         given = list_calls(calls)
         refused = self._refusals(given)
-        ran = await self.executor.arun_all(without_refused(given, refused), cancellation=cancellation, deps=deps)
+        ran = await self.executor.arun_all(
+            without_refused(given, refused), cancellation=cancellation, deps=self._kept.with_deps(deps)
+        )
         return self._merge_results(refused, ran, len(given))
 
     def refusal(self, call: object) -> ToolResult | None:
@@ -145,7 +156,7 @@ class VisibleTools:
         except MalformedCallError:
             return None  # the executor says what is wrong with it
         tool = self.executor._pipeline.find(read.name)
-        if tool is not None and tool.name in self._visible:
+        if tool is not None and (tool.name in self._visible or tool.name in self.executor._pipeline.unlisted):
             return None
         error = (
             unknown_tool(read.name, self.tools) if tool is None else not_visible_error(tool, self._map, self._opened)
@@ -153,12 +164,15 @@ class VisibleTools:
         return failed_result(read, error)
 
     def note(self, results: Iterable[ToolResult]) -> None:
-        """Open what the gateways among the calls of one message opened; failed calls open nothing.
+        """Open what the gateways among the calls of one message opened, and keep results that were cut.
+
+        Failed calls open nothing.
 
         Args:
             results: The results of all calls of the message.
         """
-        opened = self._opened
+        opened, results = self._opened, list(results)
+        self._kept.note(results)
         for result in results:
             if result.ok and result.tool is not None and result.arguments is not None:
                 opened |= opened_by(result.tool, result.arguments)
@@ -190,7 +204,7 @@ class VisibleTools:
             self._open(self._opened | _opened_in_history(messages, self.executor))
 
     def to_json(self) -> dict[str, list[str]]:
-        """Return the opened groups and tools, as a JSON object."""
+        """Return the opened groups and tools, as a JSON object; results that were cut are not in it."""
         opened: dict[str, list[str]] = codec_of(Opened).encode(self._opened)
         return opened
 

@@ -19,7 +19,7 @@ from fcregistry.execution._step import CallStep
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from concurrent.futures import Future
     from typing import Self
 
@@ -69,9 +69,12 @@ def accesses_of(step: CallStep) -> Accesses | None:
     if options.exclusive:
         return ALONE
     reads, writes = options.reads, options.writes
-    if reads == () and writes == ():  # as with most tools
+    inputs, outputs = options.input_files, options.output_files
+    if reads == () and writes == () and not inputs and not outputs:  # as with most tools
         return None
     try:
+        reads = reads if reads != () else paths_in(step.arguments, inputs)
+        writes = writes if writes != () else paths_in(step.arguments, outputs)
         return Accesses(reads=_key_paths(reads, step), writes=_key_paths(writes, step))
     except KeyboardInterrupt:
         raise
@@ -81,6 +84,13 @@ def accesses_of(step: CallStep) -> Accesses | None:
         message = "the keys of a call of %s could not be computed, so it runs alone"
         getLogger("fcregistry").warning(message, step.bound.tool.name, exc_info=error)
         return ALONE
+
+
+def paths_in(arguments: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the paths that arguments give for some parameters, in order, each once."""
+    given = (arguments.get(name) for name in names)
+    texts = [text for value in given for text in (value if isinstance(value, list) else (value,))]
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
 
 
 def check_keys(tools: Iterable[Tool]) -> None:

@@ -14,6 +14,7 @@ from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.forks import count_forks
 from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._results.result import ToolResult
+from fcregistry._tools.tool import Toolset
 from fcregistry.errors import PluginError
 from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
@@ -23,7 +24,7 @@ from fcregistry.execution._cache import MemoryCache
 from fcregistry.execution._cached_calls import cache_problem, check_caches
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
-from fcregistry.execution._limits import limits_of
+from fcregistry.execution._limits import ResultLimits, limits_of
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._pipeline import LoadPlugins, Pipeline
@@ -41,7 +42,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._registry import Registry
     from fcregistry._schema.validator import Engine
-    from fcregistry._tools.tool import Tool, Toolset
+    from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import Approver
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import Effects
@@ -88,6 +89,8 @@ class Executor:
             it down.
         worker_versions: What happens if a worker has another version of a tool's distribution than this process: with `"same"`, the call
             fails with the code `unavailable`; with `"any"`, it runs, and the executor logs a warning.
+        file_root: The folder below which the files of calls lie that `pool` may run on other machines: the `input_files` and
+            `output_files` of tools. No path that a model writes leads out of it.
         validator: The validator of arguments: `"jsonschema-rs"`, which is fast, or `"jsonschema"`.
         check_results: Whether a call fails if its result is not valid against the tool's return schema. If False, such a result is encoded
             by the type of the value.
@@ -97,7 +100,8 @@ class Executor:
             None for no limit.
         max_bytes: The most bytes of images, sounds and files that a model gets with a result; a line of text replaces the others. None
             for no limit.
-        keep: A folder in which the executor stores the whole of each result that it cuts.
+        keep: What happens to the whole of each result that the executor cuts: True keeps its text for the run of an agent, whose model can
+            read it with the tool `read_result`; a folder stores it in a file, too, which stays after the run.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
@@ -125,38 +129,44 @@ class Executor:
         max_argument_characters: int | None = MAX_REPAIRED_LENGTH,
         pool: object = None,
         worker_versions: Literal["same", "any"] = "same",
+        file_root: str | PathLike[str] | None = None,
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
         expose_errors: Exposure = "all",
         max_characters: int | None = None,
         max_bytes: int | None = None,
-        keep: str | PathLike[str] | None = None,
+        keep: str | PathLike[str] | bool | None = None,
     ) -> None:
         if problem := None if cache is None else cache_problem(cache):
             raise TypeError(f"cache={cache!r:.80} {problem}")
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
             raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
-        toolset = toolset_of(tools, registry)
+        toolset, limits = toolset_of(tools, registry), limits_of(max_characters, max_bytes, keep)
+        unlisted, own_deps = _unlisted_tools(limits)
+        called = Toolset([*toolset.values(), *unlisted.values()])
         settings = Settings(
             engine=validator,
             check_results=check_results,
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
-            deps=deps_of(deps),
+            deps=(*deps_of(deps), *own_deps),
             repairs=allowed_repairs(repairs),
             max_argument_characters=max_argument_characters,
-            limits=limits_of(max_characters, max_bytes, keep),
+            limits=limits,
             cache=MemoryCache() if cache is None else cache,
             retry=retry,
             hooks=slots.call_hooks(hooks),
-            remote_runners=remote_runners(toolset.values(), pool, self, any_version=worker_versions == "any"),
+            remote_runners=remote_runners(
+                toolset.values(), pool, self, any_version=worker_versions == "any", file_root=file_root
+            ),
         )
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
-        self._pipeline = Pipeline(toolset, settings, ApprovalRules(toolset.values(), policy, approve, approve_timeout))
+        rules = ApprovalRules(called.values(), policy, approve, approve_timeout)
+        self._pipeline = Pipeline(toolset, settings, rules, unlisted)
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
         self._was_entered = self._was_left = False
         self._leaves = {runner.leave for runner in settings.remote_runners.values() if runner.leave is not None}
@@ -569,3 +579,12 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
             problem = Problem(f"$.{parameter}", str(error))
             return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
     return ToolCall(name, encoded)
+
+
+def _unlisted_tools(limits: ResultLimits | None) -> tuple[Toolset, tuple[Any, ...]]:
+    """Return the tools that an executor has besides those that it was given, and the `deps` that they need."""
+    if limits is None or not limits.keep or limits.characters is None:
+        return Toolset(), ()
+    from fcregistry.execution._kept_results import KeptResults, result_reader  # only where results are kept
+
+    return Toolset([result_reader(limits.characters)]), (KeptResults(),)

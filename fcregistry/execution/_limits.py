@@ -20,14 +20,18 @@ _LEAST: Final = 200
 """Characters. With fewer, there would be room for little more than the line about the cut."""
 
 
+READ_RESULT: Final = "read_result"
+"""The name of the tool that reads kept results."""
+
+
 def limits_of(
-    characters: int | None, media_bytes: int | None, folder: str | PathLike[str] | None
+    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
 ) -> ResultLimits | None:
     """Return the limits that an executor was given; None if there are none.
 
     Raises:
         TypeError: One of them is of another type.
-        ValueError: One of them cannot be, or there is a folder and nothing that is kept there.
+        ValueError: One of them cannot be, or results are kept although none is cut.
     """
     for what, number, least in (("characters", characters, _LEAST), ("bytes", media_bytes, 0)):
         if number is None:
@@ -36,11 +40,14 @@ def limits_of(
             raise TypeError(f"a limit of {what} must be a whole number or None, not {number!r}")
         if number < least:
             raise ValueError(f"a limit of {what} must be at least {least}, not {number}")
+    if keep is True and characters is None:
+        raise ValueError("keep=True keeps texts that are cut: give max_characters, too")
     if characters is None and media_bytes is None:
-        if folder is not None:
+        if keep:
             raise ValueError("keep=… stores what is cut: give max_characters or max_bytes, too")
         return None
-    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=None if folder is None else Path(folder))
+    folder = None if not keep or keep is True else Path(keep)
+    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=folder, keep=bool(keep))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,11 +59,13 @@ class ResultLimits:
             for any number.
         media_bytes: The most bytes of all its images, sounds and files that are not text; None for any number.
         folder: Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`.
+        keep: Whether the text of a result that is cut is kept for the model of the run.
     """
 
     characters: int | None = None
     media_bytes: int | None = None
     folder: Path | None = None
+    keep: bool = False
 
     def apply(self, made: str | Output, value: object) -> str | Output:
         """Return the output of a tool, cut if it is too long.
@@ -68,8 +77,7 @@ class ResultLimits:
         if isinstance(made, str):
             if self.characters is None or len(made) <= self.characters:
                 return made
-            ending = ".txt" if isinstance(value, str) else ".json"
-            return Output(value, "".join(self._cut([made], made, ending)), (), made)
+            return Output(value, "".join(self._cut([made], *kept_text(made, value))), (), made)
         parts = self._without_large_media(self._without_long_texts(made.parts))
         if parts is made.parts:
             return made
@@ -98,7 +106,7 @@ class ResultLimits:
         texts = [part.plain or "" for part in parts]
         if self.characters is None or sum(map(len, texts)) <= self.characters:
             return parts
-        pieces = self._cut(texts, "\n".join(text for text in texts if text), ".txt")
+        pieces = self._cut(texts, *kept_text(parts, None))
         shortened = (
             part if text == piece else Content.text("\n".join(filter(None, (part.label, piece))))
             for part, text, piece in zip(parts, texts, pieces, strict=True)
@@ -109,7 +117,13 @@ class ResultLimits:
         """Return texts, cut in the middle of all of them; one of them gets the line about the cut."""
         assert self.characters is not None
         text = "".join(texts)
-        where = self._where(whole.encode("utf-8", "backslashreplace"), ending)
+        data = whole.encode("utf-8", "backslashreplace")
+        is_in_memory = self.keep and self.folder is None
+        where = (
+            f"is kept as {kept_name(data, ending)}; {READ_RESULT} reads it"
+            if is_in_memory
+            else self._where(data, ending)
+        )
         room = self.characters - len(_line(len(text), len(text), where))
         head, tail = middle_cut(text, max(room, 0))
         pieces, start = [], 0
@@ -129,6 +143,30 @@ class ResultLimits:
         except OSError as error:
             reason = error.strerror or type(error).__name__
             return f"could not be kept in {self.folder} ({reason}), and is in result.whole"
+
+
+def kept_text(whole: str | tuple[Content, ...], value: object) -> tuple[str, str]:
+    """Return the text of a result before it was cut, and the ending of the name that it is kept under.
+
+    Args:
+        whole: The text, or the content.
+        value: What the tool returned.
+    """
+    if isinstance(whole, str):
+        return whole, ".txt" if isinstance(value, str) else ".json"
+    return "\n".join(part.plain for part in whole if part.plain), ".txt"
+
+
+def kept_name(data: bytes, ending: str) -> str:
+    """Return the name that bytes are kept under: a digest of them, so equal bytes have one name.
+
+    Args:
+        data: The bytes.
+        ending: The end of the name, with its dot.
+    """
+    from hashlib import sha256  # only for what is too long
+
+    return f"{sha256(data).hexdigest()[:16]}{ending}"
 
 
 def _line(left_out: int, total: int, where: str) -> str:
@@ -190,10 +228,8 @@ def store_whole(folder: Path, data: bytes, ending: str) -> Path:
     Raises:
         OSError: It cannot be written.
     """
-    from hashlib import sha256  # only for what is too long
-
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    path = folder / f"{sha256(data).hexdigest()[:32]}{ending}"
+    path = folder / kept_name(data, ending)
     partial = folder / f".{os.urandom(16).hex()}"
     try:
         with os.fdopen(os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:

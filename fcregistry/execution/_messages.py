@@ -343,6 +343,7 @@ REASONS: Final = {
     "no_worker": ("unavailable", "is not available: the call could not be sent to a worker; it was not run"),
     "died": ("tool_failed", "was not finished: the worker that ran it died; it may have done part of its work"),
     "lost": ("tool_failed", "returned no result: its worker failed; it may have done its work"),
+    "not_written": ("tool_failed", "ran, but the files that it made could not be written here"),
     "cancelled": ("cancelled", "was cancelled before it was done"),
     "closed": ("cancelled", "was cancelled before it was done: its worker was closed"),
 }

@@ -59,13 +59,15 @@ class Pipeline:
         rules: Decides which calls need approval.
 
     Attributes:
+        unlisted: Tools that can be called, but that the executor does not list.
         fast_paths: Name that a tool was called by -> its fast path, if it has one.
         async_fast_paths: The same for calls from an event loop.
         has_unloaded_tools: Whether the plugin of some tool was not imported yet when the executor was made.
     """
 
-    def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules) -> None:
+    def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules, unlisted: Toolset) -> None:
         self.tools = tools
+        self.unlisted = unlisted
         self.settings = settings
         self.rules = rules
         self.has_unloaded_tools: bool = any(not tool.is_loaded for tool in tools.values())
@@ -119,7 +121,7 @@ class Pipeline:
 
     def find(self, name: str) -> Tool | None:
         """Return a tool by its own name, or by the name that a provider's format gives it, or None."""
-        tool = self.tools.get(name)
+        tool = self.tools.get(name) or self.unlisted.get(name)
         if tool is not None:
             return tool
         if self._by_wire_name is None:

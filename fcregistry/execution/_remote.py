@@ -24,9 +24,10 @@ from weakref import WeakSet
 
 from fcregistry._base.forks import after_fork
 from fcregistry._base.install import install_command
-from fcregistry.errors import MissingDependencyError, exception_message
+from fcregistry.errors import DefinitionError, MissingDependencyError, exception_message
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
 from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
+from fcregistry.execution._staging import FileProblem, FileRoot, pack_files, unpack_files
 from fcregistry.execution._step import exact_text
 from fcregistry.execution._wire import (
     STOPPED,
@@ -41,13 +42,20 @@ from fcregistry.execution._wire import (
 from fcregistry.execution._worker import run_here, start_worker
 
 if TYPE_CHECKING:
+    from os import PathLike
+
     from pebble import ProcessPool
 
     from fcregistry._tools.tool import Tool
 
 
 def remote_runners(
-    tools: Iterable[Tool], pool: object = None, user: object = None, *, any_version: bool = False
+    tools: Iterable[Tool],
+    pool: object = None,
+    user: object = None,
+    *,
+    any_version: bool = False,
+    file_root: str | PathLike[str] | None = None,
 ) -> dict[str, RemoteRunner]:
     """Return the runners of the tools that do not run in this process, by wire name.
 
@@ -58,9 +66,11 @@ def remote_runners(
         pool: The `concurrent.futures.Executor` that it was given, for all other tools; None if they run here.
         user: The executor: workers that only it uses end when it leaves, or is garbage. With None, idle workers always stay.
         any_version: Whether a worker that has another version of a tool may run it.
+        file_root: The folder below which the files of calls on the pool lie.
 
     Raises:
         TypeError: The pool is something else.
+        NotADirectoryError: `file_root` is not a folder.
         DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
         MissingDependencyError: A tool asks for isolation, and pebble is not installed.
     """
@@ -73,11 +83,28 @@ def remote_runners(
         runner = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
         found = dict.fromkeys((tool.name for tool in isolated), runner)
     if pool is not None:
-        pool_runner = PoolRunner(pool, any_version=any_version)
+        root = None if file_root is None else FileRoot(file_root)
+        pool_runner = PoolRunner(pool, any_version=any_version, root=root)
         others = [tool for tool in given if tool.name not in found]
         check_portable(others, "pool=…")
+        if pool_runner.is_elsewhere and root is None:
+            _refuse_files(others)
         found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(pool_runner.submit, keeps_time=False))
     return found
+
+
+def _refuse_files(tools: Iterable[Tool]) -> None:
+    """Raise if some tools have files, which no folder was given for.
+
+    Raises:
+        DefinitionError: Names each of the tools.
+    """
+    problems = [tool.name for tool in tools if tool.options.input_files or tool.options.output_files]
+    if problems:
+        raise DefinitionError(
+            "pool=… may run calls on other machines; give file_root=…, the folder of the files of these tools:",
+            tuple(problems),
+        )
 
 
 # --- Calls on a pool ---
@@ -89,12 +116,18 @@ class PoolRunner:
     Args:
         pool: Anything with the interface of `concurrent.futures.Executor`.
         any_version: Whether a worker that has another version of a tool may run it.
+        root: Where the files of calls lie; None if no tool has files.
+
+    Attributes:
+        is_elsewhere: Whether its workers may be on other machines, which do not have the files of this one.
 
     Raises:
         TypeError: It is something else.
     """
 
-    def __init__(self, pool: object, *, any_version: bool = False) -> None:
+    def __init__(self, pool: object, *, any_version: bool = False, root: FileRoot | None = None) -> None:
+        from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor  # not needed without a pool
+
         if not isinstance(pool, Executor):
             hint = "; give client.get_executor()" if hasattr(pool, "get_executor") else ""
             raise TypeError(
@@ -102,6 +135,8 @@ class PoolRunner:
             )
         self._pool = pool
         self._any_version = any_version
+        self._root = root
+        self.is_elsewhere: bool = not isinstance(pool, (ThreadPoolExecutor, ProcessPoolExecutor))
 
     def submit(self, tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None) -> Future[Outcome]:
         """Run a tool.
@@ -115,17 +150,32 @@ class PoolRunner:
             A future of the outcome, also if the pool or a worker fails. Cancelling it cancels a call that has not begun.
         """
         future: Future[Outcome] = Future()
+        if self.is_elsewhere and (tool.options.input_files or tool.options.output_files):
+            # This may be the thread of an event loop, which reading files would hold up
+            threading.Thread(
+                target=self._submit, args=(future, tool, arguments, timeout), name="fcregistry-files", daemon=True
+            ).start()
+        else:
+            self._submit(future, tool, arguments, timeout)
+        return future
+
+    def _submit(self, future: Future[Outcome], tool: Tool, arguments: Mapping[str, Any], timeout: float | None) -> None:
+        root = self._root if self.is_elsewhere else None
         try:
-            request = request_for(tool, arguments, timeout, any_version=self._any_version)
+            request = request_for(tool, arguments, timeout, any_version=self._any_version, root=root)
             answer = self._pool.submit(run_here, request.to_text())
+        except FileProblem as problem:
+            refused = WireRefusal(reason="invalid_arguments", problems=((problem.place, str(problem)),))
+            settle(future, Outcome(None, worker_refusal(tool, refused), 0.0))
+            return
         except Exception as error:  # noqa: BLE001  # foreign code: a pool that is broken or shut down may raise anything
-            future.set_result(Outcome(None, worker_error(tool, "no_worker", error_text(error), error), 0.0))
-            return future
+            settle(future, Outcome(None, worker_error(tool, "no_worker", error_text(error), error), 0.0))
+            return
         held = [answer]  # dropped when it is done: while a future of Dask's is referenced, its result stays on a worker
 
         def answered(done: Future[str]) -> None:
             held.clear()
-            settle(future, outcome_of(done, tool, timeout))
+            settle(future, outcome_of(done, tool, timeout, root))
 
         def given_up(_: Future[Outcome]) -> None:
             for each in tuple(held):
@@ -133,11 +183,15 @@ class PoolRunner:
 
         future.add_done_callback(given_up)
         answer.add_done_callback(answered)
-        return future
 
 
 def request_for(
-    tool: Tool, arguments: Mapping[str, Any], timeout: float | None = None, *, any_version: bool = False
+    tool: Tool,
+    arguments: Mapping[str, Any],
+    timeout: float | None = None,
+    *,
+    any_version: bool = False,
+    root: FileRoot | None = None,
 ) -> Request:
     """Return the request for a call.
 
@@ -146,6 +200,10 @@ def request_for(
         arguments: A valid JSON object.
         timeout: Seconds that the worker gives the tool; None for any time.
         any_version: Whether a worker that has another version may run it.
+        root: Where the files lie that are sent with the call; None to send none.
+
+    Raises:
+        FileProblem: A file cannot be sent.
     """
     from uuid import uuid4  # 3 ms, which calls that stay here need not pay
 
@@ -158,6 +216,8 @@ def request_for(
         version=tool.origin.version,
         any_version=any_version,
         seconds=timeout,
+        files={} if root is None else pack_files(tool, arguments, root),
+        file_parameters=() if root is None else (*tool.options.input_files, *tool.options.output_files),
     )
 
 
@@ -167,16 +227,19 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
         future.set_result(outcome)
 
 
-def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None) -> Outcome:
+def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, root: FileRoot | None = None) -> Outcome:
     """Return the outcome that a worker's answer has, or why there is none; it raises nothing.
 
     Args:
         answer: A future that is done.
         tool: The tool that was called.
         timeout: The seconds that it was given.
+        root: Where its output files are written.
     """
     try:
-        return _outcome_in(answer.result(), tool, timeout)
+        return _outcome_in(answer.result(), tool, timeout, root)
+    except FileProblem as problem:
+        return Outcome(None, worker_error(tool, "not_written", str(problem), problem), 0.0)
     except KeyboardInterrupt as error:  # the user's, wherever it was raised
         return Outcome(None, error, 0.0)
     except CancelledError:
@@ -197,7 +260,7 @@ def _without_own_frame(error: BaseException) -> BaseException:
     return error
 
 
-def _outcome_in(answer: str, tool: Tool, timeout: float | None) -> Outcome:
+def _outcome_in(answer: str, tool: Tool, timeout: float | None, root: FileRoot | None) -> Outcome:
     answered = read_answer(answer)
     if isinstance(answered, (WireException, WireReturn)) and answered.version != tool.origin.version:
         _warn_of_version(tool, answered.version)
@@ -207,6 +270,8 @@ def _outcome_in(answer: str, tool: Tool, timeout: float | None) -> Outcome:
         if answered.reason == "timeout":
             return Outcome(None, GivenUp("timeout", timeout, stopped=answered.detail == STOPPED), timeout or 0.0)
         return Outcome(None, worker_refusal(tool, answered), 0.0)
+    if answered.files and root is not None:
+        unpack_files(answered.files, root)
     return Outcome(unpack_value(answered.value, answered.form, tool.signature.returns), None, answered.seconds)
 
 

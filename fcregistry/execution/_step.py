@@ -43,7 +43,7 @@ class Bound(NamedTuple):
         timeout: The time limit of a call in seconds; None for no limit.
         cache: The cache for its results; None if they are not cached.
         runner: Runs its calls in another process; None if they run in this one.
-        touches: Whether it has the option `exclusive`, `reads` or `writes`, so that a call may wait for others in its batch.
+        touches: Whether it has an option such as `writes` or `output_files`, so that a call may wait for others in its batch.
     """
 
     tool: Tool
@@ -85,7 +85,8 @@ class Bound(NamedTuple):
             settings.timeout if options.timeout is None else options.timeout,
             cache_of(tool, settings.cache),
             runner,
-            options.exclusive or options.reads != () or options.writes != (),
+            options.exclusive
+            or any(each != () for each in (options.reads, options.writes, options.input_files, options.output_files)),
         )
 
 

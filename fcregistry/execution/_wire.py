@@ -8,7 +8,7 @@ return annotation.
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._results.content import Content, ToolOutput
@@ -16,13 +16,13 @@ from fcregistry.errors import DefinitionError
 from fcregistry.types import EncodingError, to_json, to_json_text
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Mapping, Sequence
 
     from fcregistry._tools.tool import Tool
     from fcregistry.types import Codec
 
 
-PROTOCOL: Final = 2
+PROTOCOL: Final = 3
 """The version of these messages. Increase it with each change that an older executor or worker would misread."""
 
 STOPPED: Final = "stopped"
@@ -41,6 +41,8 @@ class Request:
         version: The version of the tool's distribution in the executor's process.
         any_version: Whether a worker with another version may run the call.
         seconds: How long the tool may take; None for any time.
+        files: The files of the call, as `pack_files` returned them.
+        file_parameters: The parameters that are paths of these files.
     """
 
     tool: str
@@ -50,6 +52,8 @@ class Request:
     version: str | None
     any_version: bool = False
     seconds: float | None = None
+    files: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    file_parameters: Sequence[str] = ()
 
     def to_text(self) -> str:
         """Return the request as text."""
@@ -77,12 +81,14 @@ class WireReturn:
         form: How the value is written in that text.
         seconds: How long the tool took.
         version: The version of the tool's distribution in the worker.
+        files: The output files, in base64, by their paths.
     """
 
     value: str
     form: Form
     seconds: float
     version: str | None = None
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

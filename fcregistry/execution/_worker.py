@@ -10,11 +10,13 @@ worker; `mark_begun` prevents a second run of the same call.
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import sys
 import threading
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from fcregistry._base import forks as _forks
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import Problem
     from fcregistry._tools.tool import Tool
+    from fcregistry.execution._staging import StagedFiles
 
 
 _MOST_TRACEBACK = 20_000
@@ -72,7 +75,27 @@ def _answer_to(asked: Request) -> Answer:
     tool = _find_tool(asked)
     if isinstance(tool, WireRefusal):
         return tool
-    invocation = _invocation(tool, asked.arguments)
+    if not asked.files:
+        return _run(tool, asked, None)
+    from fcregistry.execution._staging import FileProblem, staged_files  # only for calls with files
+
+    with staged_files(asked.files) as staged:
+        answer = _run(tool, asked, staged)
+        if isinstance(answer, WireReturn):
+            value = staged.restored(answer.value, lambda path: json.dumps(path)[1:-1])
+            try:
+                return replace(answer, value=value, files=staged.returned())
+            except FileProblem as problem:
+                return WireRefusal(reason="not_written", detail=str(problem))
+        if isinstance(answer, WireException):
+            texts = staged.restored(answer.message), staged.restored(answer.traceback)
+            return replace(answer, message=texts[0], traceback=texts[1])
+        problems = tuple((path, staged.restored(message)) for path, message in answer.problems)
+        return replace(answer, detail=staged.restored(answer.detail), problems=problems)
+
+
+def _run(tool: Tool, asked: Request, staged: StagedFiles | None) -> Answer:
+    invocation = _invocation(tool, asked, staged)
     if isinstance(invocation, WireRefusal):
         return invocation
     dispatch = dispatch_of(tool.signature.kind, True)
@@ -103,12 +126,14 @@ def _find_tool(asked: Request) -> Tool | WireRefusal:
     return tool
 
 
-def _invocation(tool: Tool, arguments: str) -> Invocation | WireRefusal:
+def _invocation(tool: Tool, asked: Request, staged: StagedFiles | None) -> Invocation | WireRefusal:
     signature = tool.signature
     validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
-    values = read_json(arguments, signature.exact)
+    values = read_json(asked.arguments, signature.exact)
     if problems := validator.problems(values):
         return _invalid(problems)
+    if staged is not None:
+        staged.replace_in(values, asked.file_parameters)
     try:
         decoded = signature.binding.decode(values)
     except Refusal as refusal:  # what no schema can say may differ here, such as whether a file exists

@@ -1,4 +1,4 @@
-"""Do tool calls run on Dask: on a real cluster of worker processes, each of which finds the plugins itself?"""
+"""Tool calls on Dask: on a real cluster of worker processes, each of which finds the plugins itself."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ CLUSTER = """
 
     if __name__ == "__main__":
         with LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-            executor = Executor(["acme-remote:*", "!stays", "!guarded", "!own_pid"], pool=client.get_executor())
+            executor = Executor(["acme-remote:*", "!stays", "!guarded", "!own_pid", "!upper"], pool=client.get_executor())
             added = [{"a": number, "b": 1} for number in range(5)]
             answer = {"add": [result.value for result in executor.run_all(calls("add", *added[:3]))]}
             equal = executor.run_all(calls("note", *[{"path": os.path.abspath("notes")}] * 100))
@@ -41,6 +41,11 @@ CLUSTER = """
             answer["died"], *others = map(show, executor.run_all(deadly + calls("add", *added)))
             answer["others"] = [other.get("value") for other in others]
             answer["deaths"] = Path("deaths").read_text().count("run")
+            Path("data").mkdir()
+            Path("data/a.txt").write_text("alpha")
+            with_files = Executor(["acme-remote:upper"], pool=client.get_executor(), file_root="data")
+            answer["upper"] = show(with_files.call("upper", path="a.txt", out="b.txt"))
+            answer["written"] = Path("data/b.txt").read_text()
             answer["after"] = show(executor.call("add", a=5, b=1))
 
         with LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
@@ -73,6 +78,7 @@ def test_values_and_exceptions_come_back_as_from_any_pool(came: dict[str, Any]) 
     assert came["async"]["value"] == 3
     assert came["point"]["repr"] == "Point(x=1, y=Decimal('2.50'))"
     assert (came["fail"]["says"], came["fail"]["retry_after"]) == ("The room is taken.", 2.5)
+    assert (came["upper"]["value"], came["written"]) == ("wrote b.txt", "ALPHA")
     assert came["exit"]["type_name"] == "SystemExit"
 
 

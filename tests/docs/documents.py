@@ -1,4 +1,4 @@
-"""Which documents are there, and which blocks stand in each?
+"""The documents, and the blocks in each.
 
 A block is a fence with a language. Every language has a row in ``LANGUAGES`` that says what is done with its blocks; a
 block in another language, or in none, fails the test of its document, so that no example escapes by a typing error.

@@ -12,7 +12,7 @@ import pytest
 from fcregistry import Executor, ToolResult
 
 TEXT = "a long text" * 100
-NAME = f"{sha256(TEXT.encode()).hexdigest()[:32]}.txt"
+NAME = f"{sha256(TEXT.encode()).hexdigest()[:16]}.txt"
 
 
 def repeat(text: str) -> str:

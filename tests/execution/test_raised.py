@@ -153,3 +153,4 @@ def test_an_error_of_sqlite_about_threads_names_the_option_that_helps() -> None:
     assert "blocking" not in result.content
     result, _ = Executor([Tool.from_function(count, blocking="caller")]).run_all([ToolCall("count", "{}")] * 2)
     assert result.value == [[1]]
+    database.close()  # Python 3.13 warns otherwise

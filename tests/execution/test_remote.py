@@ -461,13 +461,15 @@ def test_what_travels_is_a_name_and_json() -> None:
         "version": None,
         "any_version": False,
         "seconds": 5.0,
+        "files": {},
+        "file_parameters": [],
     }
 
 
 def test_a_request_of_another_version_is_refused() -> None:
     with pytest.raises(ValueError, match="install the same one everywhere"):
         Request.read(json.dumps({"tool": "acme:add"}))
-    with pytest.raises(ValueError, match=r"protocols 2 and None"):
+    with pytest.raises(ValueError, match=r"protocols 3 and None"):
         read_answer("{}")
 
 
@@ -481,6 +483,7 @@ def test_every_reason_has_its_words() -> None:
         "no_worker": "add is not available: the call could not be sent to a worker; it was not run: why",
         "died": "add was not finished: the worker that ran it died; it may have done part of its work: why",
         "lost": "add returned no result: its worker failed; it may have done its work: why",
+        "not_written": "add ran, but the files that it made could not be written here: why",
         "cancelled": "add was cancelled before it was done: why",
         "closed": "add was cancelled before it was done: its worker was closed: why",
     }

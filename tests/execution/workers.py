@@ -143,6 +143,14 @@ TOOLS = """
         return "noted"
 
 
+    @fc_register(input_files=["path"], output_files=["out"])
+    def upper(path: str, out: str) -> str:
+        "Write a text in upper case."
+        with open(path) as text, open(out, "w") as file:
+            file.write(text.read().upper())
+        return f"wrote {out}"
+
+
     @fc_register
     def die(code: int, path: str = os.devnull) -> str:
         "Write a line to a file and end the process: with an exit code, or by a signal where it is negative."

@@ -1,4 +1,4 @@
-"""Do commands know of tools from installed wheels without importing them, and see at once when pip installs, upgrades or removes one?"""
+"""Commands know the tools of installed wheels without importing them, and see at once what pip installs, upgrades or removes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What if wheels of other people are installed beside ours: good ones, broken ones, and one that ships a name we ship?
+"""Wheels of other people beside ours: good ones, broken ones, and one that ships a name we ship.
 
 The wheels are made here by hand, and installed by pip, as a user would.
 """

@@ -1,4 +1,4 @@
-"""Does what we ship work: the wheels of the package and of every plugin, in an environment that holds nothing else?
+"""What we ship works: the wheels of the package and of every plugin, in an environment that holds nothing else.
 
 Run by ``nox -s installed``. Commands run as a user runs them: a real process, in a folder that is not the checkout.
 """

@@ -1,4 +1,4 @@
-"""What comes of the responses that there are, and of none?"""
+"""The outcomes of responses, good and bad, and of requests that get none."""
 
 from __future__ import annotations
 

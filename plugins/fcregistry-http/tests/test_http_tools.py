@@ -1,4 +1,4 @@
-"""Does an endpoint become a tool, and does a call become the request that was meant, and no other?"""
+"""Endpoints as tools: each call becomes the request that was meant, and no other."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How does a connection begin and end, and what becomes of calls meanwhile?"""
+"""How a connection begins and ends, and what happens to calls meanwhile."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What does the distribution declare, and what does importing it cost?"""
+"""What the distribution declares, and what importing it costs."""
 
 from __future__ import annotations
 

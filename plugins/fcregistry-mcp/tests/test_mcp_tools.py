@@ -1,4 +1,4 @@
-"""What are the tools of a server here, and what do calls of them give?"""
+"""The tools of a server as tools here, and the results of their calls."""
 
 from __future__ import annotations
 

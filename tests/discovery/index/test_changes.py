@@ -1,4 +1,4 @@
-"""Is what has changed since a plugin was described seen at the next command? And is nothing else imported anew?"""
+"""A change to a plugin is seen at the next command, and no other plugin is imported again."""
 
 from __future__ import annotations
 

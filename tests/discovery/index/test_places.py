@@ -1,4 +1,4 @@
-"""Wherever plugins lie, and however Python was started: are they described as they are found, and each by its own?"""
+"""Plugins are described as they are found, each by its own path, wherever they lie and however Python was started."""
 
 from __future__ import annotations
 
