@@ -169,7 +169,7 @@ def _main_part(tree: Any, url: str) -> str:
         include_links=True,
         include_tables=True,
     )
-    return (text or "").strip()
+    return "\n".join(line.rstrip() for line in (text or "").strip().splitlines())
 
 
 def _all_text(tree: Any) -> str:

@@ -6,7 +6,7 @@ import os
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from fcregistry import Tool
+from fcregistry.execution import Toolset
 
 from fcregistry_web._access import WebAccess
 from fcregistry_web._download import LONGEST, download_tool
@@ -22,7 +22,7 @@ def web_tools(
     *,
     search: SearchProvider | None = None,
     root: Root | str | os.PathLike[str] | None = None,
-) -> list[Tool]:
+) -> Toolset:
     """Return `fetch_url`, and `web_search` and `download_file` if they are configured.
 
     Args:
@@ -42,4 +42,4 @@ def web_tools(
         tools.append(search_tool(search))
     if root is not None:
         tools.append(download_tool(root, replace(access, timeout=max(access.timeout, LONGEST))))
-    return tools
+    return Toolset(tools)

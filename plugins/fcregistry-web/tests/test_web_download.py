@@ -15,7 +15,7 @@ from fcregistry.errors import DefinitionError, MissingDependencyError
 from fcregistry.execution import CancellationToken, Progress
 from web_servers import Replies, Server, gzipped
 
-from fcregistry_web import Download, WebAccess, download_tool, web_tools
+from fcregistry_web import Download, SearXNG, WebAccess, download_tool, web_tools
 
 pytest.importorskip("fcregistry_files")
 
@@ -174,8 +174,9 @@ def test_calls_that_use_one_file_run_in_order(server: Server, root: Path, replie
 
 def test_all_tools_of_one_access(server: Server, root: Path) -> None:
     tools = web_tools(ACCESS, root=root)
-    assert [tool.name for tool in tools] == ["fetch_url", "download_file"]
-    assert [tool.name for tool in web_tools()] == ["fetch_url"]
+    assert set(tools) == {"fetch_url", "download_file"}
+    assert set(web_tools()) == {"fetch_url"}
+    assert set(web_tools(search=SearXNG(url="http://localhost:8888"))) == {"fetch_url", "web_search"}
     assert Executor(tools).run(call(f"{server.url}/data", "a")).ok
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tomllib
 from importlib import import_module
 from pathlib import Path
@@ -106,3 +108,10 @@ def test_every_public_name_is_there() -> None:
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         _ = fcregistry_web.nothing
     assert import_module("fcregistry_web").__doc__
+
+
+def test_the_manifest_describes_the_tools() -> None:
+    """It is written again with `fcregistry manifest build`, in the folder of the plugin."""
+    command = [sys.executable, "-m", "fcregistry", "manifest", "build", "--check", "fcregistry-web"]
+    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=60, check=False)
+    assert ran.returncode == 0, ran.stdout + ran.stderr
