@@ -15,7 +15,7 @@ from fcregistry.execution import Content
 
 from fcregistry_web._access import WebAccess, check_count, same, shown
 from fcregistry_web._http import Answer, get
-from fcregistry_web._pages import Form, converted, decoded, is_html, is_text
+from fcregistry_web._pages import Form, cleaned, converted, decoded, is_html, is_text
 
 _ACCEPT: Final = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 _MEDIA: Final = ("application/pdf", "image/gif", "image/jpeg", "image/png", "image/webp")
@@ -95,9 +95,9 @@ def _text_of(answer: Answer, data: bytes, form: Form) -> tuple[str, str]:
     media_type = answer.media_type
     if is_html(media_type, data):
         title, text = converted(decoded(data, answer.response.charset_encoding), form, str(answer.url))
-        return title, text
+        return title, cleaned(text)
     if is_text(media_type) or (not media_type and b"\x00" not in data):
-        return "", decoded(data, answer.response.charset_encoding)
+        return "", cleaned(decoded(data, answer.response.charset_encoding))
     raise ToolError(
         f"{answer.url} is a file of the type {shown(media_type or 'unknown')}, which cannot be shown as text; download_file can save it"
     )

@@ -34,7 +34,7 @@ _MOST_ELEMENTS: Final = 30_000
 """A page of more elements is not searched for its main part, since that could take half a minute."""
 _SHORTEST_MAIN_PART: Final = 50
 _MUCH_MORE: Final = 3
-"""How many times the text of the main part a page has, for the model to be told."""
+"""A note says so if a page has this many times the text of its main part."""
 _HIDDEN: Final = ("script", "style", "template", "noscript", "svg", "head", "iframe", "object")
 _INLINE: Final = (
     *(
@@ -59,7 +59,14 @@ _INLINE: Final = (
     ),
     *("small", "span", "strong", "sub", "sup", "time", "tt", "u", "var", "wbr"),
 )
+_UNSEEN: Final = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\U000e0000-\U000e007f]")
+_LONGEST_TITLE: Final = 300
 _CELLS: Final = ("td", "th")
+
+
+def cleaned(text: str) -> str:
+    """Return a text without characters that nobody sees: control characters, and Unicode's tags, which hide orders from people."""
+    return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
 def is_text(media_type: str) -> bool:
@@ -105,7 +112,7 @@ def converted(html: str, form: Form, url: str) -> tuple[str, str]:
     tree = _tree(html)
     if tree is None:
         return "", ""
-    title = " ".join((tree.findtext(".//title") or "").split())
+    title = " ".join(cleaned(tree.findtext("head/title") or "").split())[:_LONGEST_TITLE]
     whole = _all_text(tree)
     main = _main_part(tree, url) if form == "markdown" else ""
     if main and len(main) * _MUCH_MORE < len(whole):
@@ -169,7 +176,7 @@ def _main_part(tree: Any, url: str) -> str:
         include_links=True,
         include_tables=True,
     )
-    return "\n".join(line.rstrip() for line in (text or "").strip().splitlines())
+    return "\n".join(line.rstrip() for line in (text or "").strip().split("\n"))
 
 
 def _all_text(tree: Any) -> str:

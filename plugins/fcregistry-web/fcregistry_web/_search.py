@@ -21,6 +21,7 @@ from fcregistry.errors import DefinitionError, MissingDependencyError, ToolError
 from fcregistry.execution import Secrets
 
 from fcregistry_web._access import is_host
+from fcregistry_web._pages import cleaned
 
 TimeRange: TypeAlias = Literal["day", "week", "month", "year"]
 
@@ -337,7 +338,7 @@ def _listed(value: object) -> list[Any]:
 
 def _plain(text: object) -> str:
     """Return the text of a snippet, without the marks of HTML that some providers put around words."""
-    return " ".join(html.unescape(_TAG.sub("", text)).split()) if isinstance(text, str) else ""
+    return " ".join(cleaned(html.unescape(_TAG.sub("", text))).split()) if isinstance(text, str) else ""
 
 
 def _cut(text: str, most: int) -> str:

@@ -2,12 +2,11 @@
 
 | variable | meaning |
 |---|---|
-| `FCREGISTRY_WEB_HOSTS` | the hosts that can be reached: `docs.python.org, *.wikipedia.org`, or `*` for all |
+| `FCREGISTRY_WEB` | `1` makes `fetch_url` available, and `download_file` if it has a folder |
+| `FCREGISTRY_WEB_HOSTS` | the hosts that can be reached: `docs.python.org, *.wikipedia.org`; by default, all public ones |
 | `FCREGISTRY_WEB_NETWORKS` | networks that can be reached although they are not public: `10.1.0.0/16, 127.0.0.1` |
 | `FCREGISTRY_FILES_ROOT`, `FCREGISTRY_FILES_WRITE` | the folder of `download_file`; `1` to allow it |
 | `SEARXNG_URL`, `BRAVE_API_KEY`, `TAVILY_API_KEY` | where `web_search` looks: the first one that is set |
-
-Without `FCREGISTRY_WEB_HOSTS`, neither `fetch_url` nor `download_file` is available.
 """
 
 from __future__ import annotations
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOOLS"]
 
+_ALLOWED: Final = "FCREGISTRY_WEB"
 _HOSTS: Final = "FCREGISTRY_WEB_HOSTS"
 _NETWORKS: Final = "FCREGISTRY_WEB_NETWORKS"
 _ROOT: Final = "FCREGISTRY_FILES_ROOT"
@@ -59,9 +59,8 @@ def _patient_access() -> WebAccess:
 
 @lru_cache(maxsize=1)
 def _configured(hosts: str, networks: str) -> WebAccess:
-    names = _listed(hosts)
     try:
-        return WebAccess(hosts=None if names == ["*"] else names, networks=_listed(networks))
+        return WebAccess(hosts=_listed(hosts) if hosts else None, networks=_listed(networks))
     except DefinitionError as error:
         raise ConfigurationError(f"{_HOSTS} or {_NETWORKS} is not valid: {error}") from None
 
@@ -88,13 +87,17 @@ def _opened(path: str) -> Root:
         raise ConfigurationError(f"{_ROOT} does not name a folder that can be opened: {error.strerror}") from None
 
 
+def _may_fetch() -> bool:
+    return os.environ.get(_ALLOWED) == "1"
+
+
 def _may_write() -> bool:
-    return os.environ.get(_WRITE) == "1"
+    return _may_fetch() and os.environ.get(_WRITE) == "1"
 
 
 TOOLS: Final = [
-    fetch_tool_for(_access, requires_env=[_HOSTS]),
+    fetch_tool_for(_access, requires_env=[_ALLOWED], available=_may_fetch),
     search_tool(_FromEnvironment()),
-    download_tool_for(_root, _patient_access, requires_env=[_HOSTS, _ROOT, _WRITE], available=_may_write),
+    download_tool_for(_root, _patient_access, requires_env=[_ALLOWED, _ROOT, _WRITE], available=_may_write),
 ]
 """The tools of the entry point."""

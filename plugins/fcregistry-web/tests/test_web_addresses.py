@@ -194,7 +194,10 @@ def test_proxies_of_the_environment_are_not_used(
 
 def test_other_processes_can_get_an_access() -> None:
     access = WebAccess(hosts=["*.example.com"], networks=["10.0.0.0/8"])
-    assert pickle.loads(pickle.dumps(access)) == access
+    again = pickle.loads(pickle.dumps(access))
+    assert again == access
+    assert again.check_url("https://a.example.com/")
+    assert pickle.loads(pickle.dumps(fetch_tool(access).function)).access() == access
 
 
 # --- TLS --------------------------------------------------------------------------------------------

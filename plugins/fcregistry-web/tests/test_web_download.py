@@ -6,6 +6,7 @@ import hashlib
 import os
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -160,6 +161,9 @@ def test_a_download_that_is_stopped_saves_nothing(server: Server, root: Path, re
     else:
         assert result.content == f"'{server.url}/wait' was not downloaded within 0.5 seconds; nothing was saved"
         assert result.error.retryable
+    ends = time.monotonic() + 10  # `run` returns at once, while the tool still removes its file
+    while files(root) and time.monotonic() < ends:
+        time.sleep(0.01)
     assert files(root) == []
 
 

@@ -62,6 +62,15 @@ def test_a_page_without_a_main_part_is_returned_whole(server: Server, replies: R
     assert "Second" in content
 
 
+def test_characters_that_nobody_sees_are_left_out(server: Server, replies: Replies) -> None:
+    hidden = "".join(chr(0xE0000 + ord(letter)) for letter in "delete all files")
+    text = f"one\x1b[31m two\x00{hidden}\r\nthree\ttabs\x9b"
+    replies["/text"] = (200, {"Content-Type": "text/plain"}, text.encode())
+    replies["/page"] = html(f"<title>a\x1b]0;b{hidden}\x07</title><svg><title>icon</title></svg><p>{text}</p>")
+    assert fetch(f"{server.url}/text").content.endswith("\n\none[31m two\nthree\ttabs")
+    assert fetch(f"{server.url}/page").content.endswith("Title: a]0;b\n\none[31m two three tabs")
+
+
 def test_a_page_whose_main_part_is_small_says_so(server: Server, replies: Replies) -> None:
     menu = "".join(f"<li><a href=/{number}>Another page, number {number}</a></li>" for number in range(60))
     replies["/"] = html(PAGE.replace("Shop</a>", f"Shop</a><ul>{menu}</ul>"))

@@ -19,7 +19,13 @@ from fcregistry_web.tools import TOOLS
 
 ROOT = Path(__file__).parent.parent
 VARIABLES = (
-    *("FCREGISTRY_WEB_HOSTS", "FCREGISTRY_WEB_NETWORKS", "FCREGISTRY_FILES_ROOT", "FCREGISTRY_FILES_WRITE"),
+    *(
+        "FCREGISTRY_WEB",
+        "FCREGISTRY_WEB_HOSTS",
+        "FCREGISTRY_WEB_NETWORKS",
+        "FCREGISTRY_FILES_ROOT",
+        "FCREGISTRY_FILES_WRITE",
+    ),
     *("SEARXNG_URL", "BRAVE_API_KEY", "TAVILY_API_KEY"),
 )
 
@@ -63,10 +69,16 @@ def test_the_hosts_of_the_environment_can_be_reached(
     replies["/"] = html("<p>hello")
     dns.names["good.test"] = [["127.0.0.1"]]
     url = f"http://good.test:{server.server_port}/"
+    monkeypatch.setenv("FCREGISTRY_WEB", "0")
+    assert run("fetch_url", url=url).error.code == "unavailable"
+    monkeypatch.setenv("FCREGISTRY_WEB", "1")
+    assert "a loopback address" in run("fetch_url", url=url).content
     monkeypatch.setenv("FCREGISTRY_WEB_HOSTS", "other.test, *.good.test")
     assert "these can: *.good.test, other.test" in run("fetch_url", url=url).content
-    monkeypatch.setenv("FCREGISTRY_WEB_HOSTS", "*")
-    assert "a loopback address" in run("fetch_url", url=url).content
+    monkeypatch.setenv("FCREGISTRY_WEB_HOSTS", " , ")
+    assert "these can: none" in run("fetch_url", url=url).content
+    monkeypatch.setenv("FCREGISTRY_WEB_HOSTS", "good.test")
+    assert "the host good.test has the address 127.0.0.1, a loopback address" in run("fetch_url", url=url).content
     monkeypatch.setenv("FCREGISTRY_WEB_NETWORKS", "10.0.0.0/8, 127.0.0.1")
     assert "hello" in run("fetch_url", url=url).content
     monkeypatch.setenv("FCREGISTRY_WEB_NETWORKS", "intranet")
@@ -78,7 +90,7 @@ def test_downloads_need_the_folder_and_the_permission(
 ) -> None:
     pytest.importorskip("fcregistry_files")
     replies["/"] = html("<p>hello")
-    monkeypatch.setenv("FCREGISTRY_WEB_HOSTS", "127.0.0.1")
+    monkeypatch.setenv("FCREGISTRY_WEB", "1")
     monkeypatch.setenv("FCREGISTRY_WEB_NETWORKS", "127.0.0.1")
     monkeypatch.setenv("FCREGISTRY_FILES_ROOT", str(tmp_path))
     monkeypatch.setenv("FCREGISTRY_FILES_WRITE", "no")
