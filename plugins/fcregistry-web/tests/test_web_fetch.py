@@ -223,6 +223,16 @@ def test_a_wrong_url_is_explained(dns: Any, url: str, message: str) -> None:
     assert len(result.content) < 400
 
 
+def test_a_url_with_a_password_is_refused_and_not_repeated(server: Server, replies: Replies) -> None:
+    replies["/"] = (302, {"Location": f"http://me:hunter22@127.0.0.1:{server.server_port}/page"}, b"")
+    replies["/page"] = html("<p>hello")
+    for url in (f"http://me:hunter22@127.0.0.1:{server.server_port}/page", f"{server.url}/"):
+        content = fetch(url).content
+        assert "the URL for '127.0.0.1' contains a user name or a password; leave them out" in content
+        assert "hunter22" not in content
+    assert [path for _, path, _, _ in server.asked] == ["/"]
+
+
 def test_broken_answers_are_errors(server: Server, replies: Replies) -> None:
     replies["/short"] = lambda handler: _broken(handler, {"Content-Length": "100"}, b"only this")
     replies["/gzip"] = lambda handler: _broken(handler, {"Content-Encoding": "gzip", "Content-Length": "4"}, b"nope")

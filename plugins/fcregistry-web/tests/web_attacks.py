@@ -128,6 +128,7 @@ OFF_THE_LIST = {
     "another host": "http://other.test:{front}/",
     "a longer name": "http://good.test.other.test:{front}/",
     "a name that ends so": "http://notgood.test:{front}/",
+    "a name that ends like a pattern": "http://notbelow.test:{front}/",
     "the parent of a pattern": "http://below.test:{front}/",
     "an address": "http://127.0.0.2:{front}/",
     "a redirect": "http://good.test:{front}/off",
@@ -190,7 +191,7 @@ def main() -> None:
             redirects["/"] = url.format(**ports)
             start = "http://changing.test:{front}/" if "changed" in name else "http://127.0.0.2:{front}/"
             attack("redirects", name, start)
-        hosts = ("good.test", "other.test", "good.test.other.test", "notgood.test", "below.test")
+        hosts = ("good.test", "other.test", "good.test.other.test", "notgood.test", "notbelow.test", "below.test")
         dns.names |= {host: [["127.0.0.2"]] for host in hosts}
         for name, url in OFF_THE_LIST.items():
             redirects["/"] = f"http://127.0.0.2:{front.server_port}/page"
