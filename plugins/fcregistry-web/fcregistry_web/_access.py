@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import re
 import socket
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, field
+from functools import partial
 from ipaddress import IPv6Address, ip_address, ip_network
 from math import inf
 from typing import Final, TypeVar
@@ -111,9 +112,9 @@ class WebAccess:
         try:
             found = await loop.getaddrinfo(host, port_of(url), type=socket.SOCK_STREAM)
         except socket.gaierror as error:
-            raise ToolError(
-                f"the host {host} is not found; check its name", retryable=error.errno == socket.EAI_AGAIN
-            ) from None
+            if error.errno == socket.EAI_AGAIN:
+                raise ToolError(f"the host {host} cannot be resolved now; try again later", retryable=True) from None
+            raise ToolError(f"the host {host} is not found; check its name") from None
         except (OSError, UnicodeError):  # names that are too long, or have an empty part
             raise ToolError(f"the host {host} is not found; check its name") from None
         addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
@@ -134,6 +135,23 @@ class WebAccess:
         raise ToolError(f"the host {host} {where}; only hosts on the public internet can be reached with this tool")
 
 
+def fixed(access: WebAccess | None, timeout: float = 30.0) -> Callable[[], WebAccess]:
+    """Return a function that returns an access, and that other processes can get.
+
+    Args:
+        access: The access; None for all hosts on the public internet.
+        timeout: The seconds that a call may take if it is None.
+
+    Raises:
+        DefinitionError: It is something else.
+    """
+    if access is None:
+        access = WebAccess(timeout=timeout)
+    if not isinstance(access, WebAccess):
+        raise DefinitionError(f"access= takes a WebAccess, such as WebAccess(hosts=['example.com']), not {access!r}")
+    return partial(same, access)
+
+
 def check_count(name: str, value: object) -> None:
     """Raise DefinitionError if the value of an argument is not a whole number above 0."""
     if isinstance(value, bool) or not isinstance(value, int) or value < 1:
@@ -141,7 +159,7 @@ def check_count(name: str, value: object) -> None:
 
 
 def same(value: Value) -> Value:
-    """Return a value. `partial(same, value)` is a function without arguments that other processes can get."""
+    """Return a value; `partial(same, value)` can be pickled, which a lambda cannot."""
     return value
 
 

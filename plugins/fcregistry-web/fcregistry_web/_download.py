@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from fcregistry import Context, Tool
 from fcregistry.errors import MissingDependencyError, ToolError
 
-from fcregistry_web._access import WebAccess, check_count, same, shown
+from fcregistry_web._access import WebAccess, check_count, fixed, same, shown
 from fcregistry_web._http import Answer, get
 
 if TYPE_CHECKING:
@@ -69,8 +69,7 @@ def download_tool(
         OSError: The folder cannot be opened.
     """
     opened = _root_at(root) if isinstance(root, (str, os.PathLike)) else root
-    fixed = access if access is not None else WebAccess(timeout=LONGEST)
-    return download_tool_for(partial(same, opened), partial(same, fixed), max_bytes=max_bytes, **options)
+    return download_tool_for(partial(same, opened), fixed(access, LONGEST), max_bytes=max_bytes, **options)
 
 
 def download_tool_for(
@@ -112,6 +111,9 @@ class _DownloadFile:
     root: Callable[[], Root]
     access: Callable[[], WebAccess]
     most: int
+
+    def __repr__(self) -> str:
+        return "download_file"
 
     def key(self, arguments: Mapping[str, Any]) -> str:
         """Return what a call changes, so that calls that use this file run in order."""

@@ -244,6 +244,9 @@ class _WebSearch:
 
     provider: SearchProvider
 
+    def __repr__(self) -> str:
+        return "web_search"
+
     async def __call__(
         self,
         query: Annotated[str, Len(1, 400)],

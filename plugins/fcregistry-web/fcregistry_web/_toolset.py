@@ -36,10 +36,10 @@ def web_tools(
         MissingDependencyError: `root` is given, and fcregistry-files is not installed.
         OSError: The folder cannot be opened.
     """
-    access = access if access is not None else WebAccess()
     tools = [fetch_tool(access)]
     if search is not None:
         tools.append(search_tool(search))
     if root is not None:
+        access = access if access is not None else WebAccess()
         tools.append(download_tool(root, replace(access, timeout=max(access.timeout, LONGEST))))
     return Toolset(tools)

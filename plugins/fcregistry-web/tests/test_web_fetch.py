@@ -321,6 +321,10 @@ def test_many_pages_are_fetched_at_once(server: Server, replies: Replies) -> Non
 def test_wrong_settings_are_refused() -> None:
     with pytest.raises(DefinitionError, match="max_characters= takes a whole number above 0, not 0"):
         fetch_tool(max_characters=0)
+    with pytest.raises(DefinitionError, match="access= takes a WebAccess, such as WebAccess"):
+        fetch_tool("https://example.com")  # type: ignore[arg-type]
+    with pytest.raises(DefinitionError, match="fetch_url cannot be registered:\n  - unknown option 'hosts'"):
+        fetch_tool(hosts=["example.com"])
 
 
 def test_the_converter_is_imported_with_the_first_page() -> None:
