@@ -264,7 +264,7 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
     """
 
     def __init__(self, result: UnfinishedRun) -> None:
-        super().__init__(f"there is no answer: {result}")
+        super().__init__(str(result))
         self.result = result
 
     def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:

@@ -258,7 +258,7 @@ def test_a_tool_that_is_taken_for_a_group_and_a_group_that_is_taken_for_a_tool_a
         isolated["add"]
     for group in ("math", "math.basic"):
         with pytest.raises(
-            ToolNotFoundError, match=rf"no tool '{group}'; that is a group, and its tools are '{group}\.\*'$"
+            ToolNotFoundError, match=rf"no tool '{group}': it is a group, and its tools are '{group}\.\*'$"
         ):
             isolated.get(group)
     with pytest.raises(ToolNotFoundError, match=r"no tool 'mat'(?!.*group)"):

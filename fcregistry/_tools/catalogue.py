@@ -270,10 +270,11 @@ class Catalogue:
         else:  # one name for each tool: with its group if one was asked for
             names = {each.local_name if "." in name else each.declaration.name for each in self.visible()}
         near = nearest(name, sorted(names))
-        meant = self._distribution_hint(name) or self._group_hint(name) or did_you_mean(near)
-        message = f"there is no tool {name!r}{self._why_hidden(name)}{meant}"
+        if meant := self._distribution_hint(name) or self._group_hint(name):
+            return ToolNotFoundError(f"there is no tool {name!r}{meant}", name=name, candidates=near)
+        message = f"there is no tool {name!r}{self._why_hidden(name)}{did_you_mean(near)}"
         if self._discovers:
-            message += f" (`fcregistry doctor {name}` says why it may be missing)"
+            message += f" (`fcregistry doctor {name}` looks for the reason)"
         return ToolNotFoundError(message, name=name, candidates=near)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
@@ -285,12 +286,12 @@ class Catalogue:
 
     def _distribution_hint(self, name: str) -> str:
         names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
-        return f"; that is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
+        return f": it is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
 
     def _group_hint(self, name: str) -> str:
         groups = {each.declaration.group for each in self.visible()}
         is_one = any(f"{group}.".startswith(f"{name}.") for group in groups)
-        return f"; that is a group, and its tools are '{name}.*'" if is_one else ""
+        return f": it is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
         """Return why a tool of that plain name is hidden; empty if none is."""

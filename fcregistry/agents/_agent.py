@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Final, Generic, TypeAlias, TypedDict, cast
+from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeAlias, TypedDict, cast
 
+from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._messages import conversation_of
@@ -56,7 +57,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         DuplicateToolError: Two tools of one name.
         DefinitionError: Something cannot be a tool.
         ModelNotFoundError: There is no model of that name.
-        TypeError: `llm` is not a model, or `registry`, `approve` or `deps` was given with an executor.
+        TypeError: `llm` is not a model, an argument has another name, or `registry`, `approve` or `deps` was given with an executor.
     """
 
     _returns_calls = False
@@ -72,7 +73,10 @@ class Agent(ABC, Generic[AnswerT_co]):
         registry: Registry | None = None,
         approve: Approver | None = None,
         deps: Sequence[Any] = (),
+        **_unknown: Never,
     ) -> None:
+        if _unknown:
+            raise TypeError(_unknown_argument(type(self), next(iter(_unknown))))
         if isinstance(tools, Executor) and (registry is not None or approve is not None or deps):
             raise TypeError("registry, approve and deps are for the executor: give them where it is made")
         self.model: Model = resolve(llm)
@@ -309,6 +313,14 @@ def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswe
     from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers
 
     return TypedAnswers(OutputFormat(answer_type), retries)
+
+
+def _unknown_argument(agent: type[Agent[Any]], name: str) -> str:
+    """Return the message for an argument that an agent does not have."""
+    from inspect import signature  # only on the way to an error
+
+    known = {*signature(Agent.__init__).parameters, *signature(agent.__init__).parameters}
+    return f"{agent.__name__}() has no argument {name!r}{did_you_mean(nearest(name, known - {'self', '_unknown', 'options'}))}"
 
 
 _DEFAULT_ROUNDS: Final = 5

@@ -68,7 +68,7 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 
 
 @click.command("ask", short_help="Ask a model, which may call tools.")
-@click.argument("question")
+@click.argument("question", nargs=-1, required=True)
 @selector_option(
     "--tool", "selectors", "Let the model call these tools; without it, those that a search for the question finds."
 )
@@ -103,7 +103,7 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 @click.pass_context
 def command(
     ctx: click.Context,
-    question: str,
+    question: tuple[str, ...],
     selectors: tuple[str, ...],
     agent: str,
     model: str | None,
@@ -115,7 +115,9 @@ def command(
     trace: bool,
     as_json: bool,
 ) -> None:
-    """Ask a model QUESTION; '-' reads it from standard input.
+    """Ask a model the QUESTION: all words after the options; '-' reads it from standard input.
+
+    Put a question in quotes if it has characters that your shell replaces, such as * or ?.
 
     Standard output gets only the answer. On a terminal, the command shows what the model thinks and calls, and asks you before a tool runs
     that requires approval.
@@ -124,7 +126,7 @@ def command(
     time ran out.
     """
     name = model_name(model)
-    text = _read(question)
+    text = _read(" ".join(question))
     if sys.stderr.isatty():
         remark(f"loading {name} …")
     from fcregistry import agents  # with models and the executor

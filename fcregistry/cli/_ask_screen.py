@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
 from fcregistry.cli._output import CONTROL
@@ -86,8 +86,8 @@ class Screen:
 
     def has_shown(self, answer: Any) -> bool:
         """Return whether the reader of stdout has already seen the answer on stderr, in pieces."""
-        together = sys.stdout.isatty() and sys.stderr.isatty()
-        return self._streams and together and bool(self._last_text) and self._last_text == str(answer).strip()
+        is_shown = self._streams and bool(self._last_text) and self._last_text == str(answer).strip()
+        return is_shown and ((sys.stdout.isatty() and sys.stderr.isatty()) or _are_one_file(sys.stdout, sys.stderr))
 
     def show(self, event: Event) -> None:
         """Show an event."""
@@ -312,3 +312,11 @@ def cut(text: str) -> str:
 
 def _json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False, default=str)
+
+
+def _are_one_file(one: TextIO, other: TextIO) -> bool:
+    """Return whether two streams are one file or pipe, as after `2>&1`."""
+    try:
+        return os.path.samestat(os.fstat(one.fileno()), os.fstat(other.fileno()))
+    except (OSError, ValueError):  # a stream without a file
+        return False

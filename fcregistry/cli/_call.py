@@ -42,7 +42,7 @@ class _Call(click.Command):
             return super().shell_complete(ctx, incomplete)
         from fcregistry.cli._parameters import complete_words  # only completion comes here
 
-        return complete_words(name, ctx.params["arguments"], incomplete)
+        return complete_words(ctx, name, ctx.params["arguments"], incomplete)
 
 
 def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
@@ -115,14 +115,18 @@ def command(
     if result.error is None:
         _write(result, as_json, path)
         return
-    complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text)
+    complain(_as_options(result.error, tool) if isinstance(given, dict) else result.error.text.replace(_TO_MODEL, ""))
     if result.error.code in ("invalid_arguments", "malformed_call"):
         remark(f"({program()} call {name} --help lists the tool's options)")
     elif result.error.code == "approval_required":
         remark(f"(to approve it: {program()} call --yes {name} …)")
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
-        _show_traceback(result.error.exception, verbose)
+        _show_traceback(result.error.exception, verbose or ctx.find_root().params["verbose"])
     ctx.exit(EXIT_CODES.get(result.error.code, 1))
+
+
+_TO_MODEL: Final = ". Nothing was run; send the whole call again, shorter if need be"
+"""What only a model can do about JSON that is cut off."""
 
 
 def _as_options(error: CallError, tool: Tool) -> str:

@@ -97,7 +97,12 @@ class _Commands(click.Group):
     metavar="MODULE",
     help="Import this module first, so that its tools are available.",
 )
-@click.option("-v", "--verbose", is_flag=True, help="Report problems with the index of tools.")
+@click.option(
+    "-v",
+    "--verbose",
+    is_flag=True,
+    help="Say more: what is wrong with the index of tools; with call, the traceback of a tool that fails.",
+)
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
@@ -108,58 +113,9 @@ def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     if verbose:
         ctx.call_on_close(mention_index_problems)
     if modules:
-        sys.path.append(os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
-        for module in modules:
-            _import(module)
+        from fcregistry.cli._modules import import_modules  # only where one is named
 
-
-def _import(module: str) -> None:
-    if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
-        parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
-        name = ".".join(part for part in parts if part.isidentifier())
-        raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
-    from fcregistry._base.stdout import prints_to_stderr  # with importlib.metadata, which --help does not need
-
-    if hiding := _hiding(module.partition(".")[0]):
-        raise click.UsageError(
-            f"-m {module} means {hiding}, which is installed and hides the module of that name in this folder: rename the module here"
-        )
-    try:
-        with prints_to_stderr():
-            importlib.import_module(module)
-    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
-        what = f"{type(error).__name__}: {error}{_place(error)}"
-        raise click.UsageError(f"the module {module!r} cannot be imported: {what}") from error
-
-
-def _hiding(name: str) -> str | None:
-    """Return the file of an installed module that hides one of the working folder; None if there is none.
-
-    Installed modules come first: otherwise a file in the folder could replace a module of an installed package.
-    """
-    here = os.getcwd()  # noqa: PTH109  # likewise
-    own = next((path for path in (f"{here}/{name}/__init__.py", f"{here}/{name}.py") if os.path.exists(path)), None)  # noqa: PTH110  # likewise
-    if own is None:
-        return None
-    from importlib.util import find_spec
-
-    try:
-        origin = getattr(find_spec(name), "origin", None)
-    except (ImportError, ValueError):  # a module without a place
-        return None
-    return origin if origin and os.path.realpath(origin) != os.path.realpath(own) else None
-
-
-def _place(error: BaseException) -> str:
-    """Return where an import failed."""
-    from traceback import extract_tb  # only on the way to an error
-
-    last = extract_tb(error.__traceback__)[-1]
-    if "importlib" in last.filename and not isinstance(error, ModuleNotFoundError):
-        return ""  # the file was found; the text of a SyntaxError says the place
-    if "importlib" in last.filename:
-        return f" (looked in what is installed, and in {sys.path[-1]})"
-    return f" ({last.filename}:{last.lineno})"
+        import_modules(modules)
 
 
 def run(args: list[str] | None, ready: Callable[[], object] = lambda: None) -> int:

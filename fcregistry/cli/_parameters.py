@@ -11,12 +11,12 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
 
-from fcregistry._base.messages import KINDS, requirement
+from fcregistry._base.messages import KINDS, requirement, show
 from fcregistry._registry import registry
 from fcregistry._schema.document import References, show_type
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import clean, read_json
-from fcregistry.cli._tools import describe_while_typing
+from fcregistry.cli._tools import begin_completion
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -70,7 +70,7 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
         if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, tool)):
             raise click.UsageError(message, error.ctx) from error
         if isinstance(error, click.BadParameter) and error.param is not None and error.param.multiple:
-            message = f"{error.message} Give {error.param.opts[0]} once for each item."
+            message = f"{error.message.rstrip('.')}. Give {error.param.opts[0]} once for each item."
             raise click.BadParameter(message, error.ctx, error.param) from error
         raise
 
@@ -154,17 +154,18 @@ def _json_arguments(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
     return extra
 
 
-def complete_words(name: str, words: tuple[str, ...], incomplete: str) -> list[CompletionItem[str]]:
+def complete_words(ctx: click.Context, name: str, words: tuple[str, ...], incomplete: str) -> list[CompletionItem[str]]:
     """Return the completions of a word after a tool's name.
 
     Args:
+        ctx: The context of the command.
         name: The tool's name.
         words: The words between the name and the incomplete one.
         incomplete: The beginning of the word.
     """
     from click.shell_completion import ShellComplete  # there already: only completion comes here
 
-    describe_while_typing()  # the shell asks for completions before any command runs
+    begin_completion(ctx)
     shell = ShellComplete(_ToolCommand(name, registry.get(name)), {**_SETTINGS}, name, "")
     return shell.get_completions(list(words), incomplete.replace("_", "-") if incomplete[:1] == "-" else incomplete)
 
@@ -234,6 +235,27 @@ class _WordParam(click.Choice[str]):
         return str(choice)
 
 
+class _NumberParam(_AnyParam):
+    """A number. An error has the words that a model reads of the same mistake.
+
+    Args:
+        kind: The type in JSON Schema: `integer` or `number`.
+        parser: Click's type, which reads the text.
+    """
+
+    def __init__(self, kind: str, parser: click.ParamType[Any]) -> None:
+        self.name = parser.name
+        self._kind = kind
+        self._parser = parser
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number that a text means."""
+        try:
+            return self._parser.convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{requirement('type', self._kind)}, not {show(value)}", param, ctx)
+
+
 class _JsonParam(_AnyParam):
     """A JSON value. If the schema also accepts strings, text that is not valid JSON becomes a string."""
 
@@ -294,7 +316,11 @@ def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option
     return _with_name(option, name)
 
 
-_SCALARS: Final = {"string": click.STRING, "integer": click.INT, "number": click.FLOAT}
+_SCALARS: Final = {
+    "string": click.STRING,
+    "integer": _NumberParam("integer", click.INT),
+    "number": _NumberParam("number", click.FLOAT),
+}
 _LONGEST_TYPE: Final = 60
 
 

@@ -36,7 +36,7 @@ FC = TypeVar("FC", bound="Callable[..., Any] | click.Command")
 
 def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
     """Return the names that begin with the typed text: plain names, or canonical ids once it has a colon."""
-    describe_while_typing()  # the shell asks for completions before any command runs
+    begin_completion(ctx)
     return sorted(names_starting_with(incomplete))
 
 
@@ -121,6 +121,11 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     ids = [each for distribution, each in broken_tools() if _is_wanted(distribution, wanted)]
     if ids:
         remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
+    if wanted is None:
+        made = map(registry._catalogue.tool, registry._catalogue.seen(log))  # of the modules that the user named
+        for tool in made:
+            if unavailable := tool.unavailable:
+                remark(f"{tool.name} is hidden: {unavailable}")
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
@@ -218,9 +223,16 @@ def describe_in_workers() -> None:
     current().describe = _describe
 
 
-def describe_while_typing() -> None:
-    """Have worker processes describe new plugins, if they are few and quick."""
+def begin_completion(ctx: click.Context) -> None:
+    """Prepare for the completion of a word: the shell asks for it before any command runs.
+
+    Worker processes describe new plugins, if they are few and quick. The modules that the user named are imported.
+    """
     current().describe = _describe_few
+    if ctx.find_root().params.get("modules"):
+        from fcregistry.cli._modules import import_while_typing  # only where one is named
+
+        import_while_typing(ctx)
 
 
 def mention_index_problems() -> None:

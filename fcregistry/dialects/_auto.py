@@ -312,7 +312,7 @@ _MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
 )
 _NO_DIALECT: Final = ""
 _CALL_BEGUN: Final = re.compile(
-    r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]++\()|[\w.:\-]++\s{0,9}+[{<(\[✿])"
+    r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"
 )
 """What follows a mark where a call was begun, in any syntax, and not where prose names the mark."""
 _PLAIN_CALL_BEGUN: Final = re.compile(

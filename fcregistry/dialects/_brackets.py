@@ -44,6 +44,7 @@ class Notation:
         strings: The mark that opens a string or a comment -> the one that closes it; an empty one if nothing after that mark is looked at.
         may_follow: Returns whether a mark may follow the text after the last bracket or string.
         is_strict: Whether any other mark ends the search; else it is a part of the text.
+        opened: The pattern of an opening bracket, and of those that may follow it at once.
     """
 
     usual: re.Pattern[str]
@@ -51,9 +52,12 @@ class Notation:
     strings: Mapping[str, str]
     may_follow: Callable[[str, str], bool]
     is_strict: bool = False
+    opened: re.Pattern[str] = field(init=False)
     _first: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
+        nested = "".join(re.escape(mark) for mark in _CLOSING if self.may_follow(mark, ""))
+        object.__setattr__(self, "opened", re.compile(f".[{nested}]*+"))
         object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
 
     def may_open(self, character: str) -> bool:
@@ -83,9 +87,15 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             continue
         mark = source.text[source.place]
         if mark in _CLOSING and notation.may_follow(mark, outside):
-            due.append(_CLOSING[mark])
-            if len(due) > MAX_DEPTH + 1:
+            opened = notation.opened.match(source.text, source.place)
+            brackets = opened[0] if opened else mark
+            taken = source.take_characters(min(len(brackets), MAX_DEPTH + 1 - len(due)))
+            due += [_CLOSING[each] for each in taken]
+            pieces.append(taken)
+            outside = ""
+            if len(taken) < len(brackets):
                 return None
+            continue
         elif mark in ")]}":
             if due.pop() != mark:
                 return None

@@ -358,7 +358,6 @@ class DialectStream:
 
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
         repairs = len(self._source.repairs)
-        self._content.cut()
         self._source.dropped.clear()
         calls = yield from section.read(self._source, mark)
         self._keep("".join([*self._source.dropped, self._source.since()]))
@@ -366,6 +365,7 @@ class DialectStream:
             del self._source.repairs[repairs:]
             self._content.add(self._source.since())
         else:
+            self._content.cut()
             self._accept(calls)
 
     def _accept(self, calls: list[ToolCall]) -> None:

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
+from fcregistry.dialects._json_text import begins_json
 from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
@@ -177,7 +178,7 @@ ROWS: Final = (
             (
                 Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST)),
                 Calls(opens=("<function=",), read=read_named(">", "</function>")),
-                Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";")),
+                Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";"), begins=begins_json()),
             ),
             write_objects("", "", keys=_PARAMETERS_FIRST, between="; "),
         ),
@@ -390,7 +391,10 @@ ROWS: Final = (
         models="any model that a prompt asks for JSON",
         source="RFC 8259; fcregistry's own prompt",
         syntax=Syntax(
-            (Calls(opens=("```",), read=_read_fence), Calls(opens=("{", "["), read=read_objects())),
+            (
+                Calls(opens=("```",), read=_read_fence),
+                Calls(opens=("{", "["), read=read_objects(), begins=begins_json()),
+            ),
             write_objects("", ""),
         ),
         before_tools="You can call these tools:\n",
@@ -407,8 +411,8 @@ ROWS: Final = (
             (
                 Calls(opens=("```",), read=_read_fence),
                 Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-                Calls(opens=("[",), read=_read_xlam_array),
-                Calls(opens=("{",), read=_BARE),
+                Calls(opens=("[",), read=_read_xlam_array, begins=begins_json("TOOL_CALLS")),
+                Calls(opens=("{",), read=_BARE, begins=begins_json()),
             ),
             write_array("", ""),
         ),

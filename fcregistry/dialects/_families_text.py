@@ -119,7 +119,7 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
-                Calls(opens=("[",), read=read_list),
+                Calls(opens=("[",), read=read_list, begins=r"\s*+(?:[\w.\-]++(?:\(|\Z)|\Z)"),
             ),
             write_list(),
         ),

@@ -76,6 +76,21 @@ _JSON: Final = Notation(
 )
 
 
+def begins_json(*marks: str) -> str:
+    """Return the pattern of what follows a bracket, if it may open an object or an array that has a string, or another one, in it.
+
+    Where it does not match, `json_value` takes no more than the bracket, the characters of `_PLAIN`, and a closing bracket.
+
+    Args:
+        *marks: Marks of other sections that may be in that text.
+    """
+    value = r"""(?:[\w\s$.+\-]*+[,:])*+\s*+["'{\[]"""
+    return "|".join([value, rf"{_PLAIN}*+(?:[/#]|\Z)", *(f"{_PLAIN}*?{re.escape(mark.rstrip(':'))}" for mark in marks)])
+
+
+_PLAIN: Final = r"[\w\s$.+\-:,]"
+
+
 def read_value(text: str, repairs: list[str]) -> Any:
     """Return the value of text that is JSON apart from slips; `FAILED` for any other."""
     try:

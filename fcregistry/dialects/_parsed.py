@@ -62,11 +62,14 @@ class Calls:
         opens: The marks that open it; none for a section that a text may begin with.
         read: Reads it. The text that it took when it returns None is content.
         at: Where it may be opened: anywhere, at the beginning of a line, or at the beginning of the text, thoughts aside.
+        begins: The pattern of what follows a mark if calls may begin there; it must match where the text ends too early to know. Any text
+            may hold brackets: a reader is not started for each of them.
     """
 
     opens: tuple[str, ...]
     read: CallReader
     at: Literal["anywhere", "line", "start"] = "anywhere"
+    begins: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +146,12 @@ class Openers:
         for section in sections:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
-        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else {})
+        begins = {
+            mark: f"(?={each.begins})"
+            for mark, each in self.sections.items()
+            if isinstance(each, Calls) and each.begins
+        }
+        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else begins)
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)

@@ -62,13 +62,11 @@ def test_a_model_that_never_stops_is_asked_as_often_as_it_may_and_no_more(way: C
 def test_calling_an_agent_gives_the_answer_or_raises_with_the_result() -> None:
     assert ReactAgent(Script(says("5")), [])("?") == "5"
 
-    with pytest.raises(UnfinishedRunError, match="there is no answer: the model was still calling tools") as raised:
+    with pytest.raises(UnfinishedRunError, match="the model was still calling tools") as raised:
         ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1)("?")
     assert raised.value.result.stop_reason == "max_rounds"
 
-    with pytest.raises(
-        UnfinishedRunError, match="there is no answer: the model gave no answer: RuntimeError: offline"
-    ) as raised:
+    with pytest.raises(UnfinishedRunError, match="the model gave no answer: RuntimeError: offline") as raised:
         ReactAgent(Script(RuntimeError("offline")), [add])("?")
     assert isinstance(raised.value.__cause__, RuntimeError)
 
@@ -484,3 +482,11 @@ def test_events_come_in_the_order_in_which_things_happen() -> None:
 def test_how_it_shows_itself() -> None:
     assert repr(ReactAgent(Script(says("5")), [add])) == "<ReactAgent of test:script with add>"
     assert ran(ReactAgent(Script(says("5"))), "?").ok
+
+
+@pytest.mark.parametrize("agent", [PlanAndSolveAgent, ReactAgent, ReWOOAgent])
+def test_a_misspelt_argument_names_the_agent_and_the_right_name(agent: Any) -> None:
+    with pytest.raises(TypeError, match=rf"^{agent.__name__}\(\) has no argument 'tols'; did you mean 'tools'\?$"):
+        agent(Script(says("Done.")), tols=[add])
+    with pytest.raises(TypeError, match=rf"^{agent.__name__}\(\) has no argument 'zzz'$"):
+        agent(Script(says("Done.")), [add], zzz=1)

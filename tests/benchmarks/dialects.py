@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from functools import partial
 
 from _clock import compare, walk
@@ -28,6 +27,12 @@ HOSTILE = {
     "1 MB of comments that are not closed": "<tool_call>{/*" * (LONG // 14),
     "1 MB of white space": " " * LONG,
 }
+BARE = {
+    "1 MB of `{x`, which is not JSON": "{x" * (LONG // 2),
+    "1 MB of `[x`, which is not JSON": "[x" * (LONG // 2),
+    "1 MB of `{}`, which is not a call": "{}" * (LONG // 2),
+}
+"""Texts that are hostile to a family without marks."""
 FAMILIES = ("hermes", "mistral", "deepseek-v3", "qwen3-coder", "glm-4.5", "pythonic", "harmony", "json")
 
 
@@ -71,10 +76,10 @@ def family(name: str) -> list[Row]:
 
 def hostile() -> list[Row]:
     """Time texts that are meant to take long."""
-    read: Callable[[str], object] = dialects.get("hermes").parse
     return [
-        times(what, *compare(partial(walk, text), partial(read, text), rounds=3), "ms")
-        for what, text in HOSTILE.items()
+        times(what, *compare(partial(walk, text), partial(dialects.get(name).parse, text), rounds=3), "ms")
+        for name, texts in (("hermes", HOSTILE), ("json", BARE))
+        for what, text in texts.items()
     ]
 
 

@@ -72,6 +72,26 @@ def test_the_answer_alone_is_on_standard_output(office: Site) -> None:
     assert done.stderr == "a model is made\nnoise\n"
 
 
+def test_a_question_needs_no_quotes(office: Site) -> None:
+    question, *options = MULTIPLY
+    done = office.cli("ask", *options, "--model", "script:multiplier", *question.split())
+    assert (done.returncode, done.stdout) == (0, "It is 156.\n")
+
+
+def test_an_answer_that_was_streamed_to_the_same_file_is_not_written_again(office: Site) -> None:
+    words = office.command("-m", "fcregistry", "ask", *MULTIPLY, "--model", "script:multiplier", "--stream")
+    done = subprocess.run(
+        words,
+        env=office.environment(),
+        cwd=office.folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+    assert done.stdout.count("It is 156.") == 1
+
+
 def test_standard_input_may_have_the_question(said: dict[str, Said]) -> None:
     assert said["on standard input"].stdout == "How\nmany? with evil,multiply\n"
 

@@ -200,8 +200,8 @@ def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[s
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (["--num-days", "3.5"], "Invalid value for '--num-days': '3.5' is not a valid integer."),
-        (["--ratio", "much"], "Invalid value for '--ratio': 'much' is not a valid float."),
+        (["--num-days", "3.5"], "Invalid value for '--num-days': must be an integer, not \"3.5\""),
+        (["--ratio", "much"], "Invalid value for '--ratio': must be a number, not \"much\""),
         (["--colour", "pink"], "Invalid value for '--colour': 'pink' is not one of 'dark_red', 'blue'."),
         (["--unit", "a b"], "'a b' is not one of 'a_b', 'a-b', 'c'."),
         (

@@ -149,6 +149,7 @@ def test_the_help_of_call_tells_the_statuses(shop: Site) -> None:
 def test_the_traceback_of_a_tool_that_fails_is_shown_with_verbose(shop: Site) -> None:
     """From the line of the tool on; without -v, how to see it."""
     plain, verbose = shop.cli("call", "fails"), shop.cli("call", "-v", "fails")
+    assert shop.cli("-v", "call", "fails").stderr == verbose.stderr
     assert plain.returncode == verbose.returncode == 1
     assert plain.stderr == "Error: RuntimeError: it broke badly\n(call -v shows the traceback)\n"
     _, _, first, *_ = verbose.stderr.splitlines()
@@ -259,3 +260,11 @@ def test_problems_of_options_name_the_options(shop: Site) -> None:
     assert "- --num-days: " not in shop.cli("call", "order", '{"customer": "x", "num_days": "y"}').stderr
     said = shop.cli("call", "order", "--customer", "x", "--arg", 'num_days="y"').stderr
     assert '- --num-days: must be an integer, not "y"' in said
+
+
+def test_json_that_a_user_cut_off_is_worded_for_users(shop: Site) -> None:
+    """Only a model can send a shorter call."""
+    done = shop.cli("call", "fails", '{"number": 1')
+    assert done.stderr.startswith(
+        "Error: the arguments are cut off: the JSON ends at character 12 before it is complete\n("
+    )

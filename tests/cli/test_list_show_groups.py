@@ -89,7 +89,7 @@ def test_list_json_has_all_that_is_known(shop: Site) -> None:
 @pytest.mark.parametrize(
     ("selector", "message"),
     [
-        ("ordre", "there is no tool 'ordre'; did you mean 'order'? (`fcregistry doctor ordre` says why"),
+        ("ordre", "there is no tool 'ordre'; did you mean 'order'? (`fcregistry doctor ordre` looks for the reason"),
         ("nix*", "the selector 'nix*' matches no tool"),
         ("nobody:*", "the selector 'nobody:*' matches no tool"),
         ("lookup", "'lookup' may be any of acme-shop:search.web.lookup, other:search.web.lookup; name one of these"),

@@ -164,7 +164,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
         (("list",), "1 plugin did not load: bad[x] (see: {} doctor)"),
         (("call",), "name the tool to call; {} list shows the tools"),
         (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
-        (("show", "nothing"), "(`{} doctor nothing` says why it may be missing)"),
+        (("show", "nothing"), "(`{} doctor nothing` looks for the reason)"),
     ],
 )
 def test_a_command_in_a_hint_names_the_modules_that_the_user_named(
@@ -283,6 +283,29 @@ def test_the_shell_completes_commands_and_tools(shop: Site, words: str, expected
     done = shop.cli(env=env)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout.split() == [f"plain,{name}" for name in expected]
+
+
+def test_the_tools_of_a_module_that_was_named_are_completed(site: Site) -> None:
+    """What the module prints, or raises, does not reach the prompt."""
+    site.write({"my_tools.py": OWN, "broken.py": "print('hello')\n1 / 0\n"})
+    for words, expected in (
+        ("fcregistry -m my_tools call mi", ["mine"]),
+        ("fcregistry --module=my_tools -m broken call mi", ["mine"]),
+        ("fcregistry -m my_tools call mine --", ["--a", "--arg", "--help"]),
+    ):
+        env = {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+        done = site.cli(env=env)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout.split() == [f"plain,{name}" for name in expected]
+
+
+def test_list_names_the_tools_of_a_module_that_are_hidden(site: Site) -> None:
+    code = f"{OWN}\n    @fc_register(requires_env='ACME_KEY')\n    def locked() -> None:\n        'Do it.'\n"
+    site.write({"my_tools.py": code})
+    done = site.cli("-m", "my_tools", "list")
+    assert "mine" in done.stdout
+    assert "locked is hidden: ACME_KEY is not set" in done.stderr
+    assert "locked" not in site.cli("-m", "my_tools", "list", env={"ACME_KEY": "x"}).stderr
 
 
 def test_completions_of_commands_have_their_purpose(shop: Site) -> None:

@@ -131,7 +131,7 @@ def test_nested_schemas_may_be_true_or_false(shown: Any, capsys: pytest.CaptureF
             ["--tall", "1"],
             "No such option '--tall'. The tool takes other names too: give them as --arg 'NAME=JSON'",
         ),
-        (add, ["--numbers", "[1, 2]"], "'[1, 2]' is not a valid integer. Give --numbers once for each item."),
+        (add, ["--numbers", "[1, 2]"], 'must be an integer, not "[1, 2]". Give --numbers once for each item.'),
         (add, ["--numbers", "1", "2"], "such as --numbers 2, once for each item of an array"),
         (draw, ["line=x"], "give arguments as options, such as --line x"),
         (add, ["numbers=1"], "such as --numbers 1, once for each item of an array"),
@@ -201,6 +201,7 @@ def test_options_of_a_tool_and_their_choices_are_completed(
     own = Registry()
     own.register(send)
     monkeypatch.setattr(_completing, "registry", own)
-    monkeypatch.setattr(_completing, "describe_while_typing", lambda: None)
-    found = _completing.complete_words("send", tuple(words), incomplete)
+    monkeypatch.setattr(_completing, "begin_completion", lambda ctx: None)
+    context = click.Context(click.Command("call"))
+    found = _completing.complete_words(context, "send", tuple(words), incomplete)
     assert [each.value for each in found] == expected

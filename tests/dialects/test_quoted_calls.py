@@ -204,6 +204,9 @@ PIECES = [
     "</think>",
     "Thought:\n",
     "f\n{",
+    "{x",
+    "[x",
+    "functools",
 ]
 
 
@@ -220,4 +223,5 @@ def test_the_time_that_auto_takes_grows_with_the_length_of_a_text(name: str) -> 
     piece = name if name in PIECES else f"{dialects.get(name).render_calls([QUOTED])[:-8]}\n"
     short = piece * (2_000 // len(piece))
     cost(short)
-    assert cost(short * 16) < 100 * max(cost(short), cost(short), 0.001)
+    turns = [(cost(short), cost(short * 16)) for _ in range(3)]  # the least of each: others use the machine, too
+    assert min(long for _, long in turns) < 100 * max(min(least for least, _ in turns), 0.001)

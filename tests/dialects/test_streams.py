@@ -13,6 +13,19 @@ HERMES = dialects.get("hermes")
 CALL = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
 
 
+@pytest.mark.parametrize(
+    "text", ["a\n\n\n{x", "{x Action: f", "{x #```[1]", "{1: 2} [x", "[TOOL_CALLS]", "{x}\n\n\n{ {"]
+)
+@pytest.mark.parametrize("name", ["json", "llama3", "xlam", "pythonic", "react-json"])
+def test_a_bracket_that_opens_no_call_is_content_as_it_was_written(name: str, text: str) -> None:
+    stream = dialects.get(name).stream()
+    for character in text:
+        stream.feed(character)
+    assert stream.close() == dialects.get(name).parse(text)
+    if text != "[TOOL_CALLS]":  # a mark of xLAM's
+        assert stream.close().content == text
+
+
 def test_words_are_passed_on_at_once() -> None:
     stream = HERMES.stream()
     assert [stream.feed(piece).content for piece in ("Hello", " there", ", ", "you")] == [

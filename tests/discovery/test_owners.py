@@ -107,7 +107,7 @@ def test_the_name_of_a_distribution_is_no_tools_and_the_error_says_what_is(site:
         answer.append([tool.id for tool in registry.find({name!r} + ":*")])
         """
     )
-    hint = f"there is no tool {name!r}; that is a distribution, and its tools are '{name}:*' ("
+    hint = f"there is no tool {name!r}: it is a distribution, and its tools are '{name}:*'"
     assert answer[0].startswith(hint)
     assert "is a distribution" not in answer[1]
     assert answer[2] == ["Acme-Weather:lookup"]

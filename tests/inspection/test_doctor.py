@@ -309,7 +309,8 @@ def where_looked() -> str:
     """Return what doctor says of this interpreter."""
     version = ".".join(map(str, sys.version_info[:3]))
     return (
-        f"looked at what is installed for {sys.executable} (Python {version}); is the plugin installed for another one?"
+        f"fcregistry looked at the packages of {sys.executable} (Python {version}) only. A plugin that pip installed for another Python is "
+        "not there; a module of yours is there with -m MODULE"
     )
 
 

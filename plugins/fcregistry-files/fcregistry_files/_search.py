@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fnmatch
+import os
 import re
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,7 @@ from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder, kind_of
 from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, shown, split_path
+from fcregistry_files._ripgrep import batch_size, may_match, program, wider
 from fcregistry_files._text import Text, lines_of
 from fcregistry_files._workspace import Workspace
 
@@ -116,14 +118,95 @@ class _Walk:
         return notes
 
 
-@dataclass(slots=True)
-class _Searched:
-    """The result of a search so far."""
+@dataclass(slots=True, kw_only=True)
+class _Search:
+    """One search for lines: the pattern, the files that wait for it, and the lines so far."""
 
+    workspace: Workspace
+    expression: regex.Pattern[str]
+    ignore_case: bool
     limit: int
+    until: float
+    rg: str | None = None
+    wider: str = ""
+    waiting: list[tuple[str, int]] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
-    not_text: int = 0
+    unreadable: int = 0
     too_large: int = 0
+
+    @property
+    def is_full(self) -> bool:
+        """Whether there are more lines than wanted."""
+        return len(self.matches) > self.limit
+
+    def add(self, folder: Folder, name: str, path: str) -> None:
+        """Search a file: now, or together with others."""
+        try:
+            descriptor = folder.open_file(name, hard_links=self.workspace.root.hard_links)
+        except (ToolError, OSError):
+            self.unreadable += 1
+            return
+        if os.fstat(descriptor).st_size > self.workspace.max_bytes:
+            self.too_large += 1
+            os.close(descriptor)
+            return
+        self.waiting.append((path, descriptor))
+        if len(self.waiting) >= (batch_size() if self.rg else 1):
+            self.finish()
+
+    def finish(self) -> None:
+        """Search the files that wait.
+
+        Raises:
+            ToolError: The time is over.
+        """
+        waiting, self.waiting = self.waiting, []
+        path = waiting[0][0] if waiting else ""
+        try:
+            chosen = {descriptor for _, descriptor in waiting}
+            if self.rg and waiting:
+                chosen = may_match(
+                    self.rg, self.wider, sorted(chosen), ignore_case=self.ignore_case, seconds=self._seconds_left()
+                )
+            for path, descriptor in waiting:
+                if descriptor in chosen and not self.is_full:
+                    self._read(path, descriptor)
+        except TimeoutError as error:
+            raise ToolError(
+                f"the search was stopped after {self.workspace.search_seconds:g} seconds, at {shown(path)}: "
+                "use a simpler pattern, or fewer files"
+            ) from error
+        finally:
+            for _, descriptor in waiting:
+                os.close(descriptor)
+
+    def _seconds_left(self) -> float:
+        return max(self.until - time.monotonic(), 0.001)
+
+    def _read(self, path: str, descriptor: int) -> None:
+        """Add the matching lines of one file."""
+        os.lseek(descriptor, 0, os.SEEK_SET)  # where ripgrep may have read
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            data = file.read(self.workspace.max_bytes)
+        for number, line in enumerate(lines_of(_text_of(data, path)), 1):
+            plain = line.removesuffix("\n").removesuffix("\r")
+            if found := self.expression.search(plain, timeout=self._seconds_left()):
+                self.matches.append(Match(path, number, _around(plain, found.start())))
+                if self.is_full:
+                    return
+
+    def notes(self) -> list[str]:
+        """Return what was left out, in sentences."""
+        if self.is_full:
+            return [f"There are more than {self.limit} lines; use a narrower pattern, files or path."]
+        notes = []
+        if self.unreadable:
+            notes.append(f"{self.unreadable} files could not be opened.")
+        if self.too_large:
+            notes.append(
+                f"{self.too_large} files were not searched: they have more than {self.workspace.max_bytes:,} bytes."
+            )
+        return notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -192,52 +275,43 @@ class Searching:
             ignore_case: Whether upper and lower case are the same.
             limit: How many lines to return at most.
         """
-        expression = _compiled(pattern, ignore_case)
         matches = _glob(files) if files else None
-        walk, searched = _Walk(context.cancellation.check), _Searched(limit + 1)
-        base = split_path(path)
-        until = time.monotonic() + self.workspace.search_seconds
+        walk, base = _Walk(context.cancellation.check), split_path(path)
+        search = _Search(
+            workspace=self.workspace,
+            expression=_compiled(pattern, ignore_case),
+            ignore_case=ignore_case,
+            limit=limit,
+            until=time.monotonic() + self.workspace.search_seconds,
+        )
+        if (relaxed := wider(pattern, ignore_case=ignore_case)) is not None:
+            search.rg, search.wider = program(), relaxed
         with self.workspace.root.folder("/".join(base[:-1])) as above:
             is_file = bool(base) and kind_of(above.stat(base[-1])) == "file"
             if is_file:
-                self.workspace.read_text(path, remember=False)  # raises if it cannot be searched
-                self._search(above, base, expression, searched, until)
+                os.close(
+                    above.open_file(base[-1], hard_links=self.workspace.root.hard_links)
+                )  # raises if it is refused
+                search.add(above, base[-1], "/".join(base))
         if not is_file:
             with self.workspace.root.folder(path) as folder:
                 for names, place in walk.files(folder, ()):
-                    if len(searched.matches) > limit:
+                    if search.is_full:
                         break
                     if matches is None or matches(names):
-                        self._search(place, (*base, *names), expression, searched, until)
-        return Matches(searched.matches[:limit], " ".join([*walk.notes(), *_notes(searched)]) or None)
+                        search.add(place, names[-1], "/".join((*base, *names)))
+        search.finish()
+        return Matches(
+            search.matches[:limit], " ".join([*([] if search.is_full else walk.notes()), *search.notes()]) or None
+        )
 
-    def _search(
-        self, folder: Folder, names: tuple[str, ...], expression: regex.Pattern[str], searched: _Searched, until: float
-    ) -> None:
-        """Add the matching lines of one file."""
-        path = "/".join(names)
-        try:
-            data = self.workspace.read_from(folder, names[-1])
-            if data is None:
-                searched.too_large += 1
-                return
-            text = Text.of(data, path).text
-        except (ToolError, OSError):
-            searched.not_text += 1
-            return
-        for number, line in enumerate(lines_of(text), 1):
-            plain = line.rstrip("\n").removesuffix("\r")
-            try:
-                found = expression.search(plain, timeout=max(until - time.monotonic(), 0.001))
-            except TimeoutError as error:
-                raise ToolError(
-                    f"the search was stopped after {self.workspace.search_seconds:g} seconds, at {shown(path)}: "
-                    "use a simpler pattern, or fewer files"
-                ) from error
-            if found:
-                searched.matches.append(Match(path, number, _around(plain, found.start())))
-                if len(searched.matches) >= searched.limit:
-                    return
+
+def _text_of(data: bytes, path: str) -> str:
+    """Return the text of a file: empty for a binary one; of an unknown encoding, with marks for what is not ASCII."""
+    try:
+        return Text.of(data, path).text
+    except ToolError:
+        return "" if b"\0" in data else data.decode("utf-8", "replace")
 
 
 def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
@@ -247,17 +321,6 @@ def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
         raise ToolError(
             f"the pattern {shown(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
         ) from error
-
-
-def _notes(searched: _Searched) -> list[str]:
-    notes = []
-    if len(searched.matches) >= searched.limit:
-        notes.append(f"There are more than {searched.limit - 1} lines; use a narrower pattern, files or path.")
-    if searched.not_text:
-        notes.append(f"{searched.not_text} files were not searched: they are not text, or cannot be read.")
-    if searched.too_large:
-        notes.append(f"{searched.too_large} files were not searched: they are too large.")
-    return notes
 
 
 def _around(line: str, position: int) -> str:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
-import shutil
 import socket
 import sys
 import threading
 import time
 import unicodedata
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -298,57 +297,43 @@ def test_a_deleted_folder_does_not_take_what_its_links_lead_to(attacked: Place, 
     assert not (attacked.root / "a").exists()
 
 
-Swap: TypeAlias = Callable[[Path, Place], None]
+def exchange(one: Path, other: Path) -> None:
+    """Let two entries change places at once, so that each name always exists (`renameat2` with `RENAME_EXCHANGE`)."""
+    rename = ctypes.CDLL(None, use_errno=True).renameat2
+    if rename(-100, os.fsencode(one), -100, os.fsencode(other), 2):
+        raise OSError(ctypes.get_errno(), "exchange", str(one))
 
 
-def swap_folder(spot: Path, place: Place) -> None:
-    """The entry is a folder and a link to a folder outside, in turn."""
-    aside = place.root.parent / "aside"
-    spot.rename(aside)
-    spot.symlink_to(place.outside / "sub")
-    spot.unlink()
-    aside.rename(spot)
-
-
-def swap_file(make: Callable[[Path, Place], object]) -> Swap:
-    """A file in the entry is replaced by something else, and that by the file, in turn."""
-
-    def swap(spot: Path, place: Place) -> None:
-        file, other = spot / "secret.txt", place.root.parent / "other"
-        make(other, place)
-        other.rename(file)
-        other.write_text("inside\n")
-        other.rename(file)
-
-    return swap
-
-
-SWAPS: dict[str, Swap] = {
-    "folder and link": swap_folder,
-    "file and link": swap_file(lambda other, place: other.symlink_to(place.outside / "secret.txt")),
-    "file and hard link": swap_file(lambda other, place: other.hardlink_to(place.outside / "secret.txt")),
-    "file and pipe": swap_file(lambda other, place: os.mkfifo(other)),
+# What another program puts in the place of a folder, or of the file in it.
+SWAPS: dict[str, tuple[str, Callable[[Path, Place], object]]] = {
+    "folder and link": ("a", lambda other, place: other.symlink_to(place.outside / "sub")),
+    "folder and link to the parent": ("a", lambda other, place: other.symlink_to("../outside/sub")),
+    "file and link": ("a/secret.txt", lambda other, place: other.symlink_to(place.outside / "secret.txt")),
+    "file and hard link": ("a/secret.txt", lambda other, place: other.hardlink_to(place.outside / "secret.txt")),
+    "file and pipe": ("a/secret.txt", lambda other, place: os.mkfifo(other)),
+    "file and link to a device": ("a/secret.txt", lambda other, place: other.symlink_to("/dev/zero")),
 }
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="exchanges entries with a call of Linux")
 @pytest.mark.parametrize("swap", SWAPS)
 def test_no_race_gets_out(attacked: Place, limited: Limited, swap: str) -> None:
     """While a thread swaps what is at a path, every tool sees what is inside, or fails."""
-    spot = attacked.root / "a"
+    name, make = SWAPS[swap]
     attacked.write("a/secret.txt", "inside\n")
+    other = attacked.root.parent / "other"
+    make(other, attacked)
     stop = threading.Event()
     swapped = 0
 
     def run() -> None:
         nonlocal swapped
         while not stop.is_set():
-            with suppress(OSError):  # a tool was there first
-                SWAPS[swap](spot, attacked)
+            try:
+                exchange(attacked.root / name, other)
                 swapped += 1
-                continue
-            for left in (attacked.root.parent / "aside", attacked.root.parent / "other"):
-                shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
-            attacked.write("a/secret.txt", "inside\n")
+            except FileNotFoundError:  # a tool has moved or deleted it
+                attacked.write("a/secret.txt", "inside\n")
 
     def bytes_outside() -> dict[str, Any]:
         return {path: state[3] for path, state in attacked.state_outside().items()}
@@ -360,7 +345,7 @@ def test_no_race_gets_out(attacked: Place, limited: Limited, swap: str) -> None:
     try:
         until = time.monotonic() + 1
         while time.monotonic() < until:
-            for name, arguments in (
+            for tool, arguments in (
                 ("read_file", {"path": "a/secret.txt"}),
                 ("write_file", {"path": "a/secret.txt", "content": "inside\n", "overwrite": True}),
                 ("edit_file", {"path": "a/secret.txt", "old": "secret", "new": "changed"}),
@@ -370,12 +355,12 @@ def test_no_race_gets_out(attacked: Place, limited: Limited, swap: str) -> None:
                 ("move", {"source": "a/new.txt", "target": "a/newer.txt"}),
                 ("delete", {"path": "a/newer.txt"}),
             ):
-                ok, content = limited(name, **arguments)
+                ok, content = limited(tool, **arguments)
                 answers.append(ok)
-                assert SECRET not in content, name
+                assert SECRET not in content, tool
     finally:
         stop.set()
         thread.join()
     assert bytes_outside() == before
     assert any(answers)
-    assert swapped > 10
+    assert swapped > 100

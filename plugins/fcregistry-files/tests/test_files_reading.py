@@ -27,7 +27,6 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
         ("", {}, "[a.txt is empty]"),
         (codecs.BOM_UTF8 + "grün\n".encode(), {}, "grün\n"),
         (codecs.BOM_UTF16_LE + "grün\n".encode("utf-16-le"), {}, "grün\n"),
-        (codecs.BOM_UTF32_BE + "grün\n".encode("utf-32-be"), {}, "grün\n"),
         ("grün\n".encode("latin-1"), {"encoding": "latin-1"}, "grün\n"),
         ("grün\n".encode("utf-16-le"), {"encoding": "utf-16"}, "grün\n"),
         ("%PDF-1.7 in words\n", {"encoding": "utf-8"}, "%PDF-1.7 in words\n"),
