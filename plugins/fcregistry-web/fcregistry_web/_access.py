@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from ipaddress import IPv6Address, ip_address, ip_network
 from math import inf
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 import httpx2
 from fcregistry.errors import DefinitionError, ToolError
@@ -94,7 +94,8 @@ class WebAccess:
             allowed = ", ".join(sorted(self._hosts)) or "none"
             raise ToolError(f"the host {host} cannot be reached with this tool; these can: {allowed}")
         port = port_of(url)
-        if port not in self.ports if self.ports is not None else port not in _PORTS and port < _FIRST_FREE_PORT:
+        by_default = port in _PORTS or port >= _FIRST_FREE_PORT
+        if not (by_default if self.ports is None else port in self.ports):
             raise ToolError(f"the port {port} cannot be reached with this tool; leave the port out of the URL")
         return url
 
@@ -154,7 +155,7 @@ def fixed(access: WebAccess | None, timeout: float = 30.0) -> Callable[[], WebAc
 
 def check_count(name: str, value: object) -> None:
     """Raise DefinitionError if the value of an argument is not a whole number above 0."""
-    if isinstance(value, bool) or not isinstance(value, int) or value < 1:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise DefinitionError(f"{name}= takes a whole number above 0, not {value!r}")
 
 
@@ -231,18 +232,18 @@ def _items(name: str, value: object, problems: list[str]) -> Iterator[str]:
     yield from value
 
 
-def _limit_problems(access: WebAccess) -> Iterator[str]:
-    if not _is_number(access.timeout) or not 0 < access.timeout < inf:
+def _limit_problems(access: Any) -> Iterator[str]:  # Any: the types of its values are not checked yet
+    if isinstance(access.timeout, bool) or not isinstance(access.timeout, (int, float)) or not 0 < access.timeout < inf:
         yield f"timeout= takes seconds, a finite number above 0, not {access.timeout!r}"
-    if not _is_number(access.max_bytes) or access.max_bytes < 1:
+    if not _is_whole(access.max_bytes) or access.max_bytes < 1:
         yield f"max_bytes= takes a whole number above 0, not {access.max_bytes!r}"
-    if not _is_number(access.max_redirects) or access.max_redirects < 0:
+    if not _is_whole(access.max_redirects) or access.max_redirects < 0:
         yield f"max_redirects= takes a whole number from 0 on, not {access.max_redirects!r}"
-    if not access.user_agent.isascii() or not access.user_agent.isprintable():
+    if not isinstance(access.user_agent, str) or not access.user_agent.isascii() or not access.user_agent.isprintable():
         yield f"user_agent= takes printable ASCII characters, not {access.user_agent!r}"
-    if access.ports is not None and (isinstance(access.ports, (str, int)) or not all(map(_is_number, access.ports))):
+    if access.ports is not None and (isinstance(access.ports, (str, int)) or not all(map(_is_whole, access.ports))):
         yield f"ports= takes a list of numbers, such as [443], not {access.ports!r}"
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
+def _is_whole(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

@@ -22,7 +22,9 @@ if TYPE_CHECKING:
     from fcregistry_files import Root
 
 _SHA256: Final = re.compile(r"[0-9a-f]{64}")
-_STEP: Final = 0.02
+_STEPS: Final = 50
+_STEP: Final = 1_000_000
+"""Bytes between two reports of progress, if the size of the file is not known."""
 LONGEST: Final = 300.0
 """Seconds that a download may take by default."""
 
@@ -155,17 +157,19 @@ class _DownloadFile:
         whole = int(header) if header.isascii() and header.isdecimal() and len(header) < 20 else None
         if whole is not None and "content-encoding" not in answer.response.headers and whole > self.most:
             raise self._too_large(answer)
-        size, shown_until, digest = 0, 0.0, hashlib.sha256()
+        size, digest = 0, hashlib.sha256()
+        step = whole // _STEPS if whole else _STEP
+        due = step
         async for piece in answer.pieces():
             size += len(piece)
             if size > self.most:
                 raise self._too_large(answer)
             digest.update(piece)
             await asyncio.to_thread(file.write, piece)
-            fraction = min(answer.response.num_bytes_downloaded / whole, 1.0) if whole else 0.0
-            if fraction >= shown_until + _STEP:
-                shown_until = fraction
-                context.progress(fraction, f"{size} bytes")
+            received = answer.response.num_bytes_downloaded
+            if received >= due:
+                due = received + step
+                context.progress(received / whole if whole else 0.0, f"{size} bytes")
         return size, digest.hexdigest()
 
     def _too_large(self, answer: Answer) -> ToolError:

@@ -173,7 +173,7 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
     def __init__(self, access: WebAccess) -> None:
         self._access = access
         limits = httpx2.Limits(max_keepalive_connections=0)
-        self._inner = httpx2.AsyncHTTPTransport(verify=_certificates(), limits=limits, trust_env=False)
+        self._inner = httpx2.AsyncHTTPTransport(verify=certificates(), limits=limits, trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
         addresses = await self._access.addresses(request.url)
@@ -195,5 +195,6 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
 
 
 @cache
-def _certificates() -> ssl.SSLContext:
-    return httpx2.create_ssl_context()  # cached: reading them takes longer than a local request
+def certificates() -> ssl.SSLContext:
+    """Return the system's certificates, or those that `SSL_CERT_FILE` names; cached, since reading them takes some time."""
+    return httpx2.create_ssl_context()

@@ -21,6 +21,7 @@ from fcregistry.errors import DefinitionError, MissingDependencyError, ToolError
 from fcregistry.execution import Secrets
 
 from fcregistry_web._access import is_host
+from fcregistry_web._http import certificates
 from fcregistry_web._pages import cleaned
 
 TimeRange: TypeAlias = Literal["day", "week", "month", "year"]
@@ -28,6 +29,8 @@ TimeRange: TypeAlias = Literal["day", "week", "month", "year"]
 _MOST_BYTES: Final = 4_000_000
 _LONGEST_SNIPPET: Final = 1_000
 _LONGEST_TITLE: Final = 300
+_LONGEST_URL: Final = 4_000
+_LONGEST_DATE: Final = 100
 _SHOWN: Final = 300
 _LATER: Final = (429, 500, 502, 503, 504)
 _LOGGERS: Final = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
@@ -233,8 +236,8 @@ def search_tool(provider: SearchProvider, *, timeout: float = 20.0, **options: A
         "open_world": True,
         "reads": (),
     }
-    if provider.requires_env:
-        hints["requires_env"] = list(provider.requires_env)
+    if required := list(getattr(provider, "requires_env", ())):
+        hints["requires_env"] = required
     return Tool.from_function(_WebSearch(provider), name="web_search", **{**hints, "timeout": timeout, **options})
 
 
@@ -274,7 +277,7 @@ async def _asked(name: str, request: httpx2.Request, secrets: Secrets) -> dict[s
     """
     try:
         with secrets.hide_in_logs(*_LOGGERS):
-            async with httpx2.AsyncClient(timeout=None, trust_env=False, follow_redirects=False) as client:
+            async with httpx2.AsyncClient(verify=certificates(), timeout=None, trust_env=False) as client:
                 response = await client.send(request, stream=True)
                 data = bytearray()
                 async for piece in response.aiter_bytes():
@@ -321,7 +324,7 @@ def _results(
     results: dict[str, SearchResult] = {}
     for each in found:
         where = each.get(url) if isinstance(each, Mapping) else None
-        if isinstance(where, str) and where.lower().startswith(("https://", "http://")):
+        if isinstance(where, str) and where.lower().startswith(("https://", "http://")) and len(where) <= _LONGEST_URL:
             title, text, date = (each.get(key) for key in ("title", snippet, published))
             results.setdefault(
                 where,
@@ -329,7 +332,7 @@ def _results(
                     title=_cut(_plain(title), _LONGEST_TITLE),
                     url=where,
                     snippet=_cut(_plain(text), _LONGEST_SNIPPET),
-                    published=date if isinstance(date, str) and date else None,
+                    published=_cut(_plain(date), _LONGEST_DATE) or None,
                 ),
             )
     return list(results.values())

@@ -143,6 +143,7 @@ def test_all_that_the_standard_library_calls_private_is_refused() -> None:
         ({"networks": ["intranet"]}, "networks= has 'intranet'"),
         ({"timeout": 0}, "timeout= takes seconds"),
         ({"max_bytes": True}, "max_bytes= takes a whole number above 0, not True"),
+        ({"max_bytes": 1.5}, "max_bytes= takes a whole number above 0, not 1.5"),
         ({"max_redirects": -1}, "max_redirects= takes a whole number from 0 on"),
         ({"ports": 443}, "ports= takes a list of numbers, such as [443], not 443"),
         ({"user_agent": "a\r\nb"}, "user_agent= takes printable ASCII characters"),
@@ -210,7 +211,7 @@ def tls(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     (tmp_path / "both.pem").write_bytes(certificate + key)
     (tmp_path / "ca.pem").write_bytes(certificate)
     trusted = ssl.create_default_context(cafile=tmp_path / "ca.pem")
-    monkeypatch.setattr(_http, "_certificates", lambda: trusted)
+    monkeypatch.setattr(_http, "certificates", lambda: trusted)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(tmp_path / "both.pem")
     names: list[Any] = []

@@ -70,6 +70,19 @@ def test_progress_is_reported(server: Server, root: Path) -> None:
     assert seen[-1] == 1.0
 
 
+def test_progress_is_reported_in_bytes_if_the_size_is_not_known(server: Server, root: Path, replies: Replies) -> None:
+    def chunked(handler: Any) -> Any:
+        data = b"x" * 3_000_000
+        return 200, {"Transfer-Encoding": "chunked"}, f"{len(data):x}\r\n".encode() + data + b"\r\n0\r\n\r\n"
+
+    replies["/chunked"] = chunked
+    events = list(Executor([download_tool(root, ACCESS)]).stream(call(f"{server.url}/chunked", "a")))
+    seen = [event for event in events if isinstance(event, Progress)]
+    assert {event.fraction for event in seen} == {0.0}
+    assert 2 <= len(seen) <= 3
+    assert (root / "a").stat().st_size == 3_000_000
+
+
 def test_another_checksum_saves_nothing(server: Server, root: Path) -> None:
     executor = Executor([download_tool(root, ACCESS)])
     result = executor.run(call(f"{server.url}/data", "a", sha256="0" * 64))
