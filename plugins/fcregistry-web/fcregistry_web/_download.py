@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-import hmac
 import os
 import re
 from collections.abc import Callable, Mapping
@@ -142,7 +141,7 @@ class _DownloadFile:
                     raise answer.status_error("")
                 with root.replacing(path, overwrite=overwrite) as file:
                     size, digest = await self._save(answer, file, context)
-                    if expected is not None and not hmac.compare_digest(digest, expected):
+                    if expected is not None and digest != expected:
                         raise ToolError(
                             f"the file at {answer.url} has the SHA-256 {digest}, not {expected}; it was not saved"
                         )
