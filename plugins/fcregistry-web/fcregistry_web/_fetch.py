@@ -86,7 +86,9 @@ async def _media(answer: Answer, most: int) -> Content:
     try:
         if answer.media_type.startswith("image/"):
             return Content.image(data)
-        return Content.file(data, media_type=answer.media_type, name=answer.url.path.rpartition("/")[2] or None)
+        return Content.file(
+            data, media_type=answer.media_type, name=cleaned(answer.url.path.rpartition("/")[2])[-100:] or None
+        )
     except ValueError as error:  # the body is not of the type that its header names
         raise ToolError(f"the file at {answer.url} is not {answer.media_type}, as its server says: {error}") from None
 
@@ -100,7 +102,7 @@ def _text_of(answer: Answer, data: bytes, form: Form) -> tuple[str, str]:
     if is_text(media_type) or (not media_type and b"\x00" not in data):
         return "", cleaned(decoded(data, answer.response.charset_encoding))
     raise ToolError(
-        f"{answer.url} is a file of the type {shown(media_type or 'unknown')}, which cannot be shown as text; download_file can save it"
+        f"{answer.url} is a file of the type {shown(media_type or 'unknown')}, which cannot be shown as text; use download_file if you have it"
     )
 
 

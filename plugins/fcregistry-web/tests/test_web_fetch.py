@@ -167,7 +167,7 @@ def test_an_image_and_a_document_are_content(server: Server, replies: Replies) -
     assert "has more than 10 bytes" in fetch(f"{server.url}/image", access={"max_bytes": 10}).content
     result = fetch(f"{server.url}/zip")
     assert result.content.endswith(
-        "of the type 'application/zip', which cannot be shown as text; download_file can save it"
+        "of the type 'application/zip', which cannot be shown as text; use download_file if you have it"
     )
 
 
