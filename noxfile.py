@@ -64,6 +64,7 @@ FLOORS = {
     "jsonschema": "tests/validation/test_agreement.py",
     "jsonschema-rs": "tests/validation/test_patterns_and_formats.py",
     "jsonschema-specifications": "tests/validation/test_drafts.py",
+    "lxml": "plugins/fcregistry-web/tests/test_web_addresses.py",
     "msgspec": "tests/types/test_msgspec.py",
     "numpy": "plugins/fcregistry-numpy/tests/test_numpy_values.py",
     "openai": "tests/models/test_openai_streams.py",
@@ -79,6 +80,7 @@ FLOORS = {
     "regex": "plugins/fcregistry-files/tests/test_files_search.py",
     "rich": "tests/cli/test_ask_terminal.py",
     "typing-extensions": "tests/types/test_generics.py",
+    "trafilatura": "plugins/fcregistry-web/tests/test_web_fetch.py",
     "tzdata": "plugins/fcregistry-clock/tests/test_clock_tools.py",
     "xllamacpp": "plugins/fcregistry-llama/tests/test_llama_calls.py",
 }

@@ -44,7 +44,7 @@ class Notation:
         strings: The mark that opens a string or a comment -> the one that closes it; an empty one if nothing after that mark is looked at.
         may_follow: Returns whether a mark may follow the text after the last bracket or string.
         is_strict: Whether any other mark ends the search; else it is a part of the text.
-        opened: The pattern of an opening bracket, and of those that may follow it at once.
+        opened: The pattern of an opening bracket, and of those that may follow it at once, as deep as values may be.
     """
 
     usual: re.Pattern[str]
@@ -57,7 +57,7 @@ class Notation:
 
     def __post_init__(self) -> None:
         nested = "".join(re.escape(mark) for mark in _CLOSING if self.may_follow(mark, ""))
-        object.__setattr__(self, "opened", re.compile(f".[{nested}]*+"))
+        object.__setattr__(self, "opened", re.compile(f".[{nested}]{{0,{MAX_DEPTH + 1}}}+"))
         object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
 
     def may_open(self, character: str) -> bool:

@@ -144,6 +144,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
         "fcregistry-llama": "installed",
         "fcregistry-numpy": "installed",
         "fcregistry-weather": "described",
+        "fcregistry-web": "described",
         "broken-exit": "failed",
         "broken-gone": "failed",
         "broken-needs": "failed",
@@ -159,7 +160,8 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
 
 def test_our_own_plugins_alone_are_well(tmp_path: Path) -> None:
     """Doctor says nothing of what we ship, once the variables are set that some tools require."""
-    done = run(tmp_path, "doctor", FCREGISTRY_FILES_ROOT=str(tmp_path), FCREGISTRY_FILES_WRITE="1")
+    files = {"FCREGISTRY_FILES_ROOT": str(tmp_path), "FCREGISTRY_FILES_WRITE": "1"}
+    done = run(tmp_path, "doctor", **files, FCREGISTRY_WEB="1", SEARXNG_URL="http://localhost:8888")
     assert (done.returncode, done.stdout, done.stderr) == (0, "All is well.\n", "")
 
 

@@ -1,0 +1,200 @@
+"""GET requests that reach only what a `WebAccess` allows.
+
+Each host, also that of a redirect, is resolved once. Its addresses are checked, and the connection goes to one of exactly these.
+TLS and the `Host` header keep the name. Source: RFC 9110 (redirects, encodings, `Retry-After`).
+"""
+
+from __future__ import annotations
+
+import ssl
+import zlib
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from dataclasses import dataclass
+from functools import cache
+from typing import Final
+
+import httpx2
+from fcregistry.errors import ToolError
+
+from fcregistry_web._access import WebAccess, shown
+
+_REDIRECTS: Final = (301, 302, 303, 307, 308)
+_LATER: Final = (408, 429, 500, 502, 503, 504)
+_LONGEST_WAIT: Final = 86_400.0
+_MOST_ADDRESSES: Final = 4
+_CONNECT_SECONDS: Final = 10.0
+_PIECE: Final = 65_536
+_GZIP: Final = 31  # zlib's number for "with a gzip header"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """A response without its body.
+
+    Attributes:
+        url: The URL that answered, after redirects.
+        response: The response.
+    """
+
+    url: httpx2.URL
+    response: httpx2.Response
+
+    @property
+    def media_type(self) -> str:
+        """The media type that the header names, in lower case, without parameters; may be empty."""
+        return self.response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    async def pieces(self) -> AsyncIterator[bytes]:
+        """Yield the body, decompressed, in pieces of at most 64 KiB: no small answer becomes a large one unnoticed.
+
+        Raises:
+            ToolError: The body is compressed in a way that was not asked for, or is not complete.
+        """
+        encoding = self.response.headers.get("content-encoding", "identity").strip().lower()
+        if encoding in ("identity", ""):
+            async for raw in self.response.aiter_raw():
+                yield raw
+            return
+        if encoding not in ("gzip", "x-gzip"):
+            raise ToolError(f"{self.url.host} compressed its answer with {shown(encoding)}, which was not asked for")
+        unpacker = zlib.decompressobj(_GZIP)
+        async for raw in self.response.aiter_raw():
+            rest = raw
+            while rest:
+                if unpacker.eof:  # a gzip file may have several members
+                    unpacker = zlib.decompressobj(_GZIP)
+                yield unpacker.decompress(rest, _PIECE)
+                rest = unpacker.unused_data if unpacker.eof else unpacker.unconsumed_tail
+        if not unpacker.eof:
+            raise ToolError(f"the answer of {self.url.host} is not complete", retryable=True)
+
+    async def read(self, most: int) -> tuple[bytes, bool]:
+        """Return the first bytes of the body, and whether there are more.
+
+        Args:
+            most: How many bytes.
+        """
+        data = bytearray()
+        async for piece in self.pieces():
+            data += piece
+            if len(data) > most:
+                return bytes(data[:most]), True
+        return bytes(data), False
+
+    def status_error(self, text: str) -> ToolError:
+        """Return the error for a status that is not a success.
+
+        Args:
+            text: What the body says.
+        """
+        response = self.response
+        message = f"{self.url.host} answers {response.status_code} {response.reason_phrase}".rstrip()
+        again = response.status_code in _LATER
+        wait = response.headers.get("retry-after", "").strip()
+        seconds = min(float(wait), _LONGEST_WAIT) if wait.isascii() and wait.isdecimal() else None
+        return ToolError(
+            f"{message}: {text}" if text else message, retryable=again, retry_after=seconds if again else None
+        )
+
+
+@asynccontextmanager
+async def get(access: WebAccess, url: str, accept: str) -> AsyncIterator[Answer]:
+    """Request a URL, follow its redirects, and yield the answer, whose body is not read yet.
+
+    The answer may have any status. The limit of time is the caller's to set.
+
+    Args:
+        access: What may be reached.
+        url: The URL.
+        accept: The `Accept` header.
+
+    Raises:
+        ToolError: The URL cannot be requested or does not answer; the message says why.
+    """
+    headers = {"User-Agent": access.user_agent, "Accept": accept, "Accept-Encoding": "gzip"}
+    place = access.check_url(url)
+    try:
+        transport = _PinnedTransport(access)
+        async with httpx2.AsyncClient(transport=transport, timeout=None, trust_env=False) as client:
+            for count in range(access.max_redirects + 1):
+                with _explained(url if count else None, place):
+                    request = client.build_request("GET", place, headers=headers)
+                    response = await client.send(request, stream=True, follow_redirects=False)
+                try:
+                    where = response.headers.get("location", "")
+                    if response.status_code not in _REDIRECTS or not where:
+                        yield Answer(place, response)
+                        return
+                finally:
+                    await response.aclose()
+                with _explained(url, where):
+                    place = access.check_url(_joined(place, where))
+    except (httpx2.HTTPError, zlib.error) as error:
+        raise _failure(place.host, error) from None
+    raise ToolError(
+        f"{shown(url)} redirects more than {access.max_redirects} times; the last URL was {shown(str(place))}"
+    )
+
+
+@contextmanager
+def _explained(start: str | None, place: object) -> Iterator[None]:
+    """Add to an error that the URL which cannot be reached is that of a redirect, if it is one."""
+    try:
+        yield
+    except ToolError as error:
+        if start is None:
+            raise
+        message = f"{shown(start)} redirects to {shown(str(place))}: {error}"
+        raise ToolError(message, retryable=error.retryable) from None
+
+
+def _joined(place: httpx2.URL, where: str) -> str:
+    try:
+        return str(place.join(where))
+    except (httpx2.InvalidURL, ValueError):
+        return where  # whose problem is explained where URLs are checked
+
+
+def _failure(host: str, error: Exception) -> ToolError:
+    cause: BaseException | None = error
+    while cause is not None and not isinstance(cause, ssl.SSLError):
+        cause = cause.__cause__ or cause.__context__
+    if cause is not None:
+        return ToolError(f"{host} has no valid certificate, or does not speak TLS: {shown(str(error))}")
+    if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
+        return ToolError(f"{host} cannot be reached", retryable=True)
+    return ToolError(f"the answer of {host} cannot be read ({type(error).__name__})", retryable=True)
+
+
+class _PinnedTransport(httpx2.AsyncBaseTransport):
+    """Connects to a checked address of the host. No connection is used twice: two names may have one address."""
+
+    def __init__(self, access: WebAccess) -> None:
+        self._access = access
+        limits = httpx2.Limits(max_keepalive_connections=0)
+        self._inner = httpx2.AsyncHTTPTransport(verify=certificates(), limits=limits, trust_env=False)
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        addresses = await self._access.addresses(request.url)
+        name = request.url.raw_host.decode("ascii").rstrip(".")  # certificates name no root
+        extensions = {**request.extensions, "sni_hostname": name, "timeout": {"connect": _CONNECT_SECONDS}}
+        for address in addresses[:_MOST_ADDRESSES]:
+            url = request.url.copy_with(host=str(address))
+            pinned = httpx2.Request(
+                request.method, url, headers=request.headers, stream=request.stream, extensions=extensions
+            )
+            try:
+                return await self._inner.handle_async_request(pinned)
+            except (httpx2.ConnectError, httpx2.ConnectTimeout) as error:
+                last = error
+        raise last
+
+    async def aclose(self) -> None:
+        await self._inner.aclose()
+
+
+@cache
+def certificates() -> ssl.SSLContext:
+    """Return the system's certificates, or those that `SSL_CERT_FILE` names; cached, since reading them takes some time."""
+    return httpx2.create_ssl_context()
