@@ -294,7 +294,7 @@ class Folder:
             os.close(descriptor)  # another writer took it for dead, just before the lock
 
     def _remove_dead_parts(self) -> None:
-        with suppress(OSError, ToolError):  # the leftovers of others are no reason to fail
+        with suppress(OSError, ToolError):  # the leftovers of others do not matter here
             parts = [name for name in self.names() if name.startswith(_PART)]
             if not parts:
                 return

@@ -17,6 +17,8 @@ from fcregistry_files._writing import Writing
 
 _HEADER: Final = re.compile(r"\*\*\* (Add|Delete|Update) File: (.+)")
 _MOVE: Final = "*** Move to: "
+_MOST_WORK: Final = 500_000_000
+"""Characters that are read for the changes of one file: about ten seconds."""
 _END_OF_FILE: Final = "*** End of File"
 _FORM: Final = (
     "A patch begins with '*** Begin Patch', ends with '*** End Patch', and has between them '*** Add File: path', "
@@ -238,6 +240,10 @@ def _patched(text: Text, change: _Change) -> str:
     Raises:
         ToolError: The lines of a hunk are not in the file, or at several places.
     """
+    if len(change.hunks) * len(text.text) > _MOST_WORK:
+        raise ToolError(
+            f"{shown(change.path)} is too large for {len(change.hunks)} changes at once; nothing was changed. Use several patches."
+        )
     for hunk in change.hunks:
         plain = unix(text.text)
         first, last = _place(plain, hunk, change.path)

@@ -176,7 +176,7 @@ class Reading:
         try:
             text, _ = self.workspace.read_text(path, remember=False)
         except ToolError:
-            return None, None, None  # not text, or not ours to read: the other facts are still true
+            return None, None, None  # not text, or refused: the other facts are still true
         windows, all_ends = text.text.count("\r\n"), text.text.count("\n")
         ends: Literal["LF", "CRLF", "mixed"] = "LF" if not windows else "CRLF" if windows == all_ends else "mixed"
         return text.encoding, ends if all_ends else None, len(lines_of(text.text))

@@ -1,8 +1,9 @@
 """Ripgrep, where it is installed, as a filter: which of some open files may have a line that matches.
 
-Our own engine decides about the lines of these files, so the answers are the same with and without ripgrep. For that, ripgrep gets a pattern
-that matches at least what ours does: what the two engines read differently becomes "any character" or "nothing", and ripgrep is
-not asked about patterns with other syntax. It reads the files that we have opened, by their descriptors, and never a path.
+The package `regex` decides about the lines of these files, so the answers are the same with and without ripgrep. For that, ripgrep gets
+a pattern that matches at least what the model's pattern does: what the two engines read differently becomes "any character" or
+"nothing", and ripgrep is not asked about patterns with other syntax. It reads the files that are open already, by their descriptors,
+and never a path.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from pathlib import Path
 from typing import Final
 
 _ANY: Final = r"(?:[^\n]|(?-u:[\x80-\xff]){1,3})"
-r"""A character. Up to three bytes that are not valid UTF-8 are one character of ours, the replacement character."""
+r"""A character. Up to three bytes that are not valid UTF-8 become one replacement character when Python decodes them."""
 _NOTHING: Final = "(?:)"
 _TOKEN: Final = re.compile(
     r"""
@@ -32,7 +33,7 @@ _TOKEN: Final = re.compile(
 
 
 def wider(pattern: str, *, ignore_case: bool) -> str | None:
-    """Return a pattern for ripgrep that matches every line that a pattern of ours matches; None for syntax of other kinds.
+    """Return a pattern for ripgrep that matches at least the lines that a model's pattern matches; None for syntax of other kinds.
 
     Args:
         pattern: The pattern.

@@ -75,7 +75,9 @@ class Matches:
 class _Walk:
     """One walk through a folder, with what it could not look at."""
 
-    check: Callable[[], None]
+    context: Context
+    seconds: float
+    until: float
     entries: int = 0
     unreadable: int = 0
     unusable: int = 0
@@ -90,7 +92,9 @@ class _Walk:
             return
         for name in names:
             self.entries += 1
-            self.check()
+            self.context.cancellation.check()
+            if time.monotonic() > self.until:
+                raise _too_late(self.seconds, "/".join((*above, name)))
             if self.entries > _MOST_ENTRIES:
                 self.cut = True
                 return
@@ -176,13 +180,16 @@ class _Search:
                 if descriptor in chosen and not self.is_full:
                     self._read(path, descriptor)
         except TimeoutError as error:
-            raise ToolError(
-                f"the search was stopped after {self.workspace.search_seconds:g} seconds, at {shown(path)}: "
-                "use a simpler pattern, or fewer files"
-            ) from error
+            raise _too_late(self.workspace.search_seconds, path) from error
         finally:
             for _, descriptor in waiting:
                 os.close(descriptor)
+
+    def close(self) -> None:
+        """Close the files that still wait."""
+        waiting, self.waiting = self.waiting, []
+        for _, descriptor in waiting:
+            os.close(descriptor)
 
     def _seconds_left(self) -> float:
         return max(self.until - time.monotonic(), 0.001)
@@ -242,7 +249,8 @@ class Searching:
             limit: How many paths to return at most.
         """
         matches = _glob(pattern)
-        walk = _Walk(context.cancellation.check)
+        seconds = self.workspace.search_seconds
+        walk = _Walk(context, seconds, time.monotonic() + seconds)
         paths: list[str] = []
         more = False
         base = split_path(path)
@@ -280,13 +288,15 @@ class Searching:
             limit: How many lines to return at most.
         """
         matches = _glob(files) if files else None
-        walk, base = _Walk(context.cancellation.check), split_path(path)
+        seconds = self.workspace.search_seconds
+        until = time.monotonic() + seconds
+        walk, base = _Walk(context, seconds, until), split_path(path)
         search = _Search(
             workspace=self.workspace,
             expression=_compiled(pattern, ignore_case),
             ignore_case=ignore_case,
             limit=limit,
-            until=time.monotonic() + self.workspace.search_seconds,
+            until=until,
         )
         if (relaxed := wider(pattern, ignore_case=ignore_case)) is not None:
             search.rg, search.wider = program(), relaxed
@@ -297,14 +307,18 @@ class Searching:
                     above.open_file(base[-1], hard_links=self.workspace.root.hard_links)
                 )  # raises if it is refused
                 search.add(above, base[-1], "/".join(base))
+                search.finish()
         if not is_file:
             with self.workspace.root.folder(path) as folder:
-                for names, place in walk.files(folder, ()):
-                    if search.is_full:
-                        break
-                    if matches is None or matches(names):
-                        search.add(place, names[-1], "/".join((*base, *names)))
-        search.finish()
+                try:
+                    for names, place in walk.files(folder, ()):
+                        if search.is_full:
+                            break
+                        if matches is None or matches(names):
+                            search.add(place, names[-1], "/".join((*base, *names)))
+                    search.finish()
+                finally:
+                    search.close()
         return Matches(
             search.matches[:limit], " ".join([*([] if search.is_full else walk.notes()), *search.notes()]) or None
         )
@@ -316,6 +330,12 @@ def _text_of(data: bytes, path: str) -> str:
         return Text.of(data, path).text
     except ToolError:
         return "" if b"\0" in data else data.decode("utf-8", "replace")
+
+
+def _too_late(seconds: float, path: str) -> ToolError:
+    return ToolError(
+        f"the search was stopped after {seconds:g} seconds, at {shown(path)}: use a simpler pattern, or fewer files"
+    )
 
 
 def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
