@@ -143,6 +143,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
         "fcregistry-files": "described",
         "fcregistry-llama": "installed",
         "fcregistry-numpy": "installed",
+        "fcregistry-shell": "described",
         "fcregistry-weather": "described",
         "fcregistry-web": "described",
         "broken-exit": "failed",
@@ -161,7 +162,8 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
 def test_our_own_plugins_alone_are_well(tmp_path: Path) -> None:
     """Doctor says nothing of what we ship, once the variables are set that some tools require."""
     files = {"FCREGISTRY_FILES_ROOT": str(tmp_path), "FCREGISTRY_FILES_WRITE": "1"}
-    done = run(tmp_path, "doctor", **files, FCREGISTRY_WEB="1", SEARXNG_URL="http://localhost:8888")
+    shell = {"FCREGISTRY_SHELL_CWD": str(tmp_path), "FCREGISTRY_SHELL_ALLOW": "ls"}
+    done = run(tmp_path, "doctor", **files, **shell, FCREGISTRY_WEB="1", SEARXNG_URL="http://localhost:8888")
     assert (done.returncode, done.stdout, done.stderr) == (0, "All is well.\n", "")
 
 

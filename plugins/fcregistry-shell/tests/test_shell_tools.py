@@ -19,6 +19,7 @@ from fcregistry.execution import CancellationToken, Progress
 from fcregistry.testing import check_tool
 
 from fcregistry_shell import ShellTools, shell_tool, shell_tools
+from fcregistry_shell.tools import TOOLS
 
 PYTHON = sys.executable
 
@@ -270,3 +271,47 @@ def test_an_interrupt_of_the_caller_kills_the_command(folder: Path, tmp_path: Pa
     caller.wait()
     killer.cancel()
     assert not _is_alive(int(pid.read_text()))
+
+
+# --- The entry point ---
+
+PROJECT = Path(__file__).parent.parent
+
+
+@pytest.mark.parametrize("tool", TOOLS, ids=lambda tool: tool.name)
+def test_every_rule_is_kept_by_the_tools_of_the_entry_point(tool: Any) -> None:
+    assert check_tool(tool).remarks == ()
+
+
+def test_the_manifest_is_up_to_date() -> None:
+    """Otherwise run `fcregistry manifest build` in the folder of the plugin."""
+    done = subprocess.run(
+        [PYTHON, "-m", "fcregistry", "manifest", "build", "--check"],
+        cwd=PROJECT,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_the_tool_of_the_environment_needs_a_folder_and_rules(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CWD", "ALLOW", "ENV"):
+        monkeypatch.delenv(f"FCREGISTRY_SHELL_{name}", raising=False)
+    shipped = Executor(TOOLS, approve=lambda tool, call: True)
+    code = python("import os; print(os.environ.get('ACME_TOKEN'))")
+    assert "FCREGISTRY_SHELL_CWD" in shipped.call("run_command", **code).content
+    monkeypatch.setenv("FCREGISTRY_SHELL_CWD", str(folder))
+    assert "FCREGISTRY_SHELL_ALLOW is not set" in shipped.call("run_command", **code).content
+    monkeypatch.setenv("FCREGISTRY_SHELL_ALLOW", f"nothing; {PYTHON} -c **")
+    monkeypatch.setenv("ACME_TOKEN", "secret")
+    assert shipped.call("run_command", **code).value["stdout"].strip() == "None"
+    monkeypatch.setenv("FCREGISTRY_SHELL_ENV", "ACME_TOKEN, ACME_MODE")
+    assert shipped.call("run_command", **code).value["stdout"].strip() == "secret"
+    assert "is not allowed here" in shipped.call("run_command", words=["ls"]).content
+    assert Executor(TOOLS).call("run_command", **code).error.code == "approval_required"  # type: ignore[union-attr]
+    monkeypatch.setenv("FCREGISTRY_SHELL_CWD", "relative")
+    assert "FCREGISTRY_SHELL_CWD must be an absolute path" in shipped.call("run_command", **code).content
+    monkeypatch.setenv("FCREGISTRY_SHELL_CWD", str(folder / "nowhere"))
+    assert "is not a folder" in shipped.call("run_command", **code).content
