@@ -1,0 +1,173 @@
+"""One process with everything that it starts: begun, read, and killed as a whole."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import uuid
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from time import monotonic
+from typing import IO, Final
+
+from fcregistry.errors import ToolError
+
+from fcregistry_shell._output import Output
+
+MARK: Final = "FCREGISTRY_SHELL_CALL"
+"""The variable that marks all processes of a call, also those that left its process group."""
+
+_GRACE: Final = 2.0
+"""Seconds between the request to end and the end."""
+
+_IS_WINDOWS: Final = sys.platform == "win32"
+
+
+class Process:
+    """A process in a group of its own, whose output is read on threads.
+
+    Args:
+        words: The command; the first word is the path of the program.
+        folder: The working folder.
+        environment: All its variables.
+        most: The most characters to keep of each stream.
+        stdin: What it reads; nothing if it is empty.
+        heard: Called with each new line of output.
+
+    Raises:
+        ToolError: The process cannot be started.
+    """
+
+    def __init__(
+        self,
+        words: Sequence[str],
+        folder: str,
+        environment: Mapping[str, str],
+        most: int,
+        stdin: str = "",
+        heard: Callable[[str], object] | None = None,
+    ) -> None:
+        self.stdout: Output = Output(most, heard)
+        self.stderr: Output = Output(most, heard)
+        self._mark = uuid.uuid4().hex
+        self._ended = threading.Event()
+        options: dict[str, object] = (
+            {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+            if _IS_WINDOWS
+            else {"start_new_session": True}
+        )
+        try:
+            self._process = subprocess.Popen(  # type: ignore[call-overload]  # the options differ by system
+                list(words),
+                cwd=folder,
+                env={**environment, MARK: self._mark},
+                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                **options,
+            )
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise ToolError(f"the command could not be started: {reason}") from error
+        self._readers = [
+            self._begin(self._read, self._process.stdout, self.stdout),
+            self._begin(self._read, self._process.stderr, self.stderr),
+        ]
+        if stdin:
+            self._begin(self._write, stdin)
+        self._begin(self._watch)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code; the negative number of a signal; None while the process runs."""
+        return self._process.returncode if self._ended.is_set() else None
+
+    def wait(self, seconds: float | None) -> bool:
+        """Wait until the process has ended and its output is read; return whether it has."""
+        return self._ended.wait(seconds)
+
+    def kill(self) -> None:
+        """End the process and all that it started: first by request, then by force. Returns when they are gone."""
+        kill_all([self])
+
+    # --- Inside ---
+
+    def _begin(self, work: Callable[..., None], *given: object) -> threading.Thread:
+        thread = threading.Thread(target=work, args=given, name="fcregistry-shell", daemon=True)
+        thread.start()
+        return thread
+
+    def _read(self, stream: IO[bytes], output: Output) -> None:
+        with contextlib.suppress(OSError, ValueError), stream:
+            while data := os.read(stream.fileno(), 65_536):
+                output.add(data)
+        output.add(b"", final=True)
+
+    def _write(self, text: str) -> None:
+        stream = self._process.stdin
+        with contextlib.suppress(OSError, ValueError), stream:  # it may end without reading
+            stream.write(text.encode("utf-8", "replace"))
+
+    def _watch(self) -> None:
+        """Wait for the process, and then for its output; end what it left behind, which may hold the streams open."""
+        if hasattr(os, "waitid"):  # the number of the group is taken while the process is not reaped
+            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            self._process.wait()
+        for reader in self._readers:
+            reader.join(_GRACE / 4)
+        self.signal(force=True)
+        for reader in self._readers:
+            reader.join(_GRACE / 4)
+        self._process.wait()
+        self._ended.set()
+
+    def signal(self, *, force: bool) -> None:
+        """Ask all processes of the command to end, or end them.
+
+        Args:
+            force: Whether they are ended, and not asked.
+        """
+        if _IS_WINDOWS:
+            if self._process.poll() is None:
+                words = ["taskkill", "/T", "/PID", str(self._process.pid), *(["/F"] if force else [])]
+                subprocess.run(words, check=False, capture_output=True)
+            return
+        number = signal.SIGKILL if force else signal.SIGTERM
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._process.pid, number)  # the number stays the group's while one of its processes lives
+        for _ in range(_ROUNDS if force else 1):  # one that forks meanwhile is found in the next round
+            if not _signal_marked(self._mark, number):
+                break
+
+
+def kill_all(processes: Iterable[Process]) -> None:
+    """End processes and all that they started: first by request, then by force. Returns when they are gone."""
+    for force in (False, True):
+        running = [process for process in processes if not process.wait(0)]
+        for process in running:
+            process.signal(force=force)
+        end = monotonic() + _GRACE
+        for process in running:
+            process.wait(max(end - monotonic(), 0))
+
+
+_ROUNDS: Final = 20
+
+
+def _signal_marked(mark: str, number: int) -> bool:
+    """Send a signal to the processes that have the mark in their environment; return whether there are any.
+
+    Linux alone tells the environment of a process in `/proc`. A process that cleared its environment is not found.
+    """
+    wanted, found = f"{MARK}={mark}".encode(), False
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError, ValueError):
+            if wanted in (folder / "environ").read_bytes().split(b"\0"):
+                os.kill(int(folder.name), number)
+                found = True
+    return found

@@ -1,0 +1,266 @@
+"""What a model may try: quoting, rules, the environment, processes that outlive their call, floods. Nothing gets out."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic, sleep
+from typing import Any
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the commands are those of Linux")
+
+SECRET = "the-secret-value"
+
+Attack = Callable[..., Any]
+
+
+# --- Quoting: no shell reads the words ---
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "; touch pwned",
+        "$(touch pwned)",
+        "`touch pwned`",
+        "| touch pwned",
+        "&& touch pwned",
+        "& touch pwned",
+        "\ntouch pwned\n",
+        "> pwned",
+        "<(touch pwned)",
+        "'; touch pwned; '",
+        '"; touch pwned; "',
+        "\\; touch pwned",
+        "*",
+        "~",
+        "$HOME",
+        "${IFS}",
+        "!!",
+        "{a,b}",
+        "%PATH%",
+        "",
+        " ",
+        "\x1b[31m",
+        "\u202egnp.exe",
+        "ünïcödé 東京",
+        "-n\u00a0x",
+    ],
+)
+def test_a_word_is_a_word_whatever_it_holds(attack: Attack, folder: Path, word: str) -> None:
+    ok, value = attack("run_command", {"words": ["printf", "%s", word]})
+    assert (ok, value["stdout"], value["exit_code"]) == (True, word, 0)
+    assert not (folder / "pwned").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["printf", "a\0b"], "a word of a command cannot have a null character; nothing was run"),
+        (["pri\0ntf"], "null character"),
+        (["printf", "x" * 500_000], "the command could not be started: Argument list too long"),
+        ([], "must have at least 1 item"),
+        (["x"] * 1001, "must have at most 1000 items"),
+        ([""], "there is no program ''"),
+        (["."], "there is no program '.'"),
+        (["deep/"], "there is no program 'deep/'"),
+        (["./a.txt"], "there is no program './a.txt'"),
+        (["no\nsuch"], "there is no program"),
+        (["tool"], "there is no program 'tool' here; nothing was run"),
+    ],
+)
+def test_what_cannot_run_is_said(attack: Attack, words: list[str], message: str) -> None:
+    ok, content = attack("run_command", {"words": words})
+    assert not ok
+    assert message in content
+
+
+# --- Rules ---
+
+RULES = ["git status", "git log …", "ls *.txt", "printf [ab]?", "cat deep/**", "./tool"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["git"],
+        ["git", "push"],
+        ["git", "status", "--short"],
+        ["git", "Status"],
+        ["GIT", "status"],
+        ["git status"],
+        [" git", "status"],
+        ["git ", "status"],
+        ["git\n", "status"],
+        ["/usr/bin/git", "status"],
+        ["./git", "status"],
+        ["deep/../git", "status"],
+        ["git", "status\n"],
+        ["git", "…"],
+        ["git", "..."],
+        ["ls"],
+        ["ls", "-la"],
+        ["ls", "../secret.txt"],
+        ["ls", "/etc/x.txt"],
+        ["ls", "a.txt", "b.txt"],
+        ["ls", "a.txt\n/etc"],
+        ["printf", "cd"],
+        ["printf", "a"],
+        ["printf", "a/"],
+        ["cat", "/etc/passwd"],
+        ["cat", "deep"],
+        ["tool"],
+        ["sh", "-c", "git status"],
+        ["env", "git", "status"],
+        ["echo"],
+    ],
+)
+def test_what_no_rule_allows_does_not_run(attack: Attack, words: list[str]) -> None:
+    for name in ("run_command", "start_command"):
+        ok, content = attack(name, {"words": words}, allow=RULES)
+        assert not ok
+        assert (
+            "is not allowed here; nothing was run. The commands that are allowed:\n- git status\n- git log …" in content
+        )
+
+
+@pytest.mark.parametrize(
+    ("words", "stdout"),
+    [(["ls", "a.txt"], "a.txt\n"), (["printf", "ab"], "ab"), (["./tool"], "from the working folder\n")],
+)
+def test_what_a_rule_allows_runs(attack: Attack, words: list[str], stdout: str) -> None:
+    ok, value = attack("run_command", {"words": words}, allow=RULES)
+    assert (ok, value["stdout"]) == (True, stdout)
+
+
+def test_no_rule_at_all_allows_nothing(attack: Attack) -> None:
+    ok, content = attack("run_command", {"words": ["ls"]}, allow=[])
+    assert not ok
+    assert content.endswith("The commands that are allowed:\n- none")
+
+
+# --- The environment ---
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["env"], ["printenv", "FCREGISTRY_TEST_SECRET"], ["cat", "/proc/self/environ"], ["sh", "-c", "set; export -p"]],
+)
+def test_a_command_has_no_variable_that_was_not_named(attack: Attack, words: list[str]) -> None:
+    ok, value = attack("run_command", {"words": words})
+    assert ok
+    assert SECRET not in str(value)
+    ok, value = attack("run_command", {"words": words}, env=["FCREGISTRY_TEST_SECRET"])
+    assert SECRET in value["stdout"]
+
+
+@pytest.mark.parametrize("name", ["LD_PRELOAD=/x", "PATH=.", "A"])
+def test_words_set_no_variable(attack: Attack, name: str) -> None:
+    ok, content = attack("run_command", {"words": [name, "ls"]})
+    assert not ok
+    assert "there is no program" in content
+
+
+# --- Processes that outlive their call ---
+
+_COUNT = iter(range(10**6))
+
+
+def still_running(mark: str, seconds: float = 5.0) -> bool:
+    """Return whether a process with a text in its command line is still there after some time."""
+    end = monotonic() + seconds
+    while found := _is_running(mark):
+        if monotonic() > end:
+            break
+        sleep(0.02)
+    return found
+
+
+def _is_running(mark: str) -> bool:
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            if mark.encode() in path.read_bytes():
+                return True
+        except OSError:
+            continue
+    return False
+
+
+ESCAPES = {
+    "in the background": "sleep {mark} & echo begun",
+    "with nohup": "nohup sleep {mark} >/dev/null 2>&1 & echo begun",
+    "in a session of its own": "setsid sleep {mark} & echo begun",
+    "in a session, without streams": "setsid sleep {mark} </dev/null >/dev/null 2>&1 & echo begun",
+    "forked twice": "(setsid sh -c 'sleep {mark} & exit' &) ; echo begun",
+    "ignoring the request": "trap '' TERM INT HUP; sleep {mark} & echo begun; wait",
+    "ignoring it in a session": "setsid sh -c \"trap '' TERM; sleep {mark}\" & echo begun; wait",
+    "forking again and again": "f() {{ sleep {mark} & sleep 0.01; }}; for i in 1 2 3 4 5 6 7 8 9; do f; done; echo begun; sleep {mark}",
+    "as a pipeline": "sleep {mark} | sleep {mark} | sleep {mark}; echo begun",
+    "after a stop": "sleep {mark} & kill -STOP $!; echo begun",
+}
+
+
+@pytest.mark.parametrize("way", ESCAPES)
+@pytest.mark.parametrize("name", ["run_command", "start_command"])
+def test_nothing_outlives_its_call(attack: Attack, way: str, name: str) -> None:
+    mark = f"{next(_COUNT) + 100_000}.25"
+    words = ["sh", "-c", ESCAPES[way].format(mark=mark)]
+    ok, value = attack(name, {"words": words}, timeout=0.5)
+    assert ok
+    if name == "start_command":
+        job = value.partition(" ")[0]
+        attack("read_output", {"job": job, "wait": 0.2}, timeout=0.5)
+        ok, value = attack("stop_command", {"job": job}, timeout=0.5)
+        assert ok
+    assert not still_running(f"sleep\0{mark}")
+
+
+# --- Floods ---
+
+
+@pytest.mark.parametrize(
+    "script",
+    [
+        "yes",
+        "yes >&2",
+        "head -c 300000000 /dev/zero",
+        "head -c 300000000 /dev/urandom",
+        "yes | tr -d '\\n'",
+        "while :; do echo $RANDOM; echo x >&2; done",
+    ],
+)
+def test_a_flood_is_cut_in_its_middle(attack: Attack, script: str) -> None:
+    ok, value = attack("run_command", {"words": ["sh", "-c", script]}, timeout=1.5, max_characters=1000)
+    assert ok
+    long = max(value["stdout"], value["stderr"], key=len)
+    assert 1000 < len(long) < 1100
+    assert "characters are left out here …]\n" in long
+
+
+def test_input_that_nobody_reads_holds_up_nothing(attack: Attack) -> None:
+    began = monotonic()
+    ok, value = attack("run_command", {"words": ["true"], "stdin": "x" * 900_000})
+    assert (ok, value["exit_code"]) == (True, 0)
+    assert monotonic() - began < 5
+
+
+def test_jobs_are_as_many_as_the_operator_allows(attack: Attack) -> None:
+    for _ in range(2):
+        assert attack("start_command", {"words": ["sleep", "54321.5"]}, max_jobs=2)[0]
+    ok, content = attack("start_command", {"words": ["sleep", "54321.5"]}, max_jobs=2)
+    assert not ok
+    assert content.startswith(
+        "2 commands are running in the background, and more are not allowed: stop one of job-1, job-2 first"
+    )
+    assert attack("stop_command", {"job": "job-1"}, max_jobs=2)[0]
+    assert attack("start_command", {"words": ["true"]}, max_jobs=2)[0]
+
+
+@pytest.mark.parametrize("job", ["job-1", "job-99", "", "../job-1", "1", "job-1\0"])
+def test_a_job_of_others_is_not_known(attack: Attack, job: str) -> None:
+    ok, content = attack("read_output", {"job": job}, max_jobs=3)
+    assert not ok
+    assert "there is no job" in content
