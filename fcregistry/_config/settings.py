@@ -491,7 +491,7 @@ class Rules(NamedTuple):
         Args:
             subjects: The tools.
             plugins: The plugins, as pairs of the normalised distribution and the entry point.
-            broadly: As for `names`.
+            broadly: Whether an item also names a tool by its aliases, and `distribution:name` a tool of any group.
         """
         unmatched = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
         return unmatched + [
