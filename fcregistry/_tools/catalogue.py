@@ -274,7 +274,9 @@ class Catalogue:
             return ToolNotFoundError(f"there is no tool {name!r}{meant}", name=name, candidates=near)
         message = f"there is no tool {name!r}{self._why_hidden(name)}{did_you_mean(near)}"
         if self._discovers:
-            message += f" (`fcregistry doctor {name}` looks for the reason)"
+            message += (
+                f" (`fcregistry doctor {name}` looks for the reason; a tool in a module of yours needs -m MODULE)"
+            )
         return ToolNotFoundError(message, name=name, candidates=near)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:

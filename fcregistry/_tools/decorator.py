@@ -53,16 +53,13 @@ def fc_register(group: str = ..., /, **options: Unpack[ToolOptions]) -> Decorato
 def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: F811
     """Declare a function as a tool; it is returned unchanged.
 
-    All of these declare one:
-
         @fc_register                                   # the default group, "tool"
         @fc_register("search.web", tags=("web",))      # a nested group, with options
         fc_register("tool")(function, "second_name")   # a function that exists, under another name
 
     A `Tool`, a toolset, or a list of these and functions can take the place of the function. A `Tool` keeps its name, description,
-    options and group, as far as none are given; it becomes a tool of the module that registers it.
-
-    In a class body it only marks the method: `registry.register_object` registers an instance's marked methods.
+    options and group, as far as none are given; it becomes a tool of the module that registers it. In a class body, the decorator only marks
+    the method: `registry.register_object` registers an instance's marked methods.
 
     Args:
         group: The group, dotted where nested. Without parentheses, the function itself, or a `Tool`, a toolset or a list.
@@ -82,13 +79,11 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
-            - `requires_env`: The environment variables that must be set: a name, or a list of names; a tuple in it has alternatives,
-              one of which must be set. Errors do not show their values.
+            - `requires_env`: The environment variables that must be set: a name, or a list in which a tuple has alternatives. Errors hide them.
             - `available`: A function without arguments that returns whether the tool can be used here; it is asked before each call.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.
-            - `isolation`: `"process"` runs each call in its own process, which is killed when its time is up.
-            - `blocking`: Where a plain function runs when calls run concurrently or on an event loop: on a thread of its own
-              (True, the default), on the event loop (False), or on the thread that called `run_all` (`"caller"`).
+            - `isolation`: `"process"` runs each call in its own process, killed when its time is up.
+            - `blocking`: Where a plain function runs in batches and on event loops: a thread (True), the loop (False), the caller (`"caller"`).
             - `reads`: What a call reads: a key, several, or a function that takes the arguments and returns them.
             - `writes`: What a call changes, given like `reads`. Calls of a batch that touch the same thing run in order.
             - `input_files`: The parameters that are paths of files which the tool reads: a call on another machine gets these files.
@@ -102,15 +97,13 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
 
     Raises:
         DefinitionError: The name, the group or options are invalid; all wrong options are named together.
-        DuplicateToolError: Another function of the module has that name in that group already.
+        DuplicateToolError: Another function of the module has that name in that group.
     """
+    if options:
+        check_options(options, f"a tool of the group {group!r}" if isinstance(group, str) else f"{group!r:.80}")
     if not isinstance(group, str):
-        if options:
-            check_options(options, f"{group!r:.80}")
         declare(group, None, None, options or _NO_OPTIONS, sys._getframe(1), log)
         return group
-    if options:
-        check_options(options, f"a tool of the group {group!r}")
 
     def decorate(function: Any, name: str | None = None, /) -> Any:
         declare(function, name, group, options, sys._getframe(1), log)

@@ -234,6 +234,13 @@ class _WordParam(click.Choice[str]):
         """Return the string."""
         return str(choice)
 
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the string. An error has the words that a model reads of the same mistake."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            self.fail(f"{requirement('enum', list(self.choices))}, not {show(value)}", param, ctx)
+
 
 class _NumberParam(_AnyParam):
     """A number. An error has the words that a model reads of the same mistake.

@@ -388,9 +388,7 @@ def resume_calls(
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[ResumedCall]:
-    """Apply the decisions to prepared calls.
-
-    Return the calls that may now run and the results of the others, in order.
+    """Apply the decisions to prepared calls; return the calls that may now run and the results of the others, in order.
 
     Args:
         prepared: The calls.

@@ -202,8 +202,8 @@ def test_invalid_arguments_are_errors_with_their_place(shop: Site, words: list[s
     [
         (["--num-days", "3.5"], "Invalid value for '--num-days': must be an integer, not \"3.5\""),
         (["--ratio", "much"], "Invalid value for '--ratio': must be a number, not \"much\""),
-        (["--colour", "pink"], "Invalid value for '--colour': 'pink' is not one of 'dark_red', 'blue'."),
-        (["--unit", "a b"], "'a b' is not one of 'a_b', 'a-b', 'c'."),
+        (["--colour", "pink"], 'Invalid value for \'--colour\': must be one of "dark_red", "blue", not "pink"'),
+        (["--unit", "a b"], 'must be one of "a_b", "a-b", "c", not "a b"'),
         (
             ["--item", "nail"],
             "Invalid value for '--item': 'nail' is not valid JSON: Expecting value: line 1 column 1 (char 0)",

@@ -164,7 +164,10 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
         (("list",), "1 plugin did not load: bad[x] (see: {} doctor)"),
         (("call",), "name the tool to call; {} list shows the tools"),
         (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
-        (("show", "nothing"), "(`{} doctor nothing` looks for the reason)"),
+        (
+            ("show", "nothing"),
+            "(`{} doctor nothing` looks for the reason; a tool in a module of yours needs -m MODULE)",
+        ),
     ],
 )
 def test_a_command_in_a_hint_names_the_modules_that_the_user_named(
