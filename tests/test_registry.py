@@ -423,7 +423,7 @@ def test_one_of_the_alternatives_is_enough(monkeypatch: pytest.MonkeyPatch) -> N
     isolated.register(add, requires_env=["FCR_TEST_KEY", ("FCR_TEST_URL", "FCR_TEST_HOST")])
     tool = isolated.get("add")
 
-    assert tool.unavailable == "FCR_TEST_KEY, FCR_TEST_URL or FCR_TEST_HOST is not set"
+    assert tool.unavailable == "FCR_TEST_KEY, FCR_TEST_URL or FCR_TEST_HOST are not set"
     monkeypatch.setenv("FCR_TEST_KEY", "secret")
     assert tool.missing_env == ("FCR_TEST_URL or FCR_TEST_HOST",)
     monkeypatch.setenv("FCR_TEST_HOST", "there")

@@ -186,7 +186,7 @@ class Tool:
         is called only once the plugin is imported.
         """
         if missing := self.missing_env:
-            return f"{', '.join(missing)} is not set"
+            return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set"
         ask = self._definition.declaration.options.get("available")
         if not callable(ask):  # there is none, or only the index's record of it is known
             return ""

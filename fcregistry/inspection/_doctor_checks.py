@@ -327,6 +327,28 @@ def extension_findings() -> Iterator[Finding]:
 # --- Tools and names ---
 
 
+def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
+    """Yield a note for the tools of each plugin that are hidden for the same reason."""
+    hidden: dict[tuple[str | None, str], list[Tool]] = {}
+    for tool in tools:
+        if unavailable := tool.unavailable:
+            owner = tool._owner
+            plugin = None if owner is None else f"{owner.distribution}[{owner.entry_point}]"
+            hidden.setdefault((plugin, unavailable), []).append(tool)
+    for (plugin, unavailable), found in hidden.items():
+        is_one = len(found) == 1
+        advice = (
+            f"set {'the variable' if ',' not in unavailable else 'the variables'} to use the tool{'' if is_one else 's'}"
+            if found[0].missing_env
+            else "its author's check decides where it can be used"
+        )
+        if is_one or plugin is None:
+            for tool in found:
+                yield note(tool.id, f"is hidden: {unavailable}", advice)
+        else:
+            yield note(plugin, f"{len(found)} tools are hidden: {unavailable}", advice)
+
+
 def tool_findings() -> Iterator[Finding]:
     """Yield the problems of individual tools."""
     tools = registry.everything()
@@ -336,14 +358,7 @@ def tool_findings() -> Iterator[Finding]:
             problems = "; ".join(error.problems)
             advice = f"fix {tool.origin.qualname} in {place}"
             yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
-    for tool in tools:
-        if unavailable := tool.unavailable:
-            advice = (
-                "set the variable to use the tool"
-                if tool.missing_env
-                else "its author's check decides where it can be used"
-            )
-            yield note(tool.id, f"is hidden: {unavailable}", advice)
+    yield from _hidden_findings(tools)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
             declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported

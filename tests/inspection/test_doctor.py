@@ -444,3 +444,15 @@ def test_a_setting_that_names_nothing(site: Site) -> None:
     for item in ("acme[x]", "fine", "acme:*", "f*"):
         found = doctor(site, env={"FCREGISTRY_DISABLE": item})
         assert not [each for each in found if each[1] == "FCREGISTRY_DISABLE"]
+
+
+def test_tools_of_a_plugin_that_are_hidden_for_one_reason_have_one_note(site: Site) -> None:
+    code = "from fcregistry import fc_register\n" + "".join(
+        f"@fc_register(requires_env={names!r})\ndef {name}() -> None:\n    'Do it.'\n"
+        for name, names in (("one", ["ACME_KEY"]), ("two", ["ACME_KEY"]), ("both", ["ACME_KEY", "ACME_URL"]))
+    )
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
+    assert [finding[:4] for finding in doctor(site)] == [
+        ("note", "acme:both", "is hidden: ACME_KEY, ACME_URL are not set", "set the variables to use the tool"),
+        ("note", "acme[x]", "2 tools are hidden: ACME_KEY is not set", "set the variable to use the tools"),
+    ]

@@ -26,7 +26,7 @@ Run: TypeAlias = Callable[..., subprocess.CompletedProcess[str]]
 CHECKOUT = Path(__file__).resolve().parents[2]
 INSTALLED = Path(fcregistry.__file__).resolve().parent
 PLUGINS = sorted(path.parent.name for path in CHECKOUT.glob("plugins/*/pyproject.toml"))
-MAKERS = ("fcregistry-http", "fcregistry-mcp", "fcregistry-shell")
+MAKERS = ("fcregistry-http", "fcregistry-mcp")
 """Those that have no tools of their own."""
 
 COMMAND = Path(sysconfig.get_path("scripts")) / "fcregistry"
