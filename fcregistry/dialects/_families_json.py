@@ -307,7 +307,7 @@ ROWS: Final = (
         models="Qwen 2, and Qwen 2.5 as Qwen-Agent prompts it",
         source='Qwen-Agent, "QwenFnCallPrompt"',
         syntax=syntax_after("✿FUNCTION✿", read_flower, write_named("✿FUNCTION✿: ", "\n✿ARGS✿: ", "", joint="\n")),
-        more=(Words(opens=("✿RETURN✿:",)),),
+        more=(Words(opens=("✿RETURN✿:",)), Words(opens=("✿RESULT✿",), before=("✿RETURN✿:",), kind="nothing")),
         before_tools="# Tools\n\n## You have access to the following tools:\n\n",
         tool_form="function",
         between_tools="\n\n",
@@ -318,6 +318,7 @@ ROWS: Final = (
         marks=("✿ARGS✿", "✿RETURN✿"),
         thinks=None,
         stops=("✿RESULT✿",),
+        limits="A result that the model invents is left out.",
     ),
     Dialect(
         name="hermes",

@@ -185,6 +185,12 @@ GOLDENS = {
             calls=[("get_weather", {"city": "Oslo"})],
         ),
         Golden(
+            text='✿FUNCTION✿: get_weather\n✿ARGS✿: {"city": "Oslo"}\n✿RESULT✿: Sunny.\n✿RETURN✿: It is sunny.',
+            source="Qwen-Agent, QwenFnCallPrompt; a result that the model invents is left out",
+            calls=[("get_weather", {"city": "Oslo"})],
+            content="It is sunny.",
+        ),
+        Golden(
             text='Let me look.\n✿FUNCTION✿: get_weather\n✿ARGS✿: {"city": "Oslo"}\n✿FUNCTION✿: get_weather\n✿ARGS✿: {"city": "Bergen"}\n✿RETURN✿: Done.',
             source="Qwen-Agent, QwenFnCallPrompt",
             calls=[("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "Bergen"})],
