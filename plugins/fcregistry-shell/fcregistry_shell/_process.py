@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import uuid
+import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
@@ -73,6 +74,8 @@ class Process:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ToolError(f"the command could not be started: {reason}") from error
+        # At the end of the program; an interrupt may have come before anybody could wait for the process
+        self._at_exit = weakref.finalize(self, _end_at_exit, self._process, self._mark)
         self._readers = [
             self._begin(self._read, self._process.stdout, self.stdout),
             self._begin(self._read, self._process.stderr, self.stderr),
@@ -124,6 +127,7 @@ class Process:
         for reader in self._readers:
             reader.join(_GRACE / 4)
         self._process.wait()
+        self._at_exit.detach()
         self._ended.set()
 
     def signal(self, *, force: bool) -> None:
@@ -132,17 +136,7 @@ class Process:
         Args:
             force: Whether they are ended, and not asked.
         """
-        if _IS_WINDOWS:
-            if self._process.poll() is None:
-                words = ["taskkill", "/T", "/PID", str(self._process.pid), *(["/F"] if force else [])]
-                subprocess.run(words, check=False, capture_output=True)
-            return
-        number = signal.SIGKILL if force else signal.SIGTERM
-        with contextlib.suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._process.pid, number)  # the number stays the group's while one of its processes lives
-        for _ in range(_ROUNDS if force else 1):  # one that forks meanwhile is found in the next round
-            if not _signal_marked(self._mark, number):
-                break
+        _end_group(self._process, self._mark, force=force)
 
 
 def kill_all(processes: Iterable[Process]) -> None:
@@ -154,6 +148,26 @@ def kill_all(processes: Iterable[Process]) -> None:
         end = monotonic() + _GRACE
         for process in running:
             process.wait(max(end - monotonic(), 0))
+
+
+def _end_group(process: subprocess.Popen[bytes], mark: str, *, force: bool) -> None:
+    if _IS_WINDOWS:
+        if process.poll() is None:
+            words = ["taskkill", "/T", "/PID", str(process.pid), *(["/F"] if force else [])]
+            subprocess.run(words, check=False, capture_output=True)
+        return
+    number = signal.SIGKILL if force else signal.SIGTERM
+    with contextlib.suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, number)  # the number is the group's: its leader is not reaped yet
+    for _ in range(_ROUNDS if force else 1):  # one that forks meanwhile is found in the next round
+        if not _signal_marked(mark, number):
+            break
+
+
+def _end_at_exit(process: subprocess.Popen[bytes], mark: str) -> None:
+    _end_group(process, mark, force=True)
+    with contextlib.suppress(subprocess.TimeoutExpired):
+        process.wait(_GRACE)
 
 
 _ROUNDS: Final = 20

@@ -282,8 +282,8 @@ class Runner:
 
     def _run(self, words: list[str], stdin: str, context: Context) -> CommandResult:
         cancellation = context.cancellation
-        process = self.start(words, stdin, lambda line: context.progress(0.0, line))
         end, note = monotonic() + self.timeout, ""
+        process = self.start(words, stdin, lambda line: context.progress(0.0, line))
         try:
             while not process.wait(_HEARTBEAT):
                 if cancellation.cancelled:
