@@ -32,4 +32,4 @@ def test_a_plugin_of_fcregistry_passes_where_it_is_developed(site: Site, plugin:
     run = Project(plugin, site).pytest("--fcregistry", *options)
     assert run.status == 0, run.text
     assert set(run.outcomes.values()) == {"PASSED"}
-    assert len(run.outcomes) > 10
+    assert len(run.outcomes) >= 10  # one for its entry point, and nine rules for a single tool
