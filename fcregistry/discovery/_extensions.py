@@ -227,7 +227,7 @@ class Extensions:
         from fcregistry.discovery._report import FailedExtension
 
         named, asked = self.named(prefix), f"{prefix}:{name}"
-        which = f"the model {asked!r} comes from"
+        which = f"the model {asked.partition('?')[0]!r} comes from"  # without the settings that `ask` may have added
         if not named:
             if missing := _MODEL_PROVIDERS.get(prefix):
                 raise ModelNotFoundError(f"{which} {_not_installed(missing)}")
