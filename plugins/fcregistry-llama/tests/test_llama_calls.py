@@ -282,9 +282,9 @@ def test_threads_may_ask_at_once(model: LlamaModel) -> None:
 def test_a_cancelled_answer_ends_and_the_next_one_is_not_kept_waiting(model: LlamaModel) -> None:
     async def asked() -> Completion:
         pieces = model.astream(await _messages("Count from 1 to 1000.")).__aiter__()
-        await anext(pieces)
         waiting = asyncio.ensure_future(anext(pieces))
-        await asyncio.sleep(0)
+        while not (await asyncio.wait([waiting], timeout=0))[1]:  # the next piece may be there already
+            waiting = asyncio.ensure_future(anext(pieces))
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
