@@ -14,38 +14,39 @@ from _tables import COLUMNS, Table, markdown, ratio, time_of
 
 INTRODUCTION = """# Performance
 
-What fcregistry costs, beside the same work written by hand, and beside other packages. `nox -s benchmarks` measures it and
-writes this page. Read the ratios: the times are those of one machine.
+How long fcregistry takes, compared with the same work written by hand (the *floor*), and with other packages. `nox -s benchmarks`
+measures it and writes this page. Compare the ratios rather than the times, which are those of one machine. The *aim* is the
+ratio that this project does not want to exceed; the last column says whether the aim is met.
 """
 
 HOW = """## How it is measured
 
-- A floor and what is compared with it are timed in turns, in one process and in one run. So a busy machine slows both
-  alike. What is shown are medians.
-- The garbage collector is off while calls are timed, and on in between. It would charge its work to whichever call it
-  falls on.
-- Everything is warm: validators and codecs are made at the first call, which is not timed.
-- An aim is what this project wants to hold; of a time, it is a multiple of the floor, so that a slow machine does not miss
-  it. A row that does not hold its aim says NO.
+- The floor and fcregistry are timed in turns, in one process and in one run, so that a busy machine slows both equally. The
+  tables show medians.
+- The garbage collector is off while something is timed, because it would run during some calls and not during others. It runs in
+  between.
+- Validators and codecs are made at the first call, which is not timed.
+- An aim for a time is a multiple of the floor, so that a slow machine does not miss it. If a row misses its aim, the last column
+  says NO.
 
-Two traps when you measure again:
+Avoid two mistakes if you measure again:
 
-- **Without byte code, one times the compiler.** With `PYTHONDONTWRITEBYTECODE` set, or with packages that were installed
-  uncompiled, every start of a process compiles its modules. The benchmarks refuse to start under that variable, and install
-  with `--compile`.
-- **The default pool of asyncio is small.** It has as many threads as there are CPUs, and four more. 100 blocking calls of
-  50 ms wait for each other there, and take many times as long as on threads of their own.
+- **Without byte code, you time the compiler.** If `PYTHONDONTWRITEBYTECODE` is set, or if packages were installed without being
+  compiled, each process compiles its modules again. The benchmarks refuse to start if the variable is set, and they
+  install packages with `--compile`.
+- **The default thread pool of asyncio is small.** It has four threads more than the machine has CPUs. So 100 blocking calls of
+  50 ms wait for each other there, and take many times as long as with one thread for each call.
 """
 
 PEER_WORDS = """The newest release of each package is installed in an environment of its own. The floor is measured in the same process,
-in turns with the package; the number in brackets is the package's time divided by the floor's. All packages are measured
-in turns, several times. Each runs the simple and the complex tool from the first table, through its public API: from the
-text of the arguments to the package's own kind of result. If that API takes a dict, the time of `json.loads` is included.
+in turns with the package. The number in brackets is the package's time divided by the floor's. All packages are measured
+in turns, several times. Each runs the simple and the complex tool of the first table through its public API, from the
+text of the arguments to its own kind of result. If this API takes a dict, the time includes `json.loads`.
 
-A plain function costs a thread where a peer knows asynchronous code only: that is most of what *simple* shows there. The
-complex tool is given to such a peer as an async function. *Its types* asks whether that tool gets the dataclasses it is
-annotated with, and not dicts. *Wrong value* is one that the `enum` of the schema forbids. A dash: it cannot do that, or not
-without an error."""
+Some packages only know async tools, and run a plain function on a thread: this thread takes most of the time in the column
+*simple*. Such a package gets the complex tool as an async function. *Its types* says whether the tool receives the dataclasses
+of its annotations, and not dicts. *Wrong value* says what happens if a value is not in the `enum` of the schema. A dash means that
+the package cannot do it, or only with an error."""
 
 OWN = ("fcregistry", "jsonschema", "jsonschema-rs", "docstring-parser", "click")
 NONE = "\N{EN DASH}"

@@ -43,7 +43,7 @@ class Table:
     rows: Sequence[Row]
 
 
-COLUMNS = ("what", "floor", "fcregistry", "ratio", "aim", "kept")
+COLUMNS = ("what", "floor", "fcregistry", "ratio", "aim", "met")
 TIMES = "\N{MULTIPLICATION SIGN}"
 
 

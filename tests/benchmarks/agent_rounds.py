@@ -123,8 +123,9 @@ def describing() -> Row:
 def main() -> None:
     """Print the table."""
     words = (
-        "A round is one request and one call; the model and the tool take no time. The floor is a loop written by hand, which asks "
-        "the same model, has the same executor run the call, and appends the messages. It watches, limits and records nothing."
+        "A round is one request to a model and one call. The model and the tool take no time. The floor is a "
+        "loop written by hand: it asks the same model, runs the call with the same executor, and appends the "
+        "messages. It has no events, limits or records."
     )
     present(Table(title="Agents", words=words, rows=[*rounds(), describing()]))
 

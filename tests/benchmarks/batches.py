@@ -82,7 +82,10 @@ def on_the_loop(executor: Executor) -> Row:
 def main() -> None:
     """Show what was measured."""
     executor = Executor([wait_here, wait_there], max_concurrency=CALLS)
-    words = f"{CALLS} calls of {SECONDS * 1000:g} ms at once, with `max_concurrency={CALLS}`; neither floor reads, validates or writes anything."
+    words = (
+        f"{CALLS} calls of {SECONDS * 1000:g} ms at the same time, with `max_concurrency={CALLS}`. The floors "
+        "read, validate and write nothing."
+    )
     present(Table(title="A batch", words=words, rows=[blocking(executor), on_the_loop(executor)]))
 
 

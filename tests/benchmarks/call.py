@@ -102,9 +102,10 @@ def main() -> None:
     with asyncio.Runner() as runner:
         rows = [*plain_calls(executor), *async_calls(runner, executor), *threaded_calls(runner, executor)]
     words = (
-        "From the text of the arguments to the text of the result. The floor is `json.loads`, the call and `json.dumps` of its "
-        "result, written by hand for this tool; for the complex tool with its dataclasses and its Enum constructed. It validates "
-        "nothing, but for the wrong call: there it makes the one check that fails, and writes the path and the values that are allowed."
+        "The time from the text of the arguments to the text of the result. The floor is code written by hand "
+        "for the same tool: `json.loads`, the call, and `json.dumps` of the result. For the complex tool, it "
+        "also makes the dataclasses and the Enum. The floor validates nothing, except in the row with a wrong "
+        "argument: there it makes the one check that fails, and writes the path and the allowed values."
     )
     present(Table(title="One call", words=words, rows=rows))
 

@@ -86,9 +86,10 @@ def hostile() -> list[Row]:
 def main() -> None:
     """Show what was measured."""
     rows = [row for name in FAMILIES if name in dialects.names() for row in family(name)]
-    words = "One call in words for people, with the tool's schema known."
+    words = "A model's reply contains some text and one call. The schema of the tool is known."
     long = (
-        "The floor is a walk over the characters: what is read in one pass takes a multiple of that, whatever the text."
+        "Text that a model, or an attacker, could write to make the reader slow. The floor is a walk over all "
+        "characters. If the text is read in one pass, the ratio stays small, whatever the text is."
     )
     present(
         Table(title="Calls in the text of models", words=words, rows=rows),

@@ -217,8 +217,10 @@ def building(environment: Environment) -> list[Row]:
 def main() -> None:
     """Show what was measured."""
     words = (
-        f"Whole processes that see {DISTRIBUTIONS:,} distributions with a plugin each and {TOOLS:,} tools. The floor is a click "
-        "hello-world that sees the same; both are compiled. The index is there, except where it is built."
+        f"The time of whole processes in an environment with {DISTRIBUTIONS:,} distributions, each with a "
+        f"plugin, and {TOOLS:,} tools in all. The floor is a click program that prints one line, in the same "
+        "environment. The modules of both are compiled. The index exists already, except in the rows that "
+        "build it."
     )
     with tempfile.TemporaryDirectory() as folder:
         site = Path(folder, "site")

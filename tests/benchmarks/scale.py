@@ -174,9 +174,9 @@ def memory() -> list[Row]:
 def main() -> None:
     """Show what was measured."""
     words = (
-        "Each tool has two parameters and a docstring. Memory is what the process grows by when the tools are registered and "
-        "described. The functions themselves exist before that and are not counted. Validators are not counted either, because "
-        "they are only made at the first call."
+        "Each tool has two parameters and a docstring. Memory is what the process needs in addition when the "
+        "tools are registered and described. It does not include the functions themselves, which exist "
+        "before, and the validators, which are made at the first call."
     )
     present(Table(title="10,000 tools", words=words, rows=[*among_many(), declaring(), *memory()]))
 

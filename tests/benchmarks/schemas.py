@@ -45,8 +45,9 @@ def rows_of(name: str, function: Callable[..., Any], most_first: float, most_aga
 def main() -> None:
     """Show what was measured."""
     words = (
-        "From a function to the JSON Schema of its parameters. The floor is docstring_parser on the function's docstring, "
-        "which is not told its style: it finds that out, as this package does."
+        "The time from a function to the JSON Schema of its parameters. The floor is docstring_parser alone, "
+        "which reads the function's docstring. It must find out the style of the docstring, as fcregistry "
+        "does."
     )
     # Beyond the docstrings, 30 µs and 300 µs (60 µs with types that are known) where those take 70 µs and 95 µs.
     rows = [*rows_of("simple tool", get_current_weather, 1.4, 1.4), *rows_of("complex tool", place_order, 4.2, 1.6)]

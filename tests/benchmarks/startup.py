@@ -19,7 +19,7 @@ def main() -> None:
         times("`fcregistry list` (floor: a click hello-world)", *listed, "ms", most=1.8),
         times("`fcregistry --version` (the same floor)", *version, "ms", most=1.2),
     ]
-    present(Table(title="Starting", words="Whole processes, from their start to their end.", rows=rows))
+    present(Table(title="Starting", words="The time of whole processes, from start to end.", rows=rows))
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ def holds(executor: Executor) -> list[Row]:
         turns = [[asyncio.run(longest_hold(work)) for work in works] for _ in range(5)]
         floor, held = map(min, zip(*turns, strict=True))
         # 50 ms where a busy thread holds the loop for 10 ms: the switch interval of threads, 5 ms, with what comes to it.
-        rows.append(times(f"longest hold of the loop: {what}", floor, held, "ms", most=5))
+        rows.append(times(f"longest time that the loop waits: {what}", floor, held, "ms", most=5))
     return rows
 
 
@@ -178,9 +178,11 @@ def main() -> None:
     executor = Executor([evaluate, take, by_hand("anyOf"), constants(), unevaluated()], timeout=None)
     limited = Executor(list(executor.tools.values()), timeout=1)
     words = (
-        "From the text of arguments to what is wrong with them, with its message; the deep ones are wrong at the bottom. The floor "
-        "of those is `json.loads` of the arguments. Of the long ones it is a walk over the characters of the arguments and of the "
-        "schema. Of the loop, which waits for `arun` with `timeout=1`, it is a thread that reads the arguments and is busy then."
+        "The time from the text of the arguments to the message that says what is wrong with them. In the "
+        "first rows, values are nested, and the mistake is in the innermost one; the floor is `json.loads` of "
+        "the arguments. In the next rows, arguments are long; the floor is a walk over all characters of the "
+        "arguments and of the schema. In the last rows, an event loop awaits `arun` with `timeout=1`; the "
+        "floor is a thread that is busy while the loop waits."
     )
     rows = [*deep(executor), *memory(executor), *long(executor), *holds(limited)]
     present(Table(title="Arguments that are hard to judge", words=words, rows=rows))
