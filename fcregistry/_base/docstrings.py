@@ -79,12 +79,12 @@ def read_docstring(text: str | None) -> Documentation:
     description = "\n".join(prose).strip()
     summary = " ".join(description.partition("\n\n")[0].split())
     return Documentation(
-        summary,
+        description if summary == description else summary,  # one object, since thousands are kept
         description,
         builder.parameters,
         builder.returns or builder.yields,
         tuple(builder.unread),
-        builder.attributes,
+        builder.attributes or NO_DOCUMENTATION.attributes,
         builder.returns_type,
     )
 

@@ -39,6 +39,11 @@ def local_name(name: str, group: str) -> str:
     return name if group == DEFAULT_GROUP else f"{group}.{name}"
 
 
+def listed_summary(summary: str, is_deprecated: bool) -> str:
+    """Return a tool's summary as lists of tools show it."""
+    return f"(deprecated) {summary}" if is_deprecated else summary
+
+
 class Declaration:
     """A function that was declared as a tool, with its options and the module that declared it."""
 

@@ -46,7 +46,7 @@ class ToolDefinition:
         self._parameters: bytes = b""
         self._digest: str = ""
         self._returns: bytes | None = None
-        self._validators: dict[str, Validator] = {}
+        self._validators: dict[str, Validator] | None = None
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         return type(self), (self.declaration, self.strict)
@@ -177,9 +177,15 @@ class ToolDefinition:
 
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments."""
-        if engine not in self._validators:
-            self._validators[engine] = _make_validator(self.parameters, engine)
-        return self._validators[engine]
+        validators = self._shared_validators()
+        if engine not in validators:
+            validators[engine] = _make_validator(self.parameters, engine)
+        return validators[engine]
+
+    def _shared_validators(self) -> dict[str, Validator]:
+        if self._validators is None:  # made late: of thousands of tools that are described, few are called
+            self._validators = {}
+        return self._validators
 
     def result_validator(self, engine: Engine) -> Validator | None:
         """Return a validator of results, or None if the tool has no schema for them."""
@@ -192,7 +198,7 @@ class ToolDefinition:
         other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
         other._signature = self.signature.without_context()
         other._parameters, other._returns = self._parameters, self._returns
-        other._validators = self._validators
+        other._validators = self._shared_validators()
         return other
 
 

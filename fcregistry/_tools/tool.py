@@ -37,12 +37,14 @@ class Tool:
         strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
     """
 
-    __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner")
+    __slots__ = ("__weakref__", "_definition", "_description", "_name", "_owner", "_rendered")
 
     _definition: ToolDefinition
     _name: str
     _owner: Owner | None
     _description: str | None
+    _rendered: tuple[tuple[Any, ...], ...]
+    """Its definitions in formats, since a model is sent the same ones in every round. `formats` writes them as bytes: each caller gets a copy."""
 
     def __init__(self, declaration: Declaration, owner: Owner | None = None, *, strict: object = False) -> None:
         _set_slots(self, ToolDefinition(declaration, strict), declaration.name, owner, None)
@@ -322,6 +324,7 @@ def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner |
     write(tool, "_name", name)
     write(tool, "_owner", owner)
     write(tool, "_description", description)
+    write(tool, "_rendered", ())
 
 
 _SHOWN: Final = 60

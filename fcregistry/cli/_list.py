@@ -32,8 +32,8 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         lines = _json_lines(selectors)
         say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
-    elif rows := tool_lines(selectors):
-        tool_table(sorted(rows, key=lambda row: (row[0], row[1] or "")))
+    elif lines := tool_lines(selectors):
+        tool_table(lines)
     else:
         remark("The selectors leave no tool." if selectors else no_tools_text())
     mention_what_is_missing(selectors)
@@ -47,7 +47,6 @@ def _json_lines(selectors: tuple[str, ...]) -> list[str]:
         tools = sorted(registry.find(*selectors), key=lambda tool: tool.id.rpartition(":")[::-2])
         return [json.dumps(tool_json(tool), ensure_ascii=False) for tool in tools]
     owner = cache(_owner_text)
-    texts.sort(key=lambda text: (text[1], text[0].distribution))
     return [f'{{"id": "{plugin.distribution}:{name}", {owner(plugin)}, {text[1:]}' for plugin, name, text in texts]
 
 

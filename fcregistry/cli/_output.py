@@ -115,9 +115,12 @@ def counted(number: int, noun: str) -> str:
 
 
 def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
-    """Write rows under headings, in columns; a line is cut to the width of a terminal."""
+    """Write rows under headings, in columns; a line is cut to the width of a terminal.
+
+    There may be thousands of rows, so the loops over them are those of built-in functions.
+    """
     *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
-    lines = [line.rstrip() for line in map("  ".join, zip(*map(_padded, columns), last, strict=True))]
+    lines = list(map(str.rstrip, map("  ".join, zip(*map(_padded, columns), last, strict=True))))
     if sys.stdout.isatty():
         import shutil  # slow to import, and only a terminal has a size
 
@@ -138,11 +141,10 @@ def _is_plain(text: str) -> bool:
     return text.isascii() and not text.encode().translate(None, _PRINTABLE)
 
 
-def _padded(column: Sequence[str]) -> list[str]:
+def _padded(column: Sequence[str]) -> Iterable[str]:
     """Return the cells of a column, padded to one width."""
     if "".join(column).isascii():
-        most = max(map(len, column))
-        return [cell.ljust(most) for cell in column]
+        return map(f"{{:{max(map(len, column))}}}".format, column)
     widths = list(map(_width, column))
     most = max(widths)
     return [cell + " " * (most - width) for cell, width in zip(column, widths, strict=True)]

@@ -8,11 +8,11 @@ from fcregistry._registry import registry
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.cli._output import remark, say_json
 from fcregistry.cli._tools import (
-    local_name,
     mention_failed_plugins,
     no_tools_text,
     selector_option,
     tool_json,
+    tool_line,
     tool_table,
 )
 from fcregistry.discovery import names_starting_with
@@ -41,17 +41,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
     if as_json:
         say_json([tool_json(tool) for tool in found])
     elif found:
-        tool_table(
-            [
-                (
-                    local_name(tool),
-                    tool._owner.distribution if tool._owner else None,
-                    tool.summary,
-                    bool(tool.options.deprecated),
-                )
-                for tool in found
-            ]
-        )
+        tool_table([tool_line(tool) for tool in found])
     if not found:
         names = sorted(names_starting_with(""))
         remark(f"No tool matches {text!r}{did_you_mean(nearest(text, names))}" if names else no_tools_text())

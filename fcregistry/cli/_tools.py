@@ -10,12 +10,13 @@ import sys
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from fnmatch import fnmatchcase
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
 from fcregistry._registry import registry
-from fcregistry._tools.declaration import log
+from fcregistry._tools.declaration import listed_summary, log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import counted, program, remark, table
@@ -76,13 +77,17 @@ def local_name(tool: Tool) -> str:
     return tool.id.rpartition(":")[2]
 
 
-def tool_table(lines: Iterable[ToolLine]) -> None:
+def tool_table(lines: Sequence[ToolLine]) -> None:
     """Write a table of tools."""
-    rows = [
-        (name, distribution or "(application)", f"(deprecated) {summary}" if is_deprecated else summary)
-        for name, distribution, summary, is_deprecated in lines
-    ]
-    table(rows, ("NAME", "FROM", "SUMMARY"))
+    if None in map(itemgetter(1), lines):  # only with `-m`
+        lines = [(name, distribution or "(application)", summary) for name, distribution, summary in lines]
+    table(lines, ("NAME", "FROM", "SUMMARY"))
+
+
+def tool_line(tool: Tool) -> ToolLine:
+    """Return the line of a tool, as `tool_lines` makes it."""
+    distribution = tool._owner.distribution if tool._owner else None
+    return local_name(tool), distribution, listed_summary(tool.summary, bool(tool.options.deprecated))
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:

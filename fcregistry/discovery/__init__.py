@@ -33,12 +33,12 @@ if TYPE_CHECKING:
     from fcregistry.discovery._found import PluginKey as PluginKey
     from fcregistry.discovery._found import distribution_name as distribution_name
     from fcregistry.discovery._found import distribution_version as distribution_version
+    from fcregistry.discovery._found import project_name as project_name
     from fcregistry.discovery._found import unreadable_plugins as unreadable_plugins
     from fcregistry.discovery._hookspecs import TypeFamilies
     from fcregistry.discovery._hookspecs import hookimpl as hookimpl
     from fcregistry.discovery._identity import TWIN as TWIN
     from fcregistry.discovery._identity import doubt_about as doubt_about
-    from fcregistry.discovery._identity import project_name as project_name
     from fcregistry.discovery._listing import ToolLine as ToolLine
     from fcregistry.discovery._listing import broken_tools as broken_tools
     from fcregistry.discovery._listing import names_starting_with as names_starting_with
@@ -98,10 +98,10 @@ _MODULES: Final = {
     "._found": (
         *("EXTENSION_GROUP", "GROUP"),
         *("FoundEntryPoint", "FoundExtension", "FoundPlugin", "PluginKey"),
-        *("distribution_name", "distribution_version", "near_miss_groups", "unreadable_plugins"),
+        *("distribution_name", "distribution_version", "near_miss_groups", "project_name", "unreadable_plugins"),
     ),
     "._hookspecs": ("TypeFamilies", "hookimpl"),
-    "._identity": ("TWIN", "doubt_about", "project_name"),
+    "._identity": ("TWIN", "doubt_about"),
     "._listing": ("ToolLine", "broken_tools", "names_starting_with", "searchable_texts", "tool_lines"),
     "._locks": ("altered_files", "files_digest"),
     "._manifest": (

@@ -114,8 +114,9 @@ class Discovery:
         Its code stays what it was, even if its distribution is replaced or removed: so do its version and its owner.
         """
         loaded = {key: each.plugin for key, each in self._outcomes.items() if _is_loaded(each)}
-        others = (each for each in found if not isinstance(each, FoundPlugin) or each.key not in loaded)
-        found = tuple(sorted((*others, *loaded.values()), key=lambda each: (each.project, each.entry_point)))
+        if loaded:
+            others = (each for each in found if not isinstance(each, FoundPlugin) or each.key not in loaded)
+            found = tuple(sorted((*others, *loaded.values()), key=lambda each: (each.project, each.entry_point)))
         after_fork(self, type(self)._forget)
         plugins = tuple(each for each in found if isinstance(each, FoundPlugin))
         claims: dict[str, list[FoundPlugin]] = {}

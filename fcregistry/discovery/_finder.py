@@ -10,8 +10,14 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, editable_folder, entry_points_of
-from fcregistry.discovery._identity import project_name, set_aside
+from fcregistry.discovery._found import (
+    FoundEntryPoint,
+    FoundExtension,
+    FoundPlugin,
+    editable_folder,
+    entry_points_of,
+    project_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -26,12 +32,14 @@ class PathEntry(NamedTuple):
 
     Attributes:
         names: The folders of metadata in it, sorted.
+        projects: The project name that each of `names` gives its distribution (see `project_name`).
         found: The entry points of fcregistry's groups that they have.
         stamps: The time (ns) and size (bytes) of the `entry_points.txt` of each of `names`; None if there is none.
         aside: Folders of metadata that are not used, here or elsewhere, because of the names and RECORD files here.
     """
 
     names: tuple[str, ...]
+    projects: tuple[str, ...]
     found: tuple[FoundEntryPoint, ...]
     stamps: tuple[tuple[int, int] | None, ...]
     aside: tuple[Aside, ...] = ()
@@ -70,21 +78,23 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     """
     found: list[FoundEntryPoint] = []
     owners: dict[str, tuple[str, str]] = {}  # distribution -> the copy of it that counts
-    before: list[tuple[str, str]] = []
+    hidden: set[str] = set()  # by earlier entries of `sys.path`
     builds = _left_by_builds(places)
     ignored = {
         id(each) for each in (*impostor_entry_points(places), *(each for each, _ in unused_entry_points(places)))
     }
     for path, place in places.items():
-        if place.found:
-            hidden = {project_name(*named) for named in before}
-            for each in place.found:
-                copy = (path, each.info)
-                if id(each) in ignored or copy in builds:
-                    continue
-                if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
-                    found.append(each)
-        before += [(path, name) for name in place.names if (path, name) not in builds]
+        for each in place.found:
+            copy = (path, each.info)
+            if id(each) in ignored or copy in builds:
+                continue
+            if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
+                found.append(each)
+        if builds:
+            named = zip(place.names, place.projects, strict=True)
+            hidden.update(project for name, project in named if (path, name) not in builds)
+        else:  # nearly always
+            hidden.update(place.projects)
     found += [
         each
         for each in _elsewhere()
@@ -128,17 +138,13 @@ def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     Args:
         places: The folders of `sys.path`.
     """
-    misnamed = [each for place in places.values() for each in place.found if not _is_named_as_its_folder(each)]
-    if not misnamed:  # nearly always, and normalising thousands of names takes milliseconds
-        return ()
-    owned = {project_name(path, name) for path, place in places.items() for name in place.names}
-    return tuple(each for each in misnamed if each.project in owned)
-
-
-def _is_named_as_its_folder(found: FoundEntryPoint) -> bool:
-    if found.info.partition("-")[0] == found.distribution.replace("-", "_"):  # as installers write it
-        return True
-    return found.info.lower() == "egg-info" or project_name(found.folder, found.info) == found.project
+    owned: set[str] = set()
+    misnamed: list[FoundEntryPoint] = []
+    for place in places.values():
+        owned.update(place.projects)
+        by_folder = dict(zip(place.names, place.projects, strict=True))
+        misnamed += [each for each in place.found if by_folder[each.info] != each.project]
+    return tuple(each for each in misnamed if each.project in owned and each.info.lower() != "egg-info")
 
 
 def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], ...]:
@@ -177,10 +183,12 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
             continue
         place = (known or {}).get(path)
         here[path] = place if place is not None and _is_unchanged(path, place, names) else _read(path, names)
-    if any(place.found for place in here.values()):
-        for path, place in here.items():
-            if place is not (known or {}).get(path):
-                here[path] = place._replace(aside=set_aside(path, place.names, place.found))
+    changed = [path for path, place in here.items() if place is not (known or {}).get(path)]
+    if changed and any(place.found for place in here.values()):
+        from fcregistry.discovery._identity import set_aside  # not needed if nothing has changed
+
+        for path in changed:
+            here[path] = here[path]._replace(aside=set_aside(path, here[path].names, here[path].found))
     return here
 
 
@@ -213,7 +221,7 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 def _read(path: str, names: tuple[str, ...]) -> PathEntry:
     stamps = _stamps(path, names)
     found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
-    return PathEntry(tuple(names), tuple(found), stamps)
+    return PathEntry(names, tuple(project_name(path, name) for name in names), tuple(found), stamps)
 
 
 def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:

@@ -7,6 +7,7 @@ that distribution are missing.
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
 from fcregistry._base.install import install_source
@@ -312,3 +313,18 @@ def is_project_name(name: str) -> bool:
     """
     inner = name.replace("-", "a").replace("_", "a").replace(".", "a")
     return name.isascii() and inner.isalnum() and name[0].isalnum() and name[-1].isalnum()
+
+
+def project_name(folder: str, info: str) -> str:
+    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution.
+
+    The result is empty if it is not a valid name.
+
+    Args:
+        folder: The entry of `sys.path` that contains it, whose name is that of an egg.
+        info: The name of the folder of metadata.
+    """
+    stem, _, kind = (info if "." in info else os.path.basename(folder)).rpartition(".")
+    # A version has no hyphen; a name has none either, unless an old installer wrote it.
+    name = stem.rpartition("-")[0] or stem if kind == "dist-info" else stem.partition("-")[0]
+    return normalized(name) if is_project_name(name) else ""

@@ -15,8 +15,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._found import editable_folder, is_project_name
+from fcregistry.discovery._found import editable_folder, project_name
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Iterator
@@ -35,21 +34,6 @@ CARRIED: Final = "carried"
 """Another distribution's RECORD lists it: it was installed with that one."""
 
 _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
-
-
-def project_name(folder: str, info: str) -> str:
-    """Return the name, as PyPI compares names, that a folder of metadata gives its distribution.
-
-    The result is empty if it is not a valid name.
-
-    Args:
-        folder: The entry of `sys.path` that contains it, whose name is that of an egg.
-        info: The name of the folder of metadata.
-    """
-    stem, _, kind = (info if "." in info else os.path.basename(folder)).rpartition(".")
-    # A version has no hyphen; a name has none either, unless an old installer wrote it.
-    name = stem.rpartition("-")[0] or stem if kind == "dist-info" else stem.partition("-")[0]
-    return normalized(name) if is_project_name(name) else ""
 
 
 # --- Metadata that are not used: found when a folder of `sys.path` is read ---

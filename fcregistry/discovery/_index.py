@@ -10,11 +10,15 @@ import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.forks import sqlite_lock
+from fcregistry._tools.declaration import listed_summary
 from fcregistry._tools.indexed import Described
+from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._finder import Places, find_entry_points, scan_path
 from fcregistry.discovery._fingerprint import FAILED, WRONG, changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index_store import (
+    DEPRECATED,
+    REQUIRES,
     IndexFile,
     Stored,
     forget_descriptions,
@@ -38,8 +42,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-Line: TypeAlias = "tuple[int, FoundPlugin, str, str, str]"
-"""A tool's row, its plugin, its name with its group, its summary, and its options as JSON text, which are empty if a list does not need them."""
+Line: TypeAlias = "tuple[str, str, str]"
+"""A tool's name with its group, its distribution, and its summary, which says whether the tool is deprecated."""
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
@@ -335,18 +339,39 @@ class Index:
 
     # --- Rows for lists, which need no objects ---
 
-    def lines(self) -> list[Line]:
-        """Return a line for each described tool that can be defined, in the order of `registry.find`."""
-        return self._ask(_lines, list[Line]())[1]
+    def lines(self) -> list[Line] | None:
+        """Return a line for each described tool that can be listed, sorted by name and distribution.
 
-    def texts(self) -> list[tuple[Line, str]]:
-        """Return the same lines, each with the tool's record (as JSON text)."""
+        The result is None if two tools have one key, since then at most one of them counts.
+        """
 
-        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[Line, str]]:
+        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[Line] | None:
+            are_apart, lines = lines_in(connection)
+            plugins = _loading(snapshot)
+            found = [  # one pass: there may be thousands
+                (name, distribution, summary if not options else listed_summary(summary, _is_deprecated(options)))
+                for _, row, name, distribution, summary, options in lines
+                if row in plugins and (not options or has_environment(options))
+            ]
+            return found if are_apart else None
+
+        return self._ask(read, list[Line]())[1]
+
+    def texts(self) -> list[tuple[FoundPlugin, str, str]] | None:
+        """Return (plugin, name with group, record as JSON text) of the same tools, in the same order; None likewise."""
+
+        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[FoundPlugin, str, str]] | None:
+            are_apart, lines = lines_in(connection)
+            plugins = _loading(snapshot)
             records = dict(connection.execute("SELECT id, record FROM records"))
-            return [(line, records[line[0]]) for line in _lines(snapshot, connection)]
+            found = [
+                (plugins[row], name, records[tool])
+                for tool, row, name, _, _, options in lines
+                if row in plugins and (not options or has_environment(options))
+            ]
+            return found if are_apart else None
 
-        return self._ask(read, list[tuple[Line, str]]())[1]
+        return self._ask(read, list[tuple[FoundPlugin, str, str]]())[1]
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return the plugin, name and group of each described tool that cannot be defined."""
@@ -444,15 +469,15 @@ class Index:
         self._hold([])
 
 
-def _lines(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[Line]:
-    plugins = _loading(snapshot)
-    return [
-        (tool, plugins[row], name, summary, options)
-        for tool, row, name, summary, options in lines_in(connection)
-        if row in plugins
-    ]
-
-
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
     """Return the plugins whose descriptions do not say that they fail to load, by row."""
     return {row: each.plugin for row, each in snapshot.by_row.items() if not each.failed}
+
+
+def has_environment(options: str) -> bool:
+    """Return whether the variables that a tool requires are set, from its options as JSON text."""
+    return REQUIRES not in options or not missing_variables(json.loads(options).get("requires_env"))
+
+
+def _is_deprecated(options: str) -> bool:
+    return DEPRECATED in options and bool(json.loads(options).get("deprecated"))

@@ -25,7 +25,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.declaration import local_name
-from fcregistry._tools.search import INSERT
+from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._finder import PathEntry
 from fcregistry.discovery._fingerprint import FAILED, MISSED, WRONG, surroundings
 from fcregistry.discovery._found import KINDS, FoundEntryPoint
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import CachedColumns, FoundExtension
 
-FORMAT: Final = 5
+FORMAT: Final = 6
 """A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _WAIT: Final = 10.0
@@ -66,8 +66,8 @@ CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 Place: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
 """Folder, info, kind, entry point, value, stamp: what identifies an entry point that was described."""
 
-StoredLine: TypeAlias = "tuple[int, int, str, str, str]"
-"""The row of a tool, that of its plugin, its name with its group, its summary, and its options (as text), if a list depends on them."""
+StoredLine: TypeAlias = "tuple[int, int, str, str, str, str]"
+"""The rows of a tool and of its plugin, its name with its group, its distribution, its summary, and its options (as text), if a list needs them."""
 
 
 def index_path(folder: str) -> str:
@@ -241,7 +241,7 @@ def make_tables(connection: sqlite3.Connection) -> None:
         create_table(connection)
     with connection:
         _write_piece(connection, "stored", ((), (), ()))
-        _write_piece(connection, "lines", ())
+        _write_piece(connection, "lines", (True, ()))
 
 
 # --- Pieces ---
@@ -301,7 +301,8 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
         found.append(each)
         by_folder.setdefault(folder, []).append(each)
     here = {
-        path: PathEntry(names, tuple(by_folder.get(path, ())), stamps, aside) for path, names, stamps, aside in places
+        path: PathEntry(names, projects, tuple(by_folder.get(path, ())), stamps, aside)
+        for path, names, projects, stamps, aside in places
     }
     return Stored(here, found, files)
 
@@ -320,7 +321,7 @@ def _write_stored(
         )
         for each, cached in entry_points
     ]
-    folders = [(path, each.names, each.stamps, each.aside) for path, each in places.items()]
+    folders = [(path, each.names, each.projects, each.stamps, each.aside) for path, each in places.items()]
     _write_piece(connection, "stored", (rows, folders, files))
 
 
@@ -423,6 +424,8 @@ def _write_tools(connection: sqlite3.Connection, described: Collection[tuple[int
     )
     connection.executemany("INSERT INTO records VALUES (?, ?)", [(number, row.record) for number, (_, row) in numbered])
     if _has_words(connection):
+        from fcregistry._tools.search import INSERT  # readers do without it
+
         connection.executemany(INSERT, [(number, row.id, *row.words) for number, (_, row) in numbered if row.words])
 
 
@@ -437,14 +440,16 @@ REQUIRES: Final = '"requires_env"'
 DEPRECATED: Final = '"deprecated"'
 
 
-def lines_in(connection: sqlite3.Connection) -> Collection[StoredLine]:
-    """Return the lines of all tools that can be defined, in the order of `registry.find`.
+def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
+    """Return the lines of all tools that can be defined, and before them whether no two tools have one key.
+
+    The lines are sorted by name and distribution.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
     """
-    lines: Collection[StoredLine] = _piece(connection, "lines")
-    return lines
+    are_apart, lines = _piece(connection, "lines")
+    return are_apart, lines
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
@@ -455,5 +460,7 @@ def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) 
         local = local_name(name, group)
         one_line = " ".join(summary.split()) if "\n" in summary else summary
         needed = options if REQUIRES in options or DEPRECATED in options else ""
-        lines.append((name, f"{distributions[plugin]}:{local}", (tool, plugin, local, one_line, needed)))
-    _write_piece(connection, "lines", [line for _, _, line in sorted(lines)])
+        lines.append((tool, plugin, local, distributions[plugin], one_line, needed))
+    lines.sort(key=lambda line: line[2:4])
+    keys = {(local, normalized(distribution)) for _, _, local, distribution, _, _ in lines}
+    _write_piece(connection, "lines", (len(keys) == len(lines), lines))

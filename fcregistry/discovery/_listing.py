@@ -5,32 +5,29 @@ If the index describes exactly the tools that may be seen, they are read from it
 
 from __future__ import annotations
 
-import json
-from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from fcregistry._registry import registry
 from fcregistry._tools.catalogue import select_tools
-from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.declaration import listed_summary, local_name, log
 from fcregistry._tools.indexed import Described
-from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._discovery import current
-from fcregistry.discovery._index_store import DEPRECATED, REQUIRES
+from fcregistry.discovery._index import has_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._index import Index, Line
+    from fcregistry.discovery._index import Index
 
 
-ToolLine: TypeAlias = "tuple[str, str | None, str, bool]"
-"""A tool's name with its group, what ships it (None: the application), its summary, and whether it is deprecated."""
+ToolLine: TypeAlias = "tuple[str, str | None, str]"
+"""A tool's name with its group, its distribution (None: the application), and its summary, which says whether the tool is deprecated."""
 
 
-def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
-    """Return a line for each tool that selectors name, in the order of `registry.find`.
+def tool_lines(selectors: Iterable[str] = ()) -> Sequence[ToolLine]:
+    """Return a line for each tool that selectors name, sorted by name and distribution.
 
     Without selectors, the result has all tools.
 
@@ -41,24 +38,19 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     """
     wanted = tuple(selectors)
     index = None if wanted else _complete_index()
-    lines = None if index is None else _lines_in(index)
-    return [_line(owned) for owned, _ in select_tools(registry._catalogue, wanted)] if lines is None else lines
+    if index is not None and (lines := index.lines()) is not None:
+        return lines
+    selected = [_line(owned) for owned, _ in select_tools(registry._catalogue, wanted)]
+    return sorted(selected, key=lambda line: (line[0], line[1] or ""))
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
-    """Return (plugin, name with group, record as text) of each tool, in the order of `registry.find`.
+    """Return (plugin, name with group, record as text) of each tool, sorted by name and distribution.
 
     The result is None if the index alone does not answer that.
     """
     index = _complete_index()
-    if index is None:
-        return None
-    rows = index.texts()
-    if not _are_apart([line for line, _ in rows]):
-        return None
-    return [
-        (plugin, name, text) for (_, plugin, name, _, options), text in rows if not options or _has_environment(options)
-    ]
+    return None if index is None else index.texts()
 
 
 def broken_tools() -> list[tuple[str | None, str]]:
@@ -81,10 +73,10 @@ def names_starting_with(beginning: str) -> set[str]:
     index = None if ":" in beginning else _complete_index()
     if index is None:
         lines = tool_lines()
-        found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _, _ in lines}
+        found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _ in lines}
     else:
         found = {
-            local_name(name, group) for _, name, group, options in index.named(beginning) if _has_environment(options)
+            local_name(name, group) for _, name, group, options in index.named(beginning) if has_environment(options)
         }
     names = {name if name.startswith(beginning) else _without_group(name) for name in found}
     return {name for name in names if name.startswith(beginning)}
@@ -109,38 +101,6 @@ def _complete_index() -> Index | None:
     return discovery.index
 
 
-def _lines_in(index: Index) -> list[ToolLine] | None:
-    """Return a line for each described tool.
-
-    The result is None if two of them have one key, since then at most one of them counts.
-    """
-    lines = index.lines()
-    if not _are_apart(lines):
-        return None
-    return [
-        (name, plugin.distribution, summary, bool(options) and _is_deprecated(options))
-        for _, plugin, name, summary, options in lines
-        if not options or _has_environment(options)
-    ]
-
-
-def _has_environment(options: str) -> bool:
-    """Return whether the variables that a tool requires are set, from its options as text."""
-    if REQUIRES not in options:
-        return True
-    return not missing_variables(json.loads(options).get("requires_env"))
-
-
-def _is_deprecated(options: str) -> bool:
-    """Return whether a tool is marked as deprecated, from its options as text."""
-    return DEPRECATED in options and bool(json.loads(options).get("deprecated"))
-
-
-def _are_apart(lines: list[Line]) -> bool:
-    """Return whether no two tools have one key: they would be neighbours."""
-    return not any(one[2] == two[2] and one[1].project == two[1].project for one, two in pairwise(lines))
-
-
 def _line(owned: Owned) -> ToolLine:
     declaration, owner = owned
     if isinstance(declaration, Described):
@@ -148,4 +108,4 @@ def _line(owned: Owned) -> ToolLine:
     else:
         tool = registry._catalogue.tool(owned)
         summary, deprecated = tool.summary, tool.options.deprecated
-    return owned.local_name, owner.distribution if owner else None, summary, bool(deprecated)
+    return owned.local_name, owner.distribution if owner else None, listed_summary(summary, bool(deprecated))

@@ -11,7 +11,6 @@ from fcregistry._config.policy import trust
 from fcregistry._tools.indexed import Described
 from fcregistry._tools.selectors import subject_of
 from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._identity import doubt_about
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -81,6 +80,8 @@ class Permission:
         setting = None if self.is_open else self._operator.names_distributions(found.distribution)
         if setting is None:
             return None
+        from fcregistry.discovery._identity import doubt_about  # only where something is configured
+
         reason = doubt_about(found, thorough=thorough)
         return None if reason is None else f"{setting}, and {reason}"
 

@@ -8,15 +8,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
-from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
 from fcregistry.formats._definitions import STRICT, tool_of
-from fcregistry.formats._node import Definition, Dropped, TextDefinition
+from fcregistry.formats._node import Definition, TextDefinition
 
 if TYPE_CHECKING:
-    from collections.abc import Hashable
-
     from fcregistry._base.call import ToolCall
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
@@ -142,12 +139,17 @@ class Format:
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
-        how = (self, strict, recursion)
-        cached = _from_cache(tool, how)
-        if cached is None:
-            cached = self._render_new(tool, strict, recursion)
-            _into_cache(tool, how, *cached)
-        return cached
+        for *how, is_text, written, dropped in tool._rendered:
+            if how[0] is self and how[1:] == [strict, recursion]:
+                made, schema = marshal.loads(written)
+                return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
+        rendered, schema = self._render_new(tool, strict, recursion)
+        is_text = isinstance(rendered, TextDefinition)
+        plain = str(rendered) if is_text else dict(rendered)
+        with suppress(ValueError):  # of types that marshal does not know
+            entry = (self, strict, recursion, is_text, marshal.dumps((plain, schema)), rendered.dropped)
+            object.__setattr__(tool, "_rendered", (*tool._rendered, entry))
+        return rendered, schema
 
     def _render_new(
         self, tool: Tool, strict: bool, recursion: OnRecursion
@@ -206,33 +208,6 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
     headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
     problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
-
-
-# --- Cached definitions ---
-
-
-_CACHE: Final[WeakKeyDictionary[Tool, dict[Hashable, tuple[bool, bytes, tuple[Dropped, ...]]]]] = WeakKeyDictionary()
-"""Tool -> its definitions, by format and options, since a model is sent the same ones in every round.
-
-They are stored as bytes, so each caller gets a copy.
-"""
-
-
-def _from_cache(tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
-    cached = _CACHE.get(tool, {}).get(how)
-    if cached is None:
-        return None
-    is_text, written, dropped = cached
-    made, schema = marshal.loads(written)
-    return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-
-
-def _into_cache(tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
-    """Store a definition, if it is plain JSON."""
-    is_text = isinstance(made, TextDefinition)
-    plain = str(made) if isinstance(made, TextDefinition) else dict(made)
-    with suppress(ValueError):  # of types that marshal does not know
-        _CACHE.setdefault(tool, {})[how] = is_text, marshal.dumps((plain, schema)), made.dropped
 
 
 # --- Wire names ---

@@ -39,7 +39,7 @@ def plugin(name: str, folder: str = FOLDER) -> FoundPlugin:
 
 ACME, ZOO = plugin("acme"), plugin("zoo")
 EXTENSION = FoundExtension("b", "?", "y", "b:z")
-PLACES = {FOLDER: PathEntry(("acme-1.dist-info", "c-1.dist-info"), (ACME, ZOO), (STAMP, None), ASIDE)}
+PLACES = {FOLDER: PathEntry(("acme-1.dist-info", "c-1.dist-info"), ("acme", "c"), (ACME, ZOO), (STAMP, None), ASIDE)}
 
 TOOLS = (
     (ZOO, "walk", "tool", "Walk.", '{"requires_env": "ZOO_KEY"}', 0),
@@ -77,9 +77,10 @@ def test_every_process_reads_what_was_written(index: sqlite3.Connection) -> None
     (_, by, _, files, state) = acme.cached
     assert (by, state) == ("worker", MISSED)
     assert [each[1:] for each in stored.files if each[0] in files] == [("/site/acme.py", 7, 8)]
-    names, found, stamps, aside = stored.places[FOLDER]
-    assert (names, set(found), stamps, aside) == (
+    names, projects, found, stamps, aside = stored.places[FOLDER]
+    assert (names, projects, set(found), stamps, aside) == (
         ("acme-1.dist-info", "c-1.dist-info"),
+        ("acme", "c"),
         {ACME, ZOO},
         (STAMP, None),
         ASIDE,
@@ -107,7 +108,7 @@ def test_what_another_environment_installed_is_kept_while_its_folder_exists(
 ) -> None:
     there = plugin("there", str(tmp_path / "site"))
     (tmp_path / "site").mkdir()
-    place = PathEntry(("there-1.dist-info",), (there,), (STAMP,))
+    place = PathEntry(("there-1.dist-info",), ("there",), (there,), (STAMP,))
     write_descriptions(index, {there.folder: place}, (), [description(there)])
     write_descriptions(index, PLACES, (), ())
     assert {each.distribution for each in stored_in(index).found} == {"acme", "zoo", "there"}
@@ -133,15 +134,24 @@ def test_a_wrong_byte_or_a_missing_piece_is_damage(index: sqlite3.Connection, ch
             read(index)
 
 
-def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_id(index: sqlite3.Connection) -> None:
+def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_distribution(index: sqlite3.Connection) -> None:
     """A summary is one line; options are there if a list needs them."""
     owners = {each.cached[0]: each for each in stored_in(index).found if each.cached is not None}
-    assert [(owners[owner], *rest) for _, owner, *rest in lines_in(index)] == [
-        (ZOO, "animals.count", "Count them.", '{"deprecated": true}'),
-        (ACME, "feed", "Feed me.", ""),
-        (ZOO, "feed", "Feed  them.", ""),
-        (ZOO, "walk", "Walk.", '{"requires_env": "ZOO_KEY"}'),
+    are_apart, lines = lines_in(index)
+    assert are_apart
+    assert [(owners[owner], *rest) for _, owner, *rest in lines] == [
+        (ZOO, "animals.count", "zoo", "Count them.", '{"deprecated": true}'),
+        (ACME, "feed", "acme", "Feed me.", ""),
+        (ZOO, "feed", "zoo", "Feed  them.", ""),
+        (ZOO, "walk", "zoo", "Walk.", '{"requires_env": "ZOO_KEY"}'),
     ]
+
+
+def test_lines_say_that_two_tools_have_one_key(index: sqlite3.Connection) -> None:
+    """Two spellings of a distribution's name are one distribution."""
+    again = FoundPlugin("Zoo", "1", "x", "zoo.tools", "/elsewhere", "Zoo-1.dist-info", STAMP)
+    write_descriptions(index, PLACES, (), [description(again)._replace(rows=description(ZOO).rows)])
+    assert not lines_in(index)[0]
 
 
 @pytest.mark.parametrize("query", [_BROKEN, _NAMED])
