@@ -22,10 +22,10 @@ from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import ConfigurationError
 from fcregistry.execution import _messages as messages
+from fcregistry.execution._arguments import copy_json
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._policy import Policy, Ruling, apply_configuration
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copy_json
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken

@@ -20,8 +20,7 @@ from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
 from fcregistry.execution._batch import Batch, arun_fast, fast_calls, list_calls, run_batch
 from fcregistry.execution._batch_order import check_keys
-from fcregistry.execution._cache import MemoryCache
-from fcregistry.execution._cached_calls import cache_problem, check_caches
+from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._limits import ResultLimits, limits_of

@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
-from fcregistry.execution._arguments import read_arguments
+from fcregistry.execution._arguments import copy_json, exact_text, read_arguments
 from fcregistry.execution._messages import denied_because, scrub
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copy_json, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

@@ -20,7 +20,7 @@ from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution import _messages as messages
 from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
-from fcregistry.execution._cached_calls import CacheSlot
+from fcregistry.execution._cache import CacheSlot
 from fcregistry.execution._fast_path import (
     AsyncFastPath,
     FastPath,
@@ -432,7 +432,8 @@ def _run_step(
         yield turn.of(step)
     if (not_run := _cancelled_result(step, context, settings)) is not None:
         return not_run
-    slot = None if step.bound.cache is None else CacheSlot.of(step, step.bound.cache)
+    bound = step.bound
+    slot = None if bound.cache is None else CacheSlot(bound.cache, bound.tool, step.arguments, bound.exact)
     if slot is not None and (known := slot.outcome()) is not None:
         return make_result(step, known, settings, Notes(cached=True, approval=approval))
     if watch is not None:

@@ -25,10 +25,10 @@ from weakref import WeakSet
 from fcregistry._base.forks import after_fork
 from fcregistry._base.install import install_command
 from fcregistry.errors import DefinitionError, MissingDependencyError, exception_message
+from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
 from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
 from fcregistry.execution._staging import FileProblem, FileRoot, pack_files, unpack_files
-from fcregistry.execution._step import exact_text
 from fcregistry.execution._wire import (
     STOPPED,
     Request,

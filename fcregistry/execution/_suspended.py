@@ -25,9 +25,9 @@ from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, approval_of, decision_of
+from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._messages import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import exact_text
 from fcregistry.types import codec_of, to_json_text
 
 if TYPE_CHECKING:
