@@ -371,7 +371,7 @@ def ask_approver(
     turn = rules.turns.take()
     asking = Job("thread", Invocation(rules.turns.holding(question.ask), (), {}), rules.timeout, cancellation)
     try:
-        outcome = TURN_REACHED if turn is None else (yield WaitFor(turn, cancellation))
+        outcome = TURN_REACHED if turn is None else (yield WaitFor(lambda: turn, None, cancellation))
         if outcome.exception is None:
             outcome = yield asking
     finally:

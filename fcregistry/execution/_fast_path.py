@@ -179,8 +179,7 @@ def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRul
         try:
             value = await await_in_parent(function(*args, **kwargs), born)
         except BaseException as error:  # foreign code: whatever a tool raises is its outcome
-            if _forks.generation != born:
-                _forks.end_child(error)
+            _forks.end_if_forked(born, error)
             if is_cancellation(error):
                 raise
             return make_result(
@@ -227,12 +226,10 @@ def _path_of_plain_function(
                 if isgenerator(value):
                     value = list(value)
                 elif needs_loop(value):
-                    if _forks.generation != born:
-                        _forks.end_child()
+                    _forks.end_if_forked(born)
                     return unfinished(_finished_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
-            if _forks.generation != born:
-                _forks.end_child(error)
+            _forks.end_if_forked(born, error)
             return make_result(
                 _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
             )

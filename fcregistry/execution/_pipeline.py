@@ -8,6 +8,7 @@ A function that returns `Effects` is a generator. One of two drivers runs it, wi
 
 from __future__ import annotations
 
+from concurrent.futures import Future
 from contextlib import nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING
@@ -29,7 +30,7 @@ from fcregistry.execution._fast_path import (
     fast_path,
     read_if_call,
 )
-from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, await_future
+from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, WaitFor, await_future
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._result import failed_result, make_result
 from fcregistry.execution._settings import CallsContext, deps_for
@@ -472,7 +473,7 @@ def _attempts(
         wait = retry.wait_before(attempts + 1, outcome, step.bound.tool, left)
         if wait is None:
             return outcome, attempts
-        yield Pause(wait, cancellation)
+        yield WaitFor(Future, wait, cancellation)  # nothing settles the future
         if cancellation is not None and cancellation.cancelled:
             return Outcome(None, GivenUp("cancelled", reason=cancellation.reason), outcome.duration), attempts
         left = None if left is None else max(left - wait, 0.001)
@@ -507,16 +508,11 @@ def _attempt(
 
 def _job(
     step: CallStep, settings: Settings, context: CallsContext, token: CancellationToken, seconds: float | None
-) -> Job:
+) -> Job | WaitFor:
     bound, channel, runner = step.bound, context.channel, step.bound.runner
     if runner is not None:
-        return Job(
-            "remote",
-            Invocation(bound.tool.function, (), {}),
-            None if runner.keeps_time else seconds,
-            context.cancellation,
-            lambda: runner.submit(bound.tool, step.arguments, seconds),
-        )
+        longest = None if runner.keeps_time else seconds
+        return WaitFor(lambda: runner.submit(bound.tool, step.arguments, seconds), longest, context.cancellation)
     tool_context = None
     if bound.signature.context is not None:
         from fcregistry._results.context import Context  # typing's generics, which most tools never need

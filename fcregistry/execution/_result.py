@@ -40,11 +40,9 @@ def make_result(
     try:
         result = _make_result(step, outcome, settings, notes)
     except BaseException as error:  # a forked child must not run the parent's program, whatever is raised
-        if _forks.generation != born:
-            _forks.end_child(error)
+        _forks.end_if_forked(born, error)
         raise
-    if _forks.generation != born:  # what a value or an exception does while it is read is foreign code, too
-        _forks.end_child()
+    _forks.end_if_forked(born)  # what a value or an exception does while it is read is foreign code, too
     return result
 
 

@@ -66,8 +66,7 @@ def run_here(request: str) -> str:
     _forks.count_forks()
     born = _forks.generation
     answer = _answer_to(Request.read(request))
-    if _forks.generation != born:  # what a type or a property does is foreign code, too
-        _forks.end_child()
+    _forks.end_if_forked(born)  # what a type or a property does is foreign code, too
     return answer_text(answer)
 
 
