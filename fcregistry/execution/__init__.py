@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._invoke import Effects as Effects
     from fcregistry.execution._invoke import adrive as adrive
     from fcregistry.execution._invoke import drive as drive
-    from fcregistry.execution._kept_results import KeptResults as KeptResults
+    from fcregistry.execution._limits import KeptResults as KeptResults
     from fcregistry.execution._messages import scrub as scrub
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
@@ -93,8 +93,8 @@ _MODULES = {
     "._executor": ("Executor",),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
-    "._kept_results": ("KeptResults",),
     "._invoke": ("Effects", "adrive", "drive"),
+    "._limits": ("KeptResults",),
     "._messages": ("scrub", "unknown_tool"),
     "._observability": ("log_failure",),
     "._policy": ("Policy",),

@@ -23,7 +23,6 @@ from fcregistry.execution._batch_order import check_keys
 from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
-from fcregistry.execution._limits import ResultLimits, limits_of
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._pipeline import LoadPlugins, Pipeline
@@ -141,16 +140,21 @@ class Executor:
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
             raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
-        toolset, limits = toolset_of(tools, registry), limits_of(max_characters, max_bytes, keep)
-        unlisted, own_deps = _unlisted_tools(limits)
-        called = Toolset([*toolset.values(), *unlisted.values()])
+        toolset, limits = toolset_of(tools, registry), None
+        own_deps, unlisted = deps_of(deps), Toolset()
+        if max_characters is not None or max_bytes is not None or keep:
+            from fcregistry.execution._limits import KeptResults, ResultLimits  # few executors have limits
+
+            limits = ResultLimits(characters=max_characters, media_bytes=max_bytes, keep=keep)
+            unlisted = Toolset(limits.readers)
+            own_deps += (KeptResults(),) if unlisted else ()
         settings = Settings(
             engine=validator,
             check_results=check_results,
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
-            deps=(*deps_of(deps), *own_deps),
+            deps=own_deps,
             repairs=allowed_repairs(repairs),
             max_argument_characters=max_argument_characters,
             limits=limits,
@@ -164,6 +168,7 @@ class Executor:
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
+        called = Toolset([*toolset.values(), *unlisted.values()])
         rules = ApprovalRules(called.values(), policy, approve, approve_timeout)
         self._pipeline = Pipeline(toolset, settings, rules, unlisted)
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
@@ -578,12 +583,3 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
             problem = Problem(f"$.{parameter}", str(error))
             return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
     return ToolCall(name, encoded)
-
-
-def _unlisted_tools(limits: ResultLimits | None) -> tuple[Toolset, tuple[Any, ...]]:
-    """Return the tools that an executor has besides those that it was given, and the `deps` that they need."""
-    if limits is None or not limits.keep or limits.characters is None:
-        return Toolset(), ()
-    from fcregistry.execution._kept_results import KeptResults, result_reader  # only where results are kept
-
-    return Toolset([result_reader(limits.characters)]), (KeptResults(),)
