@@ -245,7 +245,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
         return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
     reason = scrub(exception_message(error), secrets_of(tool))
     if not isinstance(error, EncodingError):
-        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+        reason = with_type(error, reason)
     return CallError(
         "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
     )
@@ -423,6 +423,11 @@ def _typed_text(exception: BaseException) -> str:
     text = exception_text(exception)
     if isinstance(exception, ToolError) and text:
         return text
+    return with_type(exception, text)
+
+
+def with_type(exception: BaseException, text: str) -> str:
+    """Return the name of an exception's type, followed by a text if there is one."""
     return f"{type(exception).__name__}: {text}" if text else type(exception).__name__
 
 
