@@ -14,7 +14,7 @@ from concurrent.futures import Future
 from contextvars import ContextVar
 from dataclasses import dataclass
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
@@ -247,7 +247,7 @@ class ApprovalRules:
         if ruling.verdict == "deny":
             return _denied_by_rule(tool, ruling)
         if ruling.verdict == "ask":
-            return ApprovalQuestion(self, step, _why_asked(ruling))
+            return ApprovalQuestion(_why_asked(ruling))
         return self._by_author(step, pending)
 
     def _ruling(self, tool: Tool) -> Ruling:
@@ -258,10 +258,10 @@ class ApprovalRules:
         if needs is False:
             return None
         if not callable(needs):
-            return ApprovalQuestion(self, step, "the tool requires approval")
+            return ApprovalQuestion("the tool requires approval")
         if pending:
             reason = "the tool may require approval, which depends on results that are not known yet"
-            return ApprovalQuestion(self, step, reason)
+            return ApprovalQuestion(reason)
         try:
             if not _predicate_holds(needs, step):
                 return None
@@ -269,7 +269,7 @@ class ApprovalRules:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
             return messages.approval_failed(step.bound.tool.name, error)
-        return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
+        return ApprovalQuestion("the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
@@ -305,79 +305,66 @@ def _is_async(function: object) -> bool:
 # --- Asking ---
 
 
-class ApprovalQuestion:
-    """The question whether a call may run, and what an answer to it means.
+class ApprovalQuestion(NamedTuple):
+    """The question whether a call may run, with the reason why it needs approval."""
 
-    Attributes:
-        rules: Those of the executor, which know the approver.
-        step: The call.
-        call: The call as it is shown: its arguments are validated, and a copy.
-        reason: Why it needs approval.
-    """
-
-    __slots__ = ("call", "reason", "rules", "step")
-
-    def __init__(self, rules: ApprovalRules, step: CallStep, reason: str) -> None:
-        self.rules: ApprovalRules = rules
-        self.step: CallStep = step
-        self.reason: str = reason
-        self.call: ToolCall = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
-
-    def ask(self) -> Any:
-        """Call the approver; return its answer, or an awaitable of it.
-
-        It is foreign code and may raise anything.
-        """
-        assert self.rules.approve is not None
-        return self.rules.approve(self.step.bound.tool, self.call)
-
-    def decide(self, outcome: Outcome) -> CallError | Approve | None:
-        """Return the decision of an outcome.
-
-        It is a denial if the approver raised something or did not answer in time.
-
-        Raises:
-            KeyboardInterrupt: The user interrupted the program instead of answering.
-        """
-        error = outcome.exception
-        if error is None:
-            return decision_of(self.step.bound.tool.name, outcome.value)
-        if isinstance(error, KeyboardInterrupt):
-            raise error
-        tool = self.step.bound.tool
-        if not isinstance(error, GivenUp):
-            return messages.approval_failed(tool.name, error)
-        if error.why == "cancelled":
-            return messages.cancelled_before(tool, error.reason)
-        return messages.unanswered(tool.name, error.seconds or 0)
+    reason: str
 
 
 def ask_approver(
-    question: ApprovalQuestion, cancellation: CancellationToken | None
-) -> Effects[CallError | Approve | None]:
-    """Ask an approver, and return the decision, as `decision_of` does.
+    rules: ApprovalRules, step: CallStep, cancellation: CancellationToken | None, *, pending: bool = False
+) -> Effects[tuple[CallError | Approve | None, Approval | None]]:
+    """Ask the approver about a call, if it needs approval.
 
     A coroutine function is awaited. A plain function may block: it runs on the waiting thread, or on one of its own if that thread must not
     be blocked or there is a time limit, and is asked one question at a time. The time counts from when it is asked.
 
     Args:
-        question: The question.
+        rules: The rules of the executor, which know the approver.
+        step: The call. The approver gets a copy of its validated arguments.
         cancellation: Ends the waiting.
+        pending: Whether some of the arguments are not known yet.
+
+    Returns:
+        The decision, as `decision_of` does, and its record; None in place of the record if no approver was asked.
     """
-    rules = question.rules
+    question = None if step.bound.needs_no_approval else rules.check(step, pending=pending)
+    if not isinstance(question, ApprovalQuestion):
+        return question, None
+    assert rules.approve is not None
+    tool, shown = step.bound.tool, ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
     if rules.approves_on_loop:
-        outcome = yield Job("loop", Invocation(question.ask, (), {}), rules.timeout, cancellation)
-        return question.decide(outcome)
-    turn = rules.turns.take()
-    asking = Job("thread", Invocation(rules.turns.holding(question.ask), (), {}), rules.timeout, cancellation)
-    try:
-        outcome = TURN_REACHED if turn is None else (yield WaitFor(lambda: turn, None, cancellation))
-        if outcome.exception is None:
-            outcome = yield asking
-    finally:
-        if turn is not None:
-            rules.turns.leave(turn)
-    return question.decide(outcome)
+        outcome = yield Job("loop", Invocation(rules.approve, (tool, shown), {}), rules.timeout, cancellation)
+    else:
+        turn = rules.turns.take()
+        work = Invocation(rules.turns.holding(rules.approve), (tool, shown), {})
+        try:
+            outcome = TURN_REACHED if turn is None else (yield WaitFor(turn, None, cancellation))
+            if outcome.exception is None:
+                outcome = yield Job("thread", work, rules.timeout, cancellation)
+        finally:
+            if turn is not None:
+                rules.turns.leave(turn)
+    decision = _decision_in(outcome, tool)
+    return decision, approval_of(decision, question.reason)
+
+
+def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
+    """Return the decision of an outcome: a denial if the approver raised something or did not answer in time.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted the program instead of answering.
+    """
+    error = outcome.exception
+    if error is None:
+        return decision_of(tool.name, outcome.value)
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    if not isinstance(error, GivenUp):
+        return messages.approval_failed(tool.name, error)
+    if error.why == "cancelled":
+        return messages.cancelled_before(tool, error.reason)
+    return messages.unanswered(tool.name, error.seconds or 0)
 
 
 # --- Turns ---
@@ -439,13 +426,13 @@ class AskingTurns:
                 return
         self._current = None
 
-    def holding(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def holding(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that runs as the holder of the turn."""
 
-        def run() -> Any:
+        def run(*arguments: Any) -> Any:
             token = _HELD.set((*_HELD.get(), self))
             try:
-                return function()
+                return function(*arguments)
             finally:
                 _HELD.reset(token)
 

@@ -11,7 +11,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from inspect import isgenerator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from types import CoroutineType
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import ToolCall
@@ -135,11 +136,16 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
     """Return the fast path for calls from a running loop, whatever kind of function the tool is."""
     if bound.dispatch == "loop":
         return _path_of_async_function(bound, settings, rules)
-    path = _path_of_plain_function(bound, settings, rules, _Unfinished)
+
+    async def finish(step: CallStep, work: Invocation) -> ToolResult:
+        """Await, on the loop of the call's caller, the awaitable that a plain function returned."""
+        return make_result(step, await ainvoke(work), settings)
+
+    path = _path_of_plain_function(bound, settings, rules, finish)
 
     async def inline(call: ToolCall) -> ToolResult | None:
         result = path(call)
-        return await result.finish(settings) if isinstance(result, _Unfinished) else result
+        return await result if isinstance(result, CoroutineType) else result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
         try:
@@ -147,19 +153,9 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
         except NoThreadError:
             return None  # the pipeline reports it
         result = await await_future(future)
-        return await result.finish(settings) if isinstance(result, _Unfinished) else result
+        return await result if isinstance(result, CoroutineType) else result
 
     return on_thread if bound.dispatch == "thread" else inline
-
-
-class _Unfinished(NamedTuple):
-    """A call whose function returned an awaitable, which is awaited on the loop of the call's caller."""
-
-    step: CallStep
-    work: Invocation
-
-    async def finish(self, settings: Settings) -> ToolResult:
-        return make_result(self.step, await ainvoke(self.work), settings)
 
 
 def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRules) -> AsyncFastPath:

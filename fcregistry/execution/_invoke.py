@@ -85,28 +85,30 @@ class WaitFor(NamedTuple):
     """Wait for a future of an outcome: an effect.
 
     Attributes:
-        begin: Returns the future, which is cancelled if the waiting ends first.
+        future: The future, or a function that begins the work and returns it. It is cancelled if the waiting ends first.
         seconds: How long to wait at most; None for any time.
         cancellation: Ends the waiting.
     """
 
-    begin: Callable[[], Future[Outcome]]
+    future: Future[Outcome] | Callable[[], Future[Outcome]]
     seconds: float | None
     cancellation: CancellationToken | None
 
     def now(self) -> Outcome:
         """Wait on this thread."""
-        return wait_for(self.begin(), self.seconds, self.cancellation, Future.cancel)
+        return wait_for(self._begun(), self.seconds, self.cancellation, Future.cancel)
 
     async def later(self) -> Outcome:
         """Wait without holding up the running event loop."""
-        return await await_within(_awaited_outcome(self.begin), self.seconds, self.cancellation)
+        return await await_within(self._awaited(), self.seconds, self.cancellation)
 
+    async def _awaited(self) -> Outcome:
+        from asyncio import wrap_future  # there is a loop, so it is imported
 
-async def _awaited_outcome(begin: Callable[[], Future[Outcome]]) -> Outcome:
-    from asyncio import wrap_future  # there is a loop, so it is imported
+        return await wrap_future(self._begun())
 
-    return await wrap_future(begin())
+    def _begun(self) -> Future[Outcome]:
+        return self.future if isinstance(self.future, Future) else self.future()
 
 
 # --- One call ---

@@ -161,6 +161,20 @@ def schema_changed(name: str) -> CallError:
     )
 
 
+# --- Errors in other words ---
+
+
+def reworded(error: CallError, message: str, problems: tuple[Problem, ...] = ()) -> CallError:
+    """Return an error with another message and other problems."""
+    again, after, exception = error.retryable, error.retry_after, error.exception
+    return CallError(error.code, message, problems, retryable=again, retry_after=after, exception=exception)
+
+
+def with_attempts(error: CallError, attempts: int) -> CallError:
+    """Return an error that says how often the call was tried, so that a model does not repeat it at once."""
+    return error if attempts == 1 else reworded(error, f"{error.message} (tried {attempts} times)", error.problems)
+
+
 # --- Tools that failed ---
 
 

@@ -19,7 +19,7 @@ from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution import _messages as messages
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
+from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cache import CacheSlot
 from fcregistry.execution._fast_path import (
@@ -386,24 +386,17 @@ class CallChecks:
         Returns:
             The failed result, if the call is refused; None if it may run.
         """
-        step = self.step
-        if self._decided or step.bound.needs_no_approval:
+        if self._decided:
             return None
-        verdict = self._pipeline.rules.check(step)
-        if not isinstance(verdict, ApprovalQuestion):
-            return None if verdict is None else self.refusal(verdict)
-        answer = yield from ask_approver(verdict, cancellation)
-        self.approval = approval_of(answer, verdict.reason)
-        self._decided = True
-        if isinstance(answer, CallError):
-            return self.refusal(answer)
-        if isinstance(answer, Approve):
-            again = apply_edit(step, answer, self._pipeline.prepare)
-            if isinstance(again, ToolResult):
-                return again.with_approval(self.approval)
-            self.step = again._replace(call=step.call)
-            return self.ask_hooks()  # the hooks have not seen the approver's arguments
-        return None
+        answer, self.approval = yield from ask_approver(self._pipeline.rules, self.step, cancellation)
+        self._decided = self.approval is not None
+        if not isinstance(answer, Approve):
+            return None if answer is None else self.refusal(answer)
+        again = apply_edit(self.step, answer, self._pipeline.prepare)
+        if isinstance(again, ToolResult):
+            return again if self.approval is None else again.with_approval(self.approval)
+        self.step = again._replace(call=self.step.call)
+        return self.ask_hooks()  # the hooks have not seen the approver's arguments
 
     def finish(self, result: ToolResult) -> ToolResult:
         """Pass the result to the hooks after the call, if they were asked before it; return their result."""
@@ -473,7 +466,7 @@ def _attempts(
         wait = retry.wait_before(attempts + 1, outcome, step.bound.tool, left)
         if wait is None:
             return outcome, attempts
-        yield WaitFor(Future, wait, cancellation)  # nothing settles the future
+        yield WaitFor(Future(), wait, cancellation)  # nothing settles the future
         if cancellation is not None and cancellation.cancelled:
             return Outcome(None, GivenUp("cancelled", reason=cancellation.reason), outcome.duration), attempts
         left = None if left is None else max(left - wait, 0.001)

@@ -10,8 +10,7 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.content import Content, Output, ToolOutput, text_of
 from fcregistry._results.result import Notes, ToolResult
-from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable
-from fcregistry.execution._retry import with_attempts
+from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable, with_attempts
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:

@@ -11,7 +11,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._base.call import CallError
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
@@ -83,7 +82,8 @@ class Retry:
         error = outcome.exception
         if attempt > self.attempts or not isinstance(error, Exception):
             return None
-        if not _may_be_repeated(tool) or not self._may_be_transient(error, tool):
+        may_be_repeated = tool.options.idempotent is True or tool.options.read_only is True
+        if not may_be_repeated or not self._may_be_transient(error, tool):
             return None
         longest = min(self.max_delay, self.initial_delay * 2.0 ** min(attempt - 2, _MOST_DOUBLINGS))
         from random import uniform  # 3 ms, only on the way to another attempt
@@ -114,30 +114,11 @@ class Retry:
             return False
 
 
-def with_attempts(error: CallError, attempts: int) -> CallError:
-    """Return an error that says how often the call was tried, so that a model does not repeat it at once."""
-    if attempts == 1:
-        return error
-    return CallError(
-        error.code,
-        f"{error.message} (tried {attempts} times)",
-        error.problems,
-        retryable=error.retryable,
-        retry_after=error.retry_after,
-        exception=error.exception,
-    )
-
-
 def _is_on(on: object) -> bool:
     if isinstance(on, (type, tuple)):
         types = on if isinstance(on, tuple) else (on,)
         return all(isinstance(each, type) and issubclass(each, Exception) for each in types)
     return callable(on) and not inspect.iscoroutinefunction(on)
-
-
-def _may_be_repeated(tool: Tool) -> bool:
-    options = tool.options
-    return options.idempotent is True or options.read_only is True
 
 
 def _is_transient(error: Exception) -> bool:
