@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fcregistry._results.result import Approval
     from fcregistry._tools.tool import Toolset
     from fcregistry.errors import ToolError
-    from fcregistry.execution._approval import Approve, Deny
+    from fcregistry.execution._approval import Approve, Deny, Policy
     from fcregistry.execution._approval import Approver as Approver
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._batch import list_calls as list_calls
@@ -37,7 +37,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._messages import scrub as scrub
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
-    from fcregistry.execution._policy import Policy
     from fcregistry.execution._result import failed_result as failed_result
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
@@ -86,7 +85,7 @@ _MODULES = {
     "fcregistry._results.result": ("Approval",),
     "fcregistry._tools.tool": ("Toolset",),
     "fcregistry.errors": ("ToolError",),
-    "._approval": ("Approve", "Approver", "Deny"),
+    "._approval": ("Approve", "Approver", "Deny", "Policy"),
     "._arguments": ("REPAIRS",),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
@@ -97,7 +96,6 @@ _MODULES = {
     "._limits": ("KeptResults",),
     "._messages": ("scrub", "unknown_tool"),
     "._observability": ("log_failure",),
-    "._policy": ("Policy",),
     "._result": ("failed_result",),
     "._retry": ("Retry",),
     "._settings": ("CallHooks", "CallsContext", "ToolLike", "calls_context", "toolset_of"),

@@ -41,11 +41,10 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._schema.validator import Engine
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._approval import Approver, Policy
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._policy import Policy
     from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallsContext
     from fcregistry.execution._streaming import Event
