@@ -93,7 +93,7 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
-    return messages.denied_because(name, answer.reason) if isinstance(answer, Deny) else messages.denied(name)
+    return messages.denied(name, answer.reason if isinstance(answer, Deny) else "")
 
 
 def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
@@ -473,7 +473,7 @@ class ApprovalRules:
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    return messages.denied_because(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
+    return messages.denied(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
 
 
 def _why_asked(ruling: Ruling) -> str:

@@ -228,7 +228,14 @@ def _json_kind(value: object) -> str:
     )
 
 
-# --- Copies and texts of arguments that were read ---
+# --- Parts, copies and texts of arguments that were read ---
+
+
+def paths_in(arguments: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the paths that arguments give for some parameters, in order, each once."""
+    given = (arguments.get(name) for name in names)
+    texts = [text for value in given for text in (value if isinstance(value, list) else (value,))]
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
 
 
 def copy_json(value: Any) -> Any:

@@ -8,8 +8,9 @@ results of others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
@@ -21,12 +22,12 @@ from fcregistry.execution._observability import log_failure
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import calls_context, deps_for
 from fcregistry.execution._step import CallStep
+from fcregistry.execution._suspended import ResumedCall
 from fcregistry.execution._threads import background_loop, running_loop
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Coroutine
-    from concurrent.futures import Future
     from contextlib import AbstractContextManager
 
     from fcregistry.execution._fast_path import AsyncFastPath
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
 
-PreparedCall: TypeAlias = "CallStep | ToolResult | HasStep"
-"""A valid call, or the result of one that is not; as it is, or in a record with what was decided about it."""
+PreparedCall: TypeAlias = "CallStep | ToolResult | ResumedCall"
+"""A valid call, or the result of one that is not; as it is, or with the decision about it."""
 
 MakeReady: TypeAlias = "Callable[[int, dict[int, ToolResult]], PreparedCall]"
 """Takes the place of a call and the results that it needs, by their places; returns the call that can run."""
@@ -52,13 +53,6 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
     return list(calls)
-
-
-class HasStep(Protocol):
-    """A record with a call, such as a `ResumedCall`."""
-
-    @property
-    def step(self) -> CallStep | ToolResult: ...
 
 
 def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext) -> Effects[list[ToolResult]]:
@@ -100,14 +94,12 @@ class Batch:
         self._needs = [()] * len(calls) if needs is None else needs
         self._make_ready = make_ready
         self._ends: dict[int, Future[ToolResult]] = {}
-        self._steps = [call if isinstance(call, (CallStep, ToolResult)) else call.step for call in calls]
+        self._steps = [call.step if isinstance(call, ResumedCall) else call for call in calls]
         for step in self._steps:
             if isinstance(step, CallStep):
                 deps_for(step.bound.tool, context, pipeline.settings.deps)
         self._order = self._new_order()
         if needs is not None:
-            from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
-
             self._ends = {place: Future() for place in range(len(calls))}
             for end in self._ends.values():
                 end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others

@@ -25,7 +25,7 @@ from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
-from fcregistry.execution._pipeline import LoadPlugins, Pipeline
+from fcregistry.execution._pipeline import Pipeline, load_plugins
 from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
@@ -279,7 +279,7 @@ class Executor:
         """
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
-            await LoadPlugins(tools).later()
+            await adrive(load_plugins(tools))
         if cancellation is None and not deps and new_watch() is None:
             fast = fast_calls(pipeline, given)
             if fast is not None:

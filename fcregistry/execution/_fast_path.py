@@ -11,7 +11,6 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from inspect import isgenerator
 from time import perf_counter
-from types import CoroutineType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from fcregistry._base import forks as _forks
@@ -145,7 +144,7 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
 
     async def inline(call: ToolCall) -> ToolResult | None:
         result = path(call)
-        return await result if isinstance(result, CoroutineType) else result
+        return result if result is None or isinstance(result, ToolResult) else await result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
         try:
@@ -153,7 +152,7 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
         except NoThreadError:
             return None  # the pipeline reports it
         result = await await_future(future)
-        return await result if isinstance(result, CoroutineType) else result
+        return result if result is None or isinstance(result, ToolResult) else await result
 
     return on_thread if bound.dispatch == "thread" else inline
 

@@ -18,7 +18,7 @@ from fcregistry.errors import PluginError
 from fcregistry.execution import _messages as messages
 from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
-from fcregistry.execution._pipeline import LoadPlugins
+from fcregistry.execution._pipeline import load_plugins
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import ResumedCall
@@ -75,7 +75,7 @@ def run_expressions(
     if isinstance(given, str):
         if pipeline.has_unloaded_tools:
             named = [tool for tool in pipeline.tools.values() if _names_unloaded(given, tool)]
-            yield LoadPlugins(named)
+            yield from load_plugins(named)
         try:
             if one:
                 parsed: list[Parsed] = [parse_call(given, tools=pipeline.tools, context=names, allow=allow)]
@@ -123,7 +123,8 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
         return step.with_approval(call.approval) if isinstance(step, ToolResult) else ResumedCall(step, call.approval)
 
     needs = [tuple(node.needs.values()) for node in nodes]
-    results: list[ToolResult] = yield Batch(pipeline, authorised, context, needs, make_ready)
+    steps = [each if isinstance(each, ToolResult) else each.step for each in authorised]
+    results: list[ToolResult] = yield Batch(pipeline, steps, context, needs, make_ready)
     return results
 
 

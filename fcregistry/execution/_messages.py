@@ -111,13 +111,8 @@ def not_allowed(name: str) -> CallError:
     return CallError("denied", f"{name} is not allowed here; it was not run")
 
 
-def denied(name: str) -> CallError:
-    """Return the error for a call that was denied without a reason."""
-    return CallError("denied", f"the call of {name} was denied; it was not run")
-
-
-def denied_because(name: str, reason: str) -> CallError:
-    """Return the error for a call that was denied, with the approver's or the operator's reason."""
+def denied(name: str, reason: str = "") -> CallError:
+    """Return the error for a call that was denied, with the approver's or the operator's reason if there is one."""
     text = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {text}" if text else ""))
 

@@ -9,7 +9,7 @@ A function that returns `Effects` is a generator. One of two drivers runs it, wi
 from __future__ import annotations
 
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import nullcontext, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -30,13 +30,13 @@ from fcregistry.execution._fast_path import (
     fast_path,
     read_if_call,
 )
-from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, WaitFor, await_future
+from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._result import failed_result, make_result
 from fcregistry.execution._settings import CallsContext, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
 from fcregistry.execution._suspended import ResumedCall, resume_calls, suspend_calls
-from fcregistry.execution._threads import NoThreadError, blocking_threads
+from fcregistry.execution._threads import NoThreadError
 from fcregistry.formats import MalformedCallError, read_call, wire_names
 from fcregistry.types import Refusal
 
@@ -86,7 +86,7 @@ class Pipeline:
             turn: The turn of the call, if it is one of a batch.
         """
         if self.has_unloaded_tools and (tools := self.tools_to_load((given,))):
-            yield LoadPlugins(tools)
+            yield from load_plugins(tools)
         watch = new_watch()
         if watch is None:
             result = yield from self._run_call(given, context, turn, None)
@@ -520,30 +520,17 @@ def _job(
     )
 
 
-class LoadPlugins:
-    """An effect: imports the plugins of described tools before their first call.
+def load_plugins(tools: list[Tool]) -> Effects[None]:
+    """Import the plugins of described tools before their first call, without blocking the event loop.
 
-    It ignores errors, since the call itself reports them.
+    Errors are ignored, since the call itself reports them.
     """
+    outcome: Outcome = yield Job("thread", Invocation(_import_plugins, (tools,), {}))
+    if isinstance(outcome.exception, KeyboardInterrupt):
+        raise outcome.exception
 
-    __slots__ = ("_tools",)
 
-    def __init__(self, tools: list[Tool]) -> None:
-        self._tools = tools
-
-    def now(self) -> None:
-        """Do nothing: the call imports what it needs on this thread."""
-
-    async def later(self) -> None:
-        """Import them on a thread, so that the event loop is not blocked."""
-        try:
-            await await_future(blocking_threads.submit(self._load))
-        except NoThreadError:
-            return  # then the call itself imports the plugin
-
-    def _load(self) -> None:
-        for tool in self._tools:
-            try:
-                tool.signature  # noqa: B018  # imports its plugin
-            except (PluginError, DefinitionError):
-                continue
+def _import_plugins(tools: list[Tool]) -> None:
+    for tool in tools:
+        with suppress(PluginError, DefinitionError):
+            tool.signature  # noqa: B018  # imports its plugin

@@ -105,13 +105,9 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
         yield result
         return
     try:
-        while True:
-            event = channel.take()
-            if isinstance(event, BaseException):
-                raise event
+        while not isinstance(event := channel.take(), ToolResult):
             yield event
-            if isinstance(event, ToolResult):
-                return
+        yield event
     finally:
         token.cancel("the caller stopped listening")
         release()
@@ -132,21 +128,17 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
+    async def take() -> Event:
+        while (event := channel.take_now()) is None:
+            await arrived.wait()
+            arrived.clear()  # before the next look: no event is missed
+        return event
+
     task = loop.create_task(run_call())
     try:
-        while True:
-            event = channel.take_now()
-            if event is None:
-                arrived.clear()
-                event = channel.take_now()
-                if event is None:
-                    await arrived.wait()
-                    continue
-            if isinstance(event, BaseException):
-                raise event
+        while not isinstance(event := await take(), ToolResult):
             yield event
-            if isinstance(event, ToolResult):
-                return
+        yield event
     finally:
         token.cancel("the caller stopped listening")
         task.cancel()
@@ -179,7 +171,7 @@ class Channel:
         room: int | None = _ROOM,
     ) -> None:
         self._room = room
-        self._events: deque[Progress | Partial | ToolResult | BaseException] = deque()
+        self._events: deque[Event | BaseException] = deque()
         self._changed = Condition()
         self._cancellation = cancellation
         self._arrived = arrived
@@ -237,7 +229,7 @@ class Channel:
         with self._changed:
             self._add(end)
 
-    def _add(self, event: Progress | Partial | ToolResult | BaseException) -> None:
+    def _add(self, event: Event | BaseException) -> None:
         if isinstance(event, Partial) and self._cancellation.cancelled:
             raise CallCancelledError(self._cancellation.reason)
         self.has_given = self.has_given or isinstance(event, Partial)
@@ -246,18 +238,22 @@ class Channel:
         if self._arrived is not None:
             self._arrived()
 
-    def take_now(self) -> Progress | Partial | ToolResult | BaseException | None:
-        """Take the next event; None if there is none yet."""
+    def take_now(self) -> Event | None:
+        """Take the next event, or raise what the call raised; None if there is nothing yet."""
         with self._changed:
             if not self._events:
                 return None
             self._changed.notify_all()
-            return self._events.popleft()
+            event = self._events.popleft()
+        if isinstance(event, BaseException):
+            raise event
+        return event
 
-    def take(self) -> Progress | Partial | ToolResult | BaseException:
-        """Take the next event; waits for one."""
+    def take(self) -> Event:
+        """Take the next event, or raise what the call raised; waits for it."""
         with self._changed:
             while not self._events:
                 self._changed.wait()
-            self._changed.notify_all()
-            return self._events.popleft()
+            event = self.take_now()
+        assert event is not None
+        return event

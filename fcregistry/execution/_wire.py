@@ -23,7 +23,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._batch_order import paths_in
+from fcregistry.execution._arguments import paths_in
 from fcregistry.types import EncodingError, to_json, to_json_text
 
 if TYPE_CHECKING:
