@@ -38,9 +38,9 @@ if TYPE_CHECKING:
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
     from fcregistry.execution._result import failed_result as failed_result
-    from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
     from fcregistry.execution._settings import CallsContext as CallsContext
+    from fcregistry.execution._settings import Retry
     from fcregistry.execution._settings import ToolLike as ToolLike
     from fcregistry.execution._settings import calls_context as calls_context
     from fcregistry.execution._settings import toolset_of as toolset_of
@@ -97,8 +97,7 @@ _MODULES = {
     "._messages": ("scrub", "unknown_tool"),
     "._observability": ("log_failure",),
     "._result": ("failed_result",),
-    "._retry": ("Retry",),
-    "._settings": ("CallHooks", "CallsContext", "ToolLike", "calls_context", "toolset_of"),
+    "._settings": ("CallHooks", "CallsContext", "Retry", "ToolLike", "calls_context", "toolset_of"),
     "._streaming": ("Partial", "Progress"),
     "._suspended": ("Decision", "PreparedCalls", "RUN_STATE", "WaitingCall", "sign_state", "verify_state"),
     "._threads": ("NoThreadError", "background_loop", "blocking_threads", "running_loop"),

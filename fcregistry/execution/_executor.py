@@ -45,8 +45,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._retry import Retry
-    from fcregistry.execution._settings import CallsContext
+    from fcregistry.execution._settings import CallsContext, Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext

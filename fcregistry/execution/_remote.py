@@ -82,7 +82,7 @@ def remote_runners(
     found: dict[str, RemoteRunner] = {}
     if isolated:
         workers.expect(isolated, user)
-        submit = partial(workers.submit, any_version=True) if any_version else workers.submit
+        submit = partial(workers.submit, any_version=any_version)
         runner = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
         found = dict.fromkeys((tool.name for tool in isolated), runner)
     if pool is not None:
@@ -90,24 +90,14 @@ def remote_runners(
         pool_runner = PoolRunner(pool, any_version=any_version, root=root)
         others = [tool for tool in given if tool.name not in found]
         check_portable(others, "pool=…")
-        if pool_runner.is_elsewhere and root is None:
-            _refuse_files(others)
+        with_files = [tool.name for tool in others if tool.options.input_files or tool.options.output_files]
+        if with_files and pool_runner.is_elsewhere and root is None:
+            raise DefinitionError(
+                "pool=… may run calls on other machines; give file_root=…, the folder of the files of these tools:",
+                tuple(with_files),
+            )
         found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(pool_runner.submit, keeps_time=False))
     return found
-
-
-def _refuse_files(tools: Iterable[Tool]) -> None:
-    """Raise if some tools have files, which no folder was given for.
-
-    Raises:
-        DefinitionError: Names each of the tools.
-    """
-    problems = [tool.name for tool in tools if tool.options.input_files or tool.options.output_files]
-    if problems:
-        raise DefinitionError(
-            "pool=… may run calls on other machines; give file_root=…, the folder of the files of these tools:",
-            tuple(problems),
-        )
 
 
 # --- Calls on a pool ---
@@ -309,10 +299,6 @@ class _Call(NamedTuple):
     timeout: float | None
     future: Future[Outcome]
 
-    def failed(self, reason: str, cause: BaseException | None = None) -> Outcome:
-        """Return an outcome that says why the call has no result."""
-        return _failed(self.tool, reason, cause)
-
 
 class ProcessWorkers:
     """Worker processes for tools that are declared with `isolation="process"`.
@@ -394,7 +380,7 @@ class ProcessWorkers:
         try:
             call = call._replace(request=request_for(tool, arguments, any_version=any_version).to_text())
         except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
-            settle(call.future, call.failed("no_worker", error))
+            settle(call.future, _failed(call.tool, "no_worker", error))
             return call.future
         with self._lock:
             closed, needs_thread = self._closed, self._threads < self._most
@@ -402,7 +388,7 @@ class ProcessWorkers:
                 self._waiting.append(call)
                 self._threads += needs_thread
         if closed:
-            settle(call.future, call.failed("closed"))
+            settle(call.future, _failed(call.tool, "closed"))
         elif needs_thread:  # not here: starting a process takes long, and this may be the thread of an event loop
             threading.Thread(target=self._run_calls, name="fcregistry-worker", daemon=True).start()
         return call.future
@@ -433,7 +419,7 @@ class ProcessWorkers:
         atexit.unregister(self.close)
         stop_workers(*workers)
         for call in calls:
-            settle(call.future, call.failed("closed"))
+            settle(call.future, _failed(call.tool, "closed"))
 
     def _run_calls(self) -> None:
         """Run waiting calls on this thread, one after the other, until none waits."""
@@ -441,10 +427,12 @@ class ProcessWorkers:
             try:
                 answer = self._answer_to(call)
                 outcome = (
-                    call.failed("cancelled") if answer is None else pebble_outcome(answer, call.tool, call.timeout)
+                    _failed(call.tool, "cancelled")
+                    if answer is None
+                    else pebble_outcome(answer, call.tool, call.timeout)
                 )
             except Exception as error:  # noqa: BLE001  # foreign code, such as a process that cannot start for lack of memory
-                answer, outcome = None, call.failed("no_worker", error)
+                answer, outcome = None, _failed(call.tool, "no_worker", error)
             # After a call that was cancelled, its worker is about to be killed, and must not be given another
             if self._free(call, keep=answer is not None and not answer.cancelled()):
                 settle(call.future, outcome)
