@@ -550,7 +550,9 @@ def ask_approver(
 
 
 def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
-    """Return the decision of an outcome: a denial if the approver raised something or did not answer in time.
+    """Return the decision of an outcome.
+
+    It is a denial if the approver raised something or did not answer in time.
 
     Raises:
         KeyboardInterrupt: The user interrupted the program instead of answering.
@@ -624,6 +626,7 @@ class AskingTurns:
         """Return a function that runs as the holder of the turn."""
 
         def run(*arguments: Any) -> Any:
+            """Call the function, and keep others from taking the turn meanwhile."""
             token = _HELD.set((*_HELD.get(), self))
             try:
                 return function(*arguments)

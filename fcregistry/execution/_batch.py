@@ -167,9 +167,9 @@ def _needs_caller_thread(step: CallStep | ToolResult) -> bool:
 
 
 async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult]]) -> list[ToolResult | Interrupt]:
-    """Await calls at the same time on the running loop; return their results, or the interrupts that they raised.
+    """Await calls at the same time on the running loop, and return their results.
 
-    If the waiting ends before they do, they are cancelled.
+    In place of a result may be the interrupt that the call raised. If the waiting ends before they do, they are cancelled.
 
     Raises:
         RuntimeError: No event loop of asyncio is running.

@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._approval import Approver, Policy
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import Effects
+    from fcregistry.execution._limits import ResultLimits
     from fcregistry.execution._messages import Exposure
     from fcregistry.execution._settings import CallsContext, Retry
     from fcregistry.execution._streaming import Event
@@ -138,21 +139,15 @@ class Executor:
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
             raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
-        toolset, limits = toolset_of(tools, registry), None
-        own_deps, unlisted = deps_of(deps), Toolset()
-        if max_characters is not None or max_bytes is not None or keep:
-            from fcregistry.execution._limits import KeptResults, ResultLimits  # few executors have limits
-
-            limits = ResultLimits(characters=max_characters, media_bytes=max_bytes, keep=keep)
-            unlisted = Toolset(limits.readers)
-            own_deps += (KeptResults(),) if unlisted else ()
+        toolset, limits = toolset_of(tools, registry), _limits_of(max_characters, max_bytes, keep)
+        unlisted = Toolset(() if limits is None else limits.readers)
         settings = Settings(
             engine=validator,
             check_results=check_results,
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
-            deps=own_deps,
+            deps=(*deps_of(deps), *(() if limits is None else limits.deps)),
             repairs=allowed_repairs(repairs),
             max_argument_characters=max_argument_characters,
             limits=limits,
@@ -581,3 +576,13 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
             problem = Problem(f"$.{parameter}", str(error))
             return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
     return ToolCall(name, encoded)
+
+
+def _limits_of(
+    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
+) -> ResultLimits | None:
+    if characters is None and media_bytes is None and not keep:
+        return None
+    from fcregistry.execution._limits import ResultLimits  # few executors have limits
+
+    return ResultLimits(characters=characters, media_bytes=media_bytes, keep=keep)

@@ -99,6 +99,7 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
+        """Read, validate and decode the arguments of a call."""
         text = call._arguments
         if type(text) is not str or len(text) > longest:
             return None
@@ -143,10 +144,12 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
     path = _path_of_plain_function(bound, settings, rules, finish)
 
     async def inline(call: ToolCall) -> ToolResult | None:
+        """Run a function that does not block on the loop's own thread."""
         result = path(call)
         return result if result is None or isinstance(result, ToolResult) else await result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
+        """Run the function on a thread, and await what it returns on the loop."""
         try:
             future = blocking_threads.submit(lambda: path(call))
         except NoThreadError:
@@ -161,9 +164,10 @@ def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRul
     """Return the fast path for calls of an async function on the running loop."""
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    result_of = _result_maker(bound, settings)
+    result_of, finish = _result_makers(bound, settings)
 
     async def path(call: ToolCall) -> ToolResult | None:
+        """Return the result of a call; None to give up before anything has run."""
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded
@@ -177,9 +181,7 @@ def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRul
             _forks.end_if_forked(born, error)
             if is_cancellation(error):
                 raise
-            return make_result(
-                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
-            )
+            return finish(call, decoded, Outcome(None, error, perf_counter() - start))
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
@@ -202,9 +204,10 @@ def _path_of_plain_function(
     """
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    result_of = _result_maker(bound, settings)
+    result_of, finish = _result_makers(bound, settings)
 
     def path(call: ToolCall) -> ToolResult | T | None:
+        """Return the result of a call; None to give up before anything has run."""
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded
@@ -225,9 +228,7 @@ def _path_of_plain_function(
                     return unfinished(_finished_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
             _forks.end_if_forked(born, error)
-            return make_result(
-                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
-            )
+            return finish(call, decoded, Outcome(None, error, perf_counter() - start))
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
@@ -246,17 +247,27 @@ def _finished_step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> Cal
     return CallStep(call, bound, {}, decoded, ())
 
 
-def _result_maker(bound: Bound, settings: Settings) -> Callable[[ToolCall, dict[str, Any], Any, float], ToolResult]:
-    """Return what makes the result of a call that returned a value."""
+def _result_makers(
+    bound: Bound, settings: Settings
+) -> tuple[
+    Callable[[ToolCall, dict[str, Any], Any, float], ToolResult],
+    Callable[[ToolCall, dict[str, Any], Outcome], ToolResult],
+]:
+    """Return two functions: one makes the result of a value, the other that of any outcome."""
     tool, returns = bound.tool, bound.signature.returns
     is_natural = returns is None or returns.natural
 
+    def finish(call: ToolCall, decoded: dict[str, Any], outcome: Outcome) -> ToolResult:
+        """Return the result of any outcome, as the pipeline does."""
+        return make_result(_finished_step(call, bound, decoded), outcome, settings)
+
     def result_of(call: ToolCall, decoded: dict[str, Any], value: Any, seconds: float) -> ToolResult:
+        """Return the result of a value that is not a string; plain JSON is written here."""
         if is_natural and type(value) in PLAIN_TYPES:
             try:
                 return ToolResult(call, value, None, to_json_text(value), tool, decoded, seconds)
             except EncodingError:  # the pipeline's result says why
                 pass
-        return make_result(_finished_step(call, bound, decoded), Outcome(value, None, seconds), settings)
+        return finish(call, decoded, Outcome(value, None, seconds))
 
-    return result_of
+    return result_of, finish

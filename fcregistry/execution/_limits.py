@@ -82,6 +82,11 @@ class ResultLimits:
         reader = ResultReader(self.characters)
         return [Tool.from_function(reader, name=READ_RESULT, read_only=True, idempotent=True, open_world=False)]
 
+    @property
+    def deps(self) -> list[KeptResults]:
+        """What that tool gets as `context.deps` outside of a run: no results."""
+        return [KeptResults()] if self.readers else []
+
     def apply(self, made: str | Output, value: object) -> str | Output:
         """Return the output of a tool, cut if it is too long.
 
@@ -349,7 +354,7 @@ def _last_line(begin: int, end: int, total: int) -> str:
 
 
 def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], bool]) -> tuple[str, int]:
-    """Return the lines that match, each after its offset, and the offset of the first character that was not looked at.
+    """Return the matching lines, each after its offset, and the offset at which to read on.
 
     Args:
         text: The text.

@@ -112,7 +112,7 @@ def not_allowed(name: str) -> CallError:
 
 
 def denied(name: str, reason: str = "") -> CallError:
-    """Return the error for a call that was denied, with the approver's or the operator's reason if there is one."""
+    """Return the error for a call that the approver or the operator denied, for a reason or without."""
     text = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {text}" if text else ""))
 

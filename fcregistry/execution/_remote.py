@@ -221,7 +221,13 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
 
 
 def _failed(tool: Tool, reason: str, cause: BaseException | None = None) -> Outcome:
-    """Return the outcome of a call without a result: a row of `REASONS`, and for developers the exception that caused it."""
+    """Return the outcome of a call that has no result.
+
+    Args:
+        tool: The tool that was called.
+        reason: A row of `REASONS`.
+        cause: The exception that caused it, for developers.
+    """
     detail = "" if cause is None else with_type(cause, exception_message(cause))
     return Outcome(None, worker_error(tool, reason, detail, cause), 0.0)
 
@@ -438,7 +444,10 @@ class ProcessWorkers:
                 settle(call.future, outcome)
 
     def _next(self) -> _Call | None:
-        """Take a waiting call; None if there is none, and this thread ends. Calls that were cancelled never begin."""
+        """Take a waiting call; None if there is none, and this thread ends.
+
+        Calls that were cancelled while they waited never begin.
+        """
         with self._lock:
             while self._waiting:
                 call = self._waiting.popleft()

@@ -5,11 +5,10 @@ from __future__ import annotations
 import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
-from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._base.source import external_tool_hint
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
@@ -17,8 +16,6 @@ from fcregistry._tools.declaration import MARK, Declaration
 from fcregistry._tools.decorator import marked_methods
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import CallCancelledError, DefinitionError, ToolError
-from fcregistry.execution._arguments import ALL_REPAIRS
-from fcregistry.execution._cache import Cache, MemoryCache
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._messages import RemoteError
 from fcregistry.types import show_type
@@ -29,6 +26,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
+    from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import ItemChannel, Outcome, RemoteRunner
     from fcregistry.execution._limits import ResultLimits
     from fcregistry.execution._messages import Exposure
@@ -181,19 +179,19 @@ class Settings:
         TypeError, ValueError: One of them is not valid.
     """
 
-    engine: Engine = "jsonschema-rs"
-    check_results: bool = False
-    timeout: float | None = None
-    max_concurrency: int = 64
-    expose_errors: Exposure = "all"
-    deps: tuple[Any, ...] = ()
-    repairs: frozenset[str] = ALL_REPAIRS
-    max_argument_characters: int | None = MAX_REPAIRED_LENGTH
-    limits: ResultLimits | None = None
-    cache: Cache = field(default_factory=MemoryCache)
-    retry: Retry | None = None
-    hooks: CallHooks | None = None
-    remote_runners: Mapping[str, RemoteRunner] = field(default_factory=dict)
+    engine: Engine
+    check_results: bool
+    timeout: float | None
+    max_concurrency: int
+    expose_errors: Exposure
+    deps: tuple[Any, ...]
+    repairs: frozenset[str]
+    max_argument_characters: int | None
+    limits: ResultLimits | None
+    cache: Cache
+    retry: Retry | None
+    hooks: CallHooks | None
+    remote_runners: Mapping[str, RemoteRunner]
 
     def __post_init__(self) -> None:
         if type(self.max_concurrency) is not int or self.max_concurrency < 1:

@@ -88,6 +88,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
     coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 
     def run_call() -> None:
+        """Run the call, and put its result or exception into the channel."""
         try:
             channel.end(drive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
@@ -123,12 +124,14 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
     coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
     async def run_call() -> None:
+        """Run the call, and put its result or exception into the channel."""
         try:
             channel.end(await adrive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
     async def take() -> Event:
+        """Wait for the next event on the loop."""
         while (event := channel.take_now()) is None:
             await arrived.wait()
             arrived.clear()  # before the next look: no event is missed

@@ -394,6 +394,7 @@ def resume_calls(
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
+        """Prepare a call again, if its tool has not changed and may still run."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -405,6 +406,7 @@ def resume_calls(
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
     def resume(call: JudgedCall) -> ResumedCall:
+        """Apply the decision about one call."""
         if isinstance(call, ToolResult):
             return ResumedCall(call, seen=True)
         if call.reason is None:
@@ -416,10 +418,8 @@ def resume_calls(
             return ResumedCall(refused(call, undecided(call.name)))
         approval = approval_of(answer := decision_of(call.name, decision), call.reason, by)
         _log(call, approval, decision)
-        if isinstance(answer, CallError):
-            return ResumedCall(refused(call, answer), approval)
-        step = step_of(call)
-        if answer is not None and not isinstance(step, ToolResult):
+        step = refused(call, answer) if isinstance(answer, CallError) else step_of(call)
+        if isinstance(answer, Approve) and not isinstance(step, ToolResult):
             step = apply_edit(step, answer, prepare)
         return ResumedCall(step, approval)
 
@@ -463,10 +463,7 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
             "fcregistry": {
                 "tool": call.tool,
                 "call_id": call.id,
-                "approved": approval.approved,
-                "edited": approval.edited,
-                "by": approval.by,
-                "rule": approval.rule,
+                **asdict(approval),
                 "reason": decision.reason if isinstance(decision, Deny) else None,
             }
         },

@@ -231,6 +231,7 @@ class BackgroundLoop:
         loop, context = self._running(), copy_context()
 
         def start() -> None:
+            """Begin the coroutine as a task, on the thread of the loop."""
             if future.cancelled():  # given up before it began
                 return
             task = loop.create_task(_catch_interrupt(make), context=context)

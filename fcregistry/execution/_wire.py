@@ -375,7 +375,10 @@ class FileRoot:
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[str, int | None]]:
-        """Yield the name of a file, and a descriptor of the folder it is in; a whole path and None without descriptors."""
+        """Yield the name of a file, and a descriptor of its folder.
+
+        Without directory descriptors, yield the whole path and None.
+        """
         given = Path(path)
         try:
             parts = (given.relative_to(self.folder) if given.is_absolute() else given).parts
