@@ -386,7 +386,7 @@ class CallChecks:
         Returns:
             The failed result, if the call is refused; None if it may run.
         """
-        if self._decided:
+        if self._decided or self.step.bound.needs_no_approval:
             return None
         answer, self.approval = yield from ask_approver(self._pipeline.rules, self.step, cancellation)
         self._decided = self.approval is not None
