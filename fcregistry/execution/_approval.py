@@ -1,4 +1,4 @@
-"""Approval of calls: the policies that say which calls need it, how an approver is asked, and what the answer means.
+"""Approval of calls: policies, the question to an approver, and what the answer means.
 
 The operator names tools by selectors in a policy, and the configuration overrides the policy.
 
@@ -582,9 +582,9 @@ _HELD: ContextVar[tuple[AskingTurns, ...]] = ContextVar("fcregistry_turns", defa
 
 
 class AskingTurns:
-    """Gives out one turn at a time, first come, first served, to threads and tasks alike.
+    """A queue in which threads and tasks wait for their turn. The first one in the queue has it.
 
-    Thread-safe. A forked process begins anew: the holder of the turn, and those that wait for it, are in its parent.
+    Thread-safe. A forked process starts without turns: the code that holds one, or waits for one, is in the parent.
     """
 
     __slots__ = ("__weakref__", "_lock", "_turns")
@@ -609,7 +609,7 @@ class AskingTurns:
         return turn
 
     def leave(self, turn: Turn) -> None:
-        """Give a turn back, or wait for it no longer."""
+        """End a turn, or stop waiting for it."""
         with self._lock:
             if turn in self._turns:  # and not one that was taken before a fork
                 self._turns.remove(turn)

@@ -165,9 +165,9 @@ class RemoteRunner(NamedTuple):
     """Runs the calls of a tool in another process.
 
     Attributes:
-        submit: Hands a call over.
+        submit: Sends a call to the other process.
         keeps_time: Whether it ends a call whose time is up by itself, counted from when the tool begins.
-        leave: Called with an executor that makes no more calls; None for a pool, which stays its owner's.
+        leave: The function to call with an executor that makes no more calls; None for a pool, which its owner shuts down.
     """
 
     submit: Submit

@@ -104,7 +104,7 @@ def remote_runners(
 
 
 class PoolRunner:
-    """Runs calls on a pool, which stays its owner's: it is never shut down here.
+    """Runs calls on a pool. It never shuts the pool down: that is up to the pool's owner.
 
     Args:
         pool: Anything with the interface of `concurrent.futures.Executor`.

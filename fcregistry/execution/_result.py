@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def make_result(
     step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None
 ) -> ToolResult:
-    """Return the result of a call: encode what it returned, or word what it raised.
+    """Return the result of a call: its encoded value, or the error for its exception.
 
     Args:
         step: The call.

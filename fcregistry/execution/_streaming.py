@@ -198,7 +198,7 @@ class Channel:
             self._changed.notify_all()
 
     def put(self, item: object) -> None:
-        """Hand on an item that a tool yielded; waits for room.
+        """Send an item that a tool yielded; wait until there is room for it.
 
         Raises:
             CallCancelledError: The call is cancelled.
@@ -209,7 +209,7 @@ class Channel:
             self._add(Partial(value=item))
 
     async def aput(self, item: object) -> None:
-        """Hand on an item that a tool yielded on an event loop; waits for room without holding the loop up.
+        """Send an item that a tool yielded on an event loop; wait for room without blocking the loop.
 
         Raises:
             CallCancelledError: The call is cancelled.
@@ -222,13 +222,13 @@ class Channel:
             self._add(Partial(value=item))
 
     def report(self, fraction: float, message: str) -> None:
-        """Hand on how far a tool is, if there is room; never waits."""
+        """Send a report of progress. If there is no room for it, drop it."""
         with self._changed:
             if not self._is_full and not self._cancellation.cancelled:
                 self._add(Progress(fraction=fraction, message=message))
 
     def end(self, end: ToolResult | BaseException) -> None:
-        """Hand on the result of the call, or what it raised."""
+        """Send the result of the call, or the exception that it raised."""
         with self._changed:
             self._add(end)
 
