@@ -105,6 +105,17 @@ def _renew_in_child() -> None:
             renew(owner)
 
 
+def end_if_forked(born: int, error: BaseException | None = None) -> None:
+    """End this process if it was forked since ``generation`` was ``born``; see `end_child`.
+
+    Args:
+        born: The generation before external code ran.
+        error: The exception that the external code raised.
+    """
+    if generation != born:
+        end_child(error)
+
+
 def end_child(error: BaseException | None = None) -> NoReturn:
     """End this process, a child that external code has forked and returned from.
 

@@ -1,4 +1,4 @@
-"""Content: what a tool may give a model beside text, its form as content blocks, and its media types.
+"""Content: what a tool may give a model besides text, its form as content blocks, and its media types.
 
 `fcregistry.execution` makes it public. Media types have no parameters, since providers take none.
 

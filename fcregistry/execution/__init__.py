@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fcregistry._results.result import Approval
     from fcregistry._tools.tool import Toolset
     from fcregistry.errors import ToolError
-    from fcregistry.execution._approval import Approve, Deny
+    from fcregistry.execution._approval import Approve, Deny, Policy
     from fcregistry.execution._approval import Approver as Approver
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._batch import list_calls as list_calls
@@ -33,15 +33,14 @@ if TYPE_CHECKING:
     from fcregistry.execution._invoke import Effects as Effects
     from fcregistry.execution._invoke import adrive as adrive
     from fcregistry.execution._invoke import drive as drive
-    from fcregistry.execution._kept_results import KeptResults as KeptResults
+    from fcregistry.execution._limits import KeptResults as KeptResults
     from fcregistry.execution._messages import scrub as scrub
     from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
-    from fcregistry.execution._policy import Policy
     from fcregistry.execution._result import failed_result as failed_result
-    from fcregistry.execution._retry import Retry
     from fcregistry.execution._settings import CallHooks as CallHooks
     from fcregistry.execution._settings import CallsContext as CallsContext
+    from fcregistry.execution._settings import Retry
     from fcregistry.execution._settings import ToolLike as ToolLike
     from fcregistry.execution._settings import calls_context as calls_context
     from fcregistry.execution._settings import toolset_of as toolset_of
@@ -86,21 +85,19 @@ _MODULES = {
     "fcregistry._results.result": ("Approval",),
     "fcregistry._tools.tool": ("Toolset",),
     "fcregistry.errors": ("ToolError",),
-    "._approval": ("Approve", "Approver", "Deny"),
+    "._approval": ("Approve", "Approver", "Deny", "Policy"),
     "._arguments": ("REPAIRS",),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
     "._executor": ("Executor",),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
-    "._kept_results": ("KeptResults",),
     "._invoke": ("Effects", "adrive", "drive"),
+    "._limits": ("KeptResults",),
     "._messages": ("scrub", "unknown_tool"),
     "._observability": ("log_failure",),
-    "._policy": ("Policy",),
     "._result": ("failed_result",),
-    "._retry": ("Retry",),
-    "._settings": ("CallHooks", "CallsContext", "ToolLike", "calls_context", "toolset_of"),
+    "._settings": ("CallHooks", "CallsContext", "Retry", "ToolLike", "calls_context", "toolset_of"),
     "._streaming": ("Partial", "Progress"),
     "._suspended": ("Decision", "PreparedCalls", "RUN_STATE", "WaitingCall", "sign_state", "verify_state"),
     "._threads": ("NoThreadError", "background_loop", "blocking_threads", "running_loop"),

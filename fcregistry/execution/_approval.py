@@ -1,4 +1,6 @@
-"""Approval of calls: which calls need it, how an approver is asked, and what the answer means.
+"""Approval of calls: policies, the question to an approver, and what the answer means.
+
+The operator names tools by selectors in a policy, and the configuration overrides the policy.
 
 Approval fails closed: only a plain yes is a yes. An error, a timeout or any other answer is a denial. Approvers that are plain functions are
 asked one question at a time, since two prompts at once on one terminal cannot be answered.
@@ -9,23 +11,24 @@ from __future__ import annotations
 import inspect
 from _thread import allocate_lock
 from collections import deque
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
 from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
-from fcregistry.errors import ConfigurationError
+from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
+from fcregistry._tools.tool import subject
+from fcregistry.errors import AmbiguousToolError, ConfigurationError, SelectorError, ToolNotFoundError
 from fcregistry.execution import _messages as messages
+from fcregistry.execution._arguments import copy_json
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
-from fcregistry.execution._policy import Policy, Ruling, apply_configuration
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copy_json
 
 if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
@@ -90,7 +93,7 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
-    return messages.denied_because(name, answer.reason) if isinstance(answer, Deny) else messages.denied(name)
+    return messages.denied(name, answer.reason if isinstance(answer, Deny) else "")
 
 
 def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
@@ -121,6 +124,203 @@ def apply_edit(
         error = messages.invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
         return failed_result(again.call, error, step.bound.tool)
     return again
+
+
+# --- Policies ---
+
+Verdict: TypeAlias = Literal["allow", "ask", "deny", "tool"]
+
+_LISTS: Final = ("allow", "ask", "deny")
+"""The lists of a policy; each overrides those before it."""
+
+_VERDICTS: Final = ("tool", *_LISTS)
+
+
+class Ruling(NamedTuple):
+    """What a policy says of one tool.
+
+    Attributes:
+        verdict: `allow`, `ask` or `deny`; `tool`: what its author declared.
+        rule: The selector that says so; empty for the default.
+        reason: What in the configuration says so, in words; empty for a policy.
+    """
+
+    verdict: Verdict
+    rule: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Policy:
+    """Which calls run, which need approval and which are denied.
+
+    `deny` overrides `ask`, and `ask` overrides `allow`. Each is a list of selectors, applied in order: a selector after `!` removes tools that
+    earlier selectors chose. Selectors match a renamed tool by its old and by its new name.
+
+    Args:
+        allow: Tools that run without approval, even if their author declared `requires_approval`.
+        ask: Tools of which every call needs approval.
+        deny: Tools that never run.
+        default: What applies to all other tools: `tool` for what their authors declared, or `allow`, `ask` or `deny`.
+        must_match: Whether making an executor fails if a selector matches none of its tools, since a misspelt selector protects nothing.
+            Give False for a policy that executors of different tools share. A hint such as `destructive=true` may always match nothing.
+
+    Raises:
+        SelectorError: An item of a list is not a selector.
+        ValueError: `default` is none of these words.
+    """
+
+    allow: Sequence[str] = ()
+    ask: Sequence[str] = ()
+    deny: Sequence[str] = ()
+    default: Verdict = "tool"
+    must_match: bool = True
+    _rules: tuple[tuple[Verdict, tuple[Selector, ...]], ...] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if self.default not in _VERDICTS:
+            raise ValueError(f"the default of a policy must be one of {', '.join(_VERDICTS)}, not {self.default!r}")
+        rules: list[tuple[Verdict, tuple[Selector, ...]]] = []
+        for verdict in _LISTS:
+            selectors = _parse_texts(verdict, getattr(self, verdict))
+            texts = tuple(("!" if each.excludes else "") + each.text for each in selectors)
+            object.__setattr__(self, verdict, texts)  # the caller's list may change
+            rules.append((verdict, selectors))
+        object.__setattr__(self, "_rules", tuple(rules))
+
+    def rulings(self, tools: Iterable[Tool]) -> dict[str, Ruling]:
+        """Return a ruling for each of some tools, by wire name.
+
+        Args:
+            tools: The tools.
+
+        Raises:
+            ToolNotFoundError: A selector matches none of them, and must.
+            AmbiguousToolError: A plain name that several have.
+        """
+        known = _PolicyTools(tools)
+        decided = dict.fromkeys(known.names, Ruling(self.default))
+        for verdict, selectors in self._rules:
+            for name, rule in self._chosen(selectors, known).items():
+                decided[name] = Ruling(verdict, rule)
+        return decided
+
+    def _chosen(self, selectors: tuple[Selector, ...], known: _PolicyTools) -> dict[str, str]:
+        """Return the wire names that the selectors of one list match, each with the selector that matches it."""
+        chosen: dict[str, str] = {}
+        if selectors and selectors[0].excludes:
+            chosen = dict.fromkeys(known.names, f"!{selectors[0].text}")
+        for selector in selectors:
+            matched = known.matches(selector)
+            if not matched and self.must_match and selector.hint is None:
+                raise known.not_found(selector)
+            for name in matched:
+                if selector.excludes:
+                    chosen.pop(name, None)
+                else:
+                    chosen[name] = selector.text
+        return chosen
+
+
+def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
+    try:
+        return parse_selectors(texts)
+    except SelectorError as error:
+        raise SelectorError(f"{verdict} of a policy: {error}") from None
+    except TypeError:
+        raise SelectorError(f"{verdict} of a policy: give selectors as a list, not {texts!r}") from None
+
+
+class _PolicyTools:
+    """The tools that a policy is about, with the names that each answers to.
+
+    Attributes:
+        names: The wire names.
+    """
+
+    def __init__(self, tools: Iterable[Tool]) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._subjects = {name: _subjects(tool) for name, tool in self._tools.items()}
+        self.names = list(self._tools)
+
+    def matches(self, selector: Selector) -> list[str]:
+        """Return the wire names of the tools that a selector matches.
+
+        Raises:
+            AmbiguousToolError: It is a plain name, and several have it.
+        """
+        for each in filter(None, (selector, selector.in_any_group())):
+            found = [name for name, about in self._subjects.items() if any(map(each.matches, about))]
+            if found:
+                break
+        if selector.is_exact and not found:
+            found = [
+                name
+                for name, tool in self._tools.items()
+                if any(selector.matches(subject(tool)._replace(name=alias)) for alias in tool.options.aliases)
+            ]
+        if selector.is_exact and len(found) > 1:
+            several = [self._tools[name] for name in found]
+            ids = tuple(sorted(t.id if ":" in t.id else f"{t.group}.{t.declared_name}" for t in several))
+            raise AmbiguousToolError(
+                f"the policy names {selector.text!r}, which may be any of {', '.join(ids)}; name one of these",
+                candidates=ids,
+            )
+        return found
+
+    def not_found(self, selector: Selector) -> ToolNotFoundError:
+        """Return the error for a selector that matches no tool."""
+        is_plain = not {":", "."} & set(selector.text)
+        near = nearest(selector.text, sorted(tool.name if is_plain else tool.id for tool in self._tools.values()))
+        return ToolNotFoundError(
+            f"the policy names {selector.text!r}, and no tool of the executor answers to that{did_you_mean(near)} "
+            "(must_match=False, for a policy that executors of different tools share)",
+            name=selector.text,
+            candidates=near,
+        )
+
+
+def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
+    """Return a tool as selectors see it, once for each of its names."""
+    about = subject(tool)
+    return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
+
+
+# --- The configuration, which comes before any policy ---
+
+
+def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
+    """Return rulings about tools, by wire name, as the configuration changes them.
+
+    Args:
+        operator: The rules of the configuration.
+        rulings: Those of a policy.
+        tools: The tools.
+    """
+    if operator.is_open:
+        return rulings
+    decided = dict(rulings)
+    for tool in tools:
+        ruling = _configured_ruling(operator, tool)
+        if ruling is not None and (ruling.verdict == "deny" or decided.get(tool.name, ruling).verdict != "deny"):
+            decided[tool.name] = ruling
+    return decided
+
+
+def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
+    # With all its names: a view that renames a tool does not exempt it from a rule
+    renamed = () if tool.name == tool.declared_name else (tool.name,)
+    about = subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
+    reason = operator.tool_refusal(about, given=True, entry_point=tool.origin.entry_point)
+    if not reason and about.distribution is not None and operator.locks:
+        from fcregistry._tools.indexed import record_of  # only where tools are locked
+
+        reason = operator.record_refusal(about.distribution, record_of(tool))
+    if reason:
+        return Ruling("deny", reason=reason)
+    if reason := operator.asks(about):
+        return Ruling("ask", reason=reason)
+    return None
 
 
 # --- Which calls need approval ---
@@ -247,7 +447,7 @@ class ApprovalRules:
         if ruling.verdict == "deny":
             return _denied_by_rule(tool, ruling)
         if ruling.verdict == "ask":
-            return ApprovalQuestion(self, step, _why_asked(ruling))
+            return ApprovalQuestion(_why_asked(ruling))
         return self._by_author(step, pending)
 
     def _ruling(self, tool: Tool) -> Ruling:
@@ -258,10 +458,10 @@ class ApprovalRules:
         if needs is False:
             return None
         if not callable(needs):
-            return ApprovalQuestion(self, step, "the tool requires approval")
+            return ApprovalQuestion("the tool requires approval")
         if pending:
             reason = "the tool may require approval, which depends on results that are not known yet"
-            return ApprovalQuestion(self, step, reason)
+            return ApprovalQuestion(reason)
         try:
             if not _predicate_holds(needs, step):
                 return None
@@ -269,11 +469,11 @@ class ApprovalRules:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
             return messages.approval_failed(step.bound.tool.name, error)
-        return ApprovalQuestion(self, step, "the tool requires approval of such arguments")
+        return ApprovalQuestion("the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    return messages.denied_because(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
+    return messages.denied(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
 
 
 def _why_asked(ruling: Ruling) -> str:
@@ -305,79 +505,68 @@ def _is_async(function: object) -> bool:
 # --- Asking ---
 
 
-class ApprovalQuestion:
-    """The question whether a call may run, and what an answer to it means.
+class ApprovalQuestion(NamedTuple):
+    """The question whether a call may run, with the reason why it needs approval."""
 
-    Attributes:
-        rules: Those of the executor, which know the approver.
-        step: The call.
-        call: The call as it is shown: its arguments are validated, and a copy.
-        reason: Why it needs approval.
-    """
-
-    __slots__ = ("call", "reason", "rules", "step")
-
-    def __init__(self, rules: ApprovalRules, step: CallStep, reason: str) -> None:
-        self.rules: ApprovalRules = rules
-        self.step: CallStep = step
-        self.reason: str = reason
-        self.call: ToolCall = ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
-
-    def ask(self) -> Any:
-        """Call the approver; return its answer, or an awaitable of it.
-
-        It is foreign code and may raise anything.
-        """
-        assert self.rules.approve is not None
-        return self.rules.approve(self.step.bound.tool, self.call)
-
-    def decide(self, outcome: Outcome) -> CallError | Approve | None:
-        """Return the decision of an outcome.
-
-        It is a denial if the approver raised something or did not answer in time.
-
-        Raises:
-            KeyboardInterrupt: The user interrupted the program instead of answering.
-        """
-        error = outcome.exception
-        if error is None:
-            return decision_of(self.step.bound.tool.name, outcome.value)
-        if isinstance(error, KeyboardInterrupt):
-            raise error
-        tool = self.step.bound.tool
-        if not isinstance(error, GivenUp):
-            return messages.approval_failed(tool.name, error)
-        if error.why == "cancelled":
-            return messages.cancelled_before(tool, error.reason)
-        return messages.unanswered(tool.name, error.seconds or 0)
+    reason: str
 
 
 def ask_approver(
-    question: ApprovalQuestion, cancellation: CancellationToken | None
-) -> Effects[CallError | Approve | None]:
-    """Ask an approver, and return the decision, as `decision_of` does.
+    rules: ApprovalRules, step: CallStep, cancellation: CancellationToken | None, *, pending: bool = False
+) -> Effects[tuple[CallError | Approve | None, Approval | None]]:
+    """Ask the approver about a call, if it needs approval.
 
     A coroutine function is awaited. A plain function may block: it runs on the waiting thread, or on one of its own if that thread must not
     be blocked or there is a time limit, and is asked one question at a time. The time counts from when it is asked.
 
     Args:
-        question: The question.
+        rules: The rules of the executor, which know the approver.
+        step: The call. The approver gets a copy of its validated arguments.
         cancellation: Ends the waiting.
+        pending: Whether some of the arguments are not known yet.
+
+    Returns:
+        The decision, as `decision_of` does, and its record; None in place of the record if no approver was asked.
     """
-    rules = question.rules
+    question = None if step.bound.needs_no_approval else rules.check(step, pending=pending)
+    if not isinstance(question, ApprovalQuestion):
+        return question, None
+    assert rules.approve is not None
+    tool, shown = step.bound.tool, ToolCall(step.call.name, copy_json(step.arguments), step.call.id)
     if rules.approves_on_loop:
-        outcome = yield Job("loop", Invocation(question.ask, (), {}), rules.timeout, cancellation)
-        return question.decide(outcome)
-    turn = rules.turns.take()
-    asking = Job("thread", Invocation(rules.turns.holding(question.ask), (), {}), rules.timeout, cancellation)
-    try:
-        outcome = TURN_REACHED if turn is None else (yield WaitFor(turn, cancellation))
-        if outcome.exception is None:
-            outcome = yield asking
-    finally:
-        if turn is not None:
-            rules.turns.leave(turn)
-    return question.decide(outcome)
+        outcome = yield Job("loop", Invocation(rules.approve, (tool, shown), {}), rules.timeout, cancellation)
+    else:
+        turn = rules.turns.take()
+        work = Invocation(rules.turns.holding(rules.approve), (tool, shown), {})
+        try:
+            outcome = TURN_REACHED if turn is None else (yield WaitFor(turn, None, cancellation))
+            if outcome.exception is None:
+                outcome = yield Job("thread", work, rules.timeout, cancellation)
+        finally:
+            if turn is not None:
+                rules.turns.leave(turn)
+    decision = _decision_in(outcome, tool)
+    return decision, approval_of(decision, question.reason)
+
+
+def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
+    """Return the decision of an outcome.
+
+    It is a denial if the approver raised something or did not answer in time.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted the program instead of answering.
+    """
+    error = outcome.exception
+    if error is None:
+        return decision_of(tool.name, outcome.value)
+    if isinstance(error, KeyboardInterrupt):
+        raise error
+    if not isinstance(error, GivenUp):
+        return messages.approval_failed(tool.name, error)
+    if error.why == "cancelled":
+        return messages.cancelled_before(tool, error.reason)
+    return messages.unanswered(tool.name, error.seconds or 0)
 
 
 # --- Turns ---
@@ -393,12 +582,12 @@ _HELD: ContextVar[tuple[AskingTurns, ...]] = ContextVar("fcregistry_turns", defa
 
 
 class AskingTurns:
-    """Gives out one turn at a time, first come, first served, to threads and tasks alike.
+    """A queue in which threads and tasks wait for their turn. The first one in the queue has it.
 
-    Thread-safe. A forked process begins anew: the holder of the turn, and those that wait for it, are in its parent.
+    Thread-safe. A forked process starts without turns: the code that holds one, or waits for one, is in the parent.
     """
 
-    __slots__ = ("__weakref__", "_current", "_lock", "_waiting")
+    __slots__ = ("__weakref__", "_lock", "_turns")
 
     def __init__(self) -> None:
         self._reset()
@@ -406,8 +595,7 @@ class AskingTurns:
 
     def _reset(self) -> None:
         self._lock = allocate_lock()
-        self._waiting: deque[Turn] = deque()
-        self._current: Turn | None = None
+        self._turns: deque[Turn] = deque()  # the first one is reached
 
     def take(self) -> Turn | None:
         """Return a turn, which the caller has to leave in any case; None if the running code has it already."""
@@ -415,37 +603,33 @@ class AskingTurns:
             return None
         turn: Turn = Future()
         with self._lock:
-            if self._current is not None:
-                self._waiting.append(turn)
-            else:
-                self._current = turn
+            self._turns.append(turn)
+            if len(self._turns) == 1:
                 turn.set_result(TURN_REACHED)
         return turn
 
     def leave(self, turn: Turn) -> None:
-        """Give a turn back, or wait for it no longer."""
+        """End a turn, or stop waiting for it."""
         with self._lock:
-            if turn in self._waiting:
-                self._waiting.remove(turn)
-            elif turn is self._current:  # and not one that was cancelled, or taken before a fork
-                self._pass_on()
+            if turn in self._turns:  # and not one that was taken before a fork
+                self._turns.remove(turn)
+            while self._turns:
+                first = self._turns[0]
+                if first.done() and not first.cancelled():
+                    return
+                if first.set_running_or_notify_cancel():
+                    first.set_result(TURN_REACHED)
+                    return
+                self._turns.popleft()
 
-    def _pass_on(self) -> None:
-        while self._waiting:
-            following = self._waiting.popleft()
-            if following.set_running_or_notify_cancel():
-                self._current = following
-                following.set_result(TURN_REACHED)
-                return
-        self._current = None
-
-    def holding(self, function: Callable[[], Any]) -> Callable[[], Any]:
+    def holding(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that runs as the holder of the turn."""
 
-        def run() -> Any:
+        def run(*arguments: Any) -> Any:
+            """Call the function, and keep others from taking the turn meanwhile."""
             token = _HELD.set((*_HELD.get(), self))
             try:
-                return function()
+                return function(*arguments)
             finally:
                 _HELD.reset(token)
 

@@ -11,12 +11,13 @@ the page "Formats". Each repair is recorded, and nothing is guessed: a number in
 from __future__ import annotations
 
 import copy
+import json
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import UnreadArguments
-from fcregistry._base.json import MAX_DEPTH, ArgumentsError, read_lenient_json, too_deep_error
+from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat, read_lenient_json, too_deep_error
 from fcregistry._base.messages import json_path, word_problems
 from fcregistry._schema.document import References
 from fcregistry._schema.violations import MOST_STEPS
@@ -225,6 +226,41 @@ def _json_kind(value: object) -> str:
     return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
         type(value), "null"
     )
+
+
+# --- Parts, copies and texts of arguments that were read ---
+
+
+def paths_in(arguments: Mapping[str, Any], names: Iterable[str]) -> list[str]:
+    """Return the paths that arguments give for some parameters, in order, each once."""
+    given = (arguments.get(name) for name in names)
+    texts = [text for value in given for text in (value if isinstance(value, list) else (value,))]
+    return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
+
+
+def copy_json(value: Any) -> Any:
+    """Return a deep copy of a JSON value; numbers keep their digits."""
+    if isinstance(value, dict):
+        return {name: copy_json(item) for name, item in value.items()}
+    return [copy_json(item) for item in value] if isinstance(value, list) else value
+
+
+def exact_text(value: Any, *, sort: bool = False) -> str:
+    """Return the text of a JSON value; numbers keep the digits they were written with.
+
+    Args:
+        value: The value.
+        sort: Whether names are sorted.
+
+    Raises:
+        ValueError: An integer has more digits than Python converts to text.
+    """
+    if isinstance(value, dict):
+        items = sorted(value.items()) if sort else value.items()
+        return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item, sort=sort)}" for name, item in items) + "}"
+    if isinstance(value, list):
+        return "[" + ",".join(exact_text(item, sort=sort) for item in value) + "]"
+    return value.text if isinstance(value, ExactFloat) else json.dumps(value)
 
 
 # --- Repairing by the schema ---

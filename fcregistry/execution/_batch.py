@@ -8,34 +8,34 @@ results of others.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import Future
 from contextlib import nullcontext
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution._batch_order import BatchOrder, BatchTurn, accesses_of
 from fcregistry.execution._fast_path import read_if_call
-from fcregistry.execution._invoke import adrive, drive
+from fcregistry.execution._invoke import Outcome, WaitFor, adrive, drive
 from fcregistry.execution._observability import log_failure
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import calls_context, deps_for
 from fcregistry.execution._step import CallStep
+from fcregistry.execution._suspended import ResumedCall
 from fcregistry.execution._threads import background_loop, running_loop
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
     from collections.abc import Coroutine
-    from concurrent.futures import Future
-    from contextlib import AbstractContextManager
 
     from fcregistry.execution._fast_path import AsyncFastPath
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
 
-PreparedCall: TypeAlias = "CallStep | ToolResult | HasStep"
-"""A valid call, or the result of one that is not; as it is, or in a record with what was decided about it."""
+PreparedCall: TypeAlias = "CallStep | ToolResult | ResumedCall"
+"""A valid call, or the result of one that is not; as it is, or with the decision about it."""
 
 MakeReady: TypeAlias = "Callable[[int, dict[int, ToolResult]], PreparedCall]"
 """Takes the place of a call and the results that it needs, by their places; returns the call that can run."""
@@ -52,13 +52,6 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
     return list(calls)
-
-
-class HasStep(Protocol):
-    """A record with a call, such as a `ResumedCall`."""
-
-    @property
-    def step(self) -> CallStep | ToolResult: ...
 
 
 def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext) -> Effects[list[ToolResult]]:
@@ -99,18 +92,14 @@ class Batch:
         self._context = context
         self._needs = [()] * len(calls) if needs is None else needs
         self._make_ready = make_ready
-        self._ends: dict[int, Future[ToolResult]] = {}
-        self._steps = [call if isinstance(call, (CallStep, ToolResult)) else call.step for call in calls]
+        self._ends = [] if needs is None else [Future[Outcome]() for _ in calls]
+        for end in self._ends:
+            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
+        self._steps = [call.step if isinstance(call, ResumedCall) else call for call in calls]
         for step in self._steps:
             if isinstance(step, CallStep):
                 deps_for(step.bound.tool, context, pipeline.settings.deps)
         self._order = self._new_order()
-        if needs is not None:
-            from concurrent.futures import Future  # which imports logging: only for calls that wait for each other
-
-            self._ends = {place: Future() for place in range(len(calls))}
-            for end in self._ends.values():
-                end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
 
     def _new_order(self) -> BatchOrder | None:
         """Return the order of the calls; None if no call has to wait for the end of another.
@@ -129,12 +118,12 @@ class Batch:
         """
         places = range(len(self._calls))
         if all(place - 1 in self._needs[place] for place in places if place):
-            return [self._run_here(place) for place in places]  # each needs the one before it
-        here = [place for place in places if self._needs_caller_thread(place)]
+            return [drive(self._run(place, None)) for place in places]  # each needs the one before it
+        here = [place for place, step in enumerate(self._steps) if _needs_caller_thread(step)]
         elsewhere = sorted({*places}.difference(here))
         future = background_loop.submit(lambda: self._run_on_loop(elsewhere))
         try:
-            results = {place: self._run_here(place) for place in here}
+            results = {place: drive(self._run(place, None)) for place in here}
             results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
         except BaseException:  # whatever ends the waiting ends the calls too
             future.cancel()
@@ -145,60 +134,42 @@ class Batch:
         """Run the calls on the running loop."""
         return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
 
-    def _needs_caller_thread(self, place: int) -> bool:
-        step = self._steps[place]
-        return isinstance(step, CallStep) and step.bound.dispatch == "caller"
-
-    def _run_here(self, place: int) -> ToolResult:
-        """Run a call on this thread, once it has the results that it needs."""
-        with self._turn(place, None) as turn:
-            try:
-                call = self._ready({need: self._ends[need].result() for need in self._needs[place]}, place)
-                return self._end(place, drive(self._pipeline.run_call(call, self._context, turn)))
-            finally:
-                self._end_interrupted(place)
-
     async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
-        return await gather_calls(self._run_in_turn(place, slots) for place in places)
+        return await gather_calls(adrive(self._run(place, slots)) for place in places)
 
-    async def _run_in_turn(self, place: int, slots: Semaphore) -> ToolResult | Interrupt:
-        from asyncio import wrap_future  # there is a loop, so it is imported
-
-        with self._turn(place, slots) as turn:
+    def _run(self, place: int, slots: Semaphore | None) -> Effects[ToolResult]:
+        """Run a call in its turn, once it has the results that it needs."""
+        inner: dict[int, ToolResult] = {}
+        with nullcontext() if self._order is None and slots is None else BatchTurn(self._order, place, slots) as turn:
             try:
-                inner = {need: await wrap_future(self._ends[need]) for need in self._needs[place]}
-                call = self._ready(inner, place)
-                return self._end(place, await adrive(self._pipeline.run_call(call, self._context, turn)))
-            except (KeyboardInterrupt, SystemExit) as interrupt:
-                return interrupt  # raised out of a task, it would end the loop for every call
-            finally:
-                self._end_interrupted(place)
+                for need in self._needs[place]:
+                    inner[need] = (yield WaitFor(self._ends[need], None, None)).value
+                call = self._calls[place] if self._make_ready is None else self._make_ready(place, inner)
+                result = yield from self._pipeline.run_call(call, self._context, turn)
+            except BaseException:  # whatever ends it: other calls must not wait for it for ever
+                ended = self._steps[place].call or ToolCall("")
+                error = CallError("cancelled", f"{ended.name} was interrupted")
+                self._settle(place, failed_result(ended, error))
+                raise
+            self._settle(place, result)
+            return result
 
-    def _turn(self, place: int, slots: Semaphore | None) -> AbstractContextManager[BatchTurn | None]:
-        return nullcontext() if self._order is None and slots is None else BatchTurn(self._order, place, slots)
-
-    def _ready(self, inner: dict[int, ToolResult], place: int) -> PreparedCall:
-        return self._calls[place] if self._make_ready is None else self._make_ready(place, inner)
-
-    def _end(self, place: int, result: ToolResult) -> ToolResult:
+    def _settle(self, place: int, result: ToolResult) -> None:
         if self._ends:
-            self._ends[place].set_result(result)
-        return result
-
-    def _end_interrupted(self, place: int) -> None:
-        """End a call that has no result: other calls must not wait for it for ever."""
-        if self._ends and not self._ends[place].done():
-            call = self._steps[place].call or ToolCall("")
-            self._ends[place].set_result(failed_result(call, CallError("cancelled", f"{call.name} was interrupted")))
+            self._ends[place].set_result(Outcome(result, None, 0.0))
 
 
-async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult | Interrupt]]) -> list[ToolResult | Interrupt]:
-    """Await calls at the same time on the running loop.
+def _needs_caller_thread(step: CallStep | ToolResult) -> bool:
+    return isinstance(step, CallStep) and step.bound.dispatch == "caller"
 
-    If the waiting ends before they do, they are cancelled.
+
+async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult]]) -> list[ToolResult | Interrupt]:
+    """Await calls at the same time on the running loop, and return their results.
+
+    In place of a result may be the interrupt that the call raised. If the waiting ends before they do, they are cancelled.
 
     Raises:
         RuntimeError: No event loop of asyncio is running.
@@ -206,13 +177,20 @@ async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult | Interrupt
     import asyncio
 
     loop = running_loop()
-    tasks = [loop.create_task(each) for each in runs]
+    tasks = [loop.create_task(_catch_interrupt(each)) for each in runs]
     try:
         return list(await asyncio.gather(*tasks))
     except BaseException:  # whatever ends the waiting ends the calls too
         for task in tasks:
             task.cancel()
         raise
+
+
+async def _catch_interrupt(run: Coroutine[Any, Any, ToolResult]) -> ToolResult | Interrupt:
+    try:
+        return await run
+    except (KeyboardInterrupt, SystemExit) as interrupt:
+        return interrupt  # raised out of a task, it would end the loop for every call
 
 
 def raise_interrupt(results: Iterable[ToolResult | Interrupt]) -> list[ToolResult]:
@@ -261,20 +239,17 @@ async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResul
     )
 
 
-async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult | Interrupt:
+async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult:
     """Run a call on its fast path, and through the pipeline if that gives up."""
     call, path = fast
-    try:
-        if slots is None:
+    if slots is None:
+        result = await path(call)
+    else:
+        async with slots:
             result = await path(call)
-        else:
-            async with slots:
-                result = await path(call)
-        if result is None:
-            with BatchTurn(None, place, slots) as turn:
-                return await adrive(pipeline.run_call(call, calls_context(None, ()), turn))
-    except (KeyboardInterrupt, SystemExit) as interrupt:
-        return interrupt  # raised out of a task, it would end the loop for every call
+    if result is None:
+        with BatchTurn(None, place, slots) as turn:
+            return await adrive(pipeline.run_call(call, calls_context(None, ()), turn))
     if result.error is not None:
         log_failure(result)
     return result

@@ -9,18 +9,20 @@ from __future__ import annotations
 import inspect
 from _thread import allocate_lock
 from collections.abc import Iterable, Sequence
+from concurrent.futures import Future
 from copy import deepcopy
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._tools.parameters import EMPTY
 from fcregistry.errors import DefinitionError
+from fcregistry.execution._arguments import paths_in
 from fcregistry.execution._step import CallStep
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
-    from collections.abc import Iterator, Mapping
-    from concurrent.futures import Future
+    from collections.abc import Iterator
     from typing import Self
 
     from fcregistry._tools.tool import Tool
@@ -84,13 +86,6 @@ def accesses_of(step: CallStep) -> Accesses | None:
         message = "the keys of a call of %s could not be computed, so it runs alone"
         getLogger("fcregistry").warning(message, step.bound.tool.name, exc_info=error)
         return ALONE
-
-
-def paths_in(arguments: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return the paths that arguments give for some parameters, in order, each once."""
-    given = (arguments.get(name) for name in names)
-    texts = [text for value in given for text in (value if isinstance(value, list) else (value,))]
-    return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
 
 
 def check_keys(tools: Iterable[Tool]) -> None:
@@ -249,8 +244,6 @@ class BatchOrder:
     """
 
     def __init__(self, batch: Sequence[Accesses | None], steps: Sequence[object] = ()) -> None:
-        from concurrent.futures import Future  # which imports logging: only for a batch whose calls touch something
-
         self._touched = batch
         self._steps = steps
         self._before = earlier_conflicts(batch)
@@ -361,12 +354,9 @@ class _ConflictFinder:
         return waited
 
     def _conflicts(self, touched: Accesses) -> set[int]:
-        found: set[int] = set()
-        for path in touched.reads:
-            found.update(self._conflicts_at(path, writes=False))
-        for path in touched.writes:
-            found.update(self._conflicts_at(path, writes=True))
-        return found
+        reads = (call for path in touched.reads for call in self._conflicts_at(path, writes=False))
+        writes = (call for path in touched.writes for call in self._conflicts_at(path, writes=True))
+        return {*reads, *writes}
 
     def _conflicts_at(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
         """Yield the calls that conflict with one that reads or writes a key."""
@@ -381,17 +371,14 @@ class _ConflictFinder:
             yield last
         if writes:
             for node in nodes:
-                yield from _readers_after(last, node.readers)
+                yield from takewhile(lambda reader: reader >= last, reversed(node.readers))
         if len(nodes) > len(path):
             yield from _calls_below(nodes[-1], readers=writes)
 
     def _at(self, path: KeyPath) -> _Key:
         node = self._root
         for name in path:
-            below = node.below.get(name)
-            if below is None:
-                below = node.below[name] = _Key()
-            node = below
+            node = node.below.setdefault(name, _Key())
         return node
 
 
@@ -410,13 +397,6 @@ class _Key:
         self.writer = -1
         self.readers: list[int] = []
         self.below: dict[str, _Key] = {}
-
-
-def _readers_after(call: int, readers: list[int]) -> Iterator[int]:
-    for reader in reversed(readers):
-        if reader < call:
-            return
-        yield reader
 
 
 def _calls_below(above: _Key, *, readers: bool) -> Iterator[int]:

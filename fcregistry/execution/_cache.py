@@ -1,13 +1,23 @@
-"""Caches for results of tools: the protocol, and one in memory."""
+"""Caches of results: the protocol, a cache in memory, which tools can be cached, and the calls that are."""
 
 from __future__ import annotations
 
+import inspect
+import json
 from _thread import allocate_lock
 from collections import OrderedDict
+from collections.abc import Iterable
+from contextlib import suppress
 from copy import deepcopy
-from typing import Any, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from fcregistry._base.forks import after_fork
+from fcregistry.errors import DefinitionError
+from fcregistry.execution._arguments import exact_text
+from fcregistry.execution._invoke import Outcome
+
+if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
 
 
 @runtime_checkable
@@ -107,3 +117,121 @@ class MemoryCache:
 
     def _renew_lock(self) -> None:
         self._lock = allocate_lock()
+
+
+# --- Cached calls ---
+
+_MISSING: Final = object()
+"""The default that `Cache.get` returns if the cache has no value for a key; no tool can return it."""
+
+
+def cache_of(tool: Tool, own: Cache) -> Cache | None:
+    """Return the cache for a tool's results, or None if they are not cached.
+
+    Args:
+        tool: The tool.
+        own: The executor's cache, which tools with `cache=True` use. Each executor has a cache of its own unless you pass one, because a
+            result may depend on who calls the tool.
+    """
+    given: Any = tool.options.cache  # a cache, or a bool: see check_caches
+    return None if given is False else own if given is True else given
+
+
+def check_caches(tools: Iterable[Tool]) -> None:
+    """Check that the results of each tool with the option `cache` can be cached.
+
+    Raises:
+        DefinitionError: The results of some tools cannot be cached; the message names each tool, the reason, and what to do.
+    """
+    problems = [f"{tool.name}: {problem}" for tool in tools if (problem := _problem(tool))]
+    if problems:
+        raise DefinitionError("the results of these tools cannot be cached:", tuple(problems))
+
+
+def _problem(tool: Tool) -> str | None:
+    given = tool.options.cache
+    if given is None or given is False:
+        return None
+    if given is not True and (wrong := cache_problem(given)):
+        return f"cache={given!r:.80} {wrong}; pass True, or a cache"
+    if tool._definition.asks_for_deps:
+        return (
+            "the deps of its Context are not part of its arguments, so one caller would get another's result; "
+            "remove `cache`, or the type of deps"
+        )
+    return None
+
+
+def cache_problem(given: object) -> str | None:
+    """Return why an object is not a cache, or None if it is one."""
+    if not isinstance(given, Cache) or isinstance(given, type):
+        return "has no methods get(key, default) and set(key, value)"
+    if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
+        return "has coroutine functions get and set, and a cache needs plain functions"
+    return None
+
+
+class CacheSlot:
+    """Reads and stores the result of one call in a cache, under the key of the call.
+
+    Make it before the call runs: the key depends on the arguments, which the tool may change.
+
+    Args:
+        cache: The cache.
+        tool: The tool that is called.
+        arguments: The validated arguments.
+        exact: Whether their numbers keep all digits.
+    """
+
+    __slots__ = ("_cache", "_key", "_tool")
+
+    def __init__(self, cache: Cache, tool: Tool, arguments: dict[str, Any], exact: bool) -> None:
+        self._cache = cache
+        self._tool = tool
+        self._key: str | None = None
+        with suppress(ValueError):  # an integer with more digits than Python converts to text: the call is not cached
+            self._key = _cache_key(tool, arguments, exact)
+
+    def outcome(self) -> Outcome | None:
+        """Return the cached outcome of an equal call, or None if the cache has none."""
+        if self._key is None:
+            return None
+        try:
+            value = self._cache.get(self._key, _MISSING)
+        except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, not wrong
+            _log("the cache of %s could not be read; the call was run", self._tool, error)
+            return None
+        return None if value is _MISSING else Outcome(value, None, 0.0)
+
+    def store(self, outcome: Outcome) -> None:
+        """Store what the call returned, unless it failed."""
+        if self._key is None or outcome.exception is not None:
+            return
+        try:
+            self._cache.set(self._key, outcome.value)
+        except Exception as error:  # noqa: BLE001  # foreign code: a cache that fails makes a call slower, not wrong
+            _log("the result of %s could not be cached", self._tool, error)
+
+
+def _cache_key(tool: Tool, arguments: dict[str, Any], exact: bool) -> str:
+    """Return the key of a call: the tool's id, and the SHA-256 of everything that identifies the call.
+
+    That is the tool's wire name, the version of its distribution, its module, qualified name and schema, and the arguments as JSON with
+    sorted names.
+
+    Raises:
+        ValueError: The arguments contain an integer with more digits than Python converts to text.
+    """
+    from hashlib import sha256  # OpenSSL, which most processes need not load
+
+    origin = tool.origin
+    which = [tool.name, origin.version, origin.module, origin.qualname, tool.schema_digest]
+    digits = [exact_text(arguments, sort=True)] if exact else []  # `json.dumps` rounds exact numbers
+    text = json.dumps([which, arguments, digits], sort_keys=True, separators=(",", ":"))
+    return f"{tool.id}:{sha256(text.encode()).hexdigest()}"
+
+
+def _log(message: str, tool: Tool, error: Exception) -> None:
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").warning(message, tool.name, exc_info=error)

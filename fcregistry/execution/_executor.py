@@ -20,14 +20,12 @@ from fcregistry.execution._approval import ApprovalRules
 from fcregistry.execution._arguments import allowed_repairs
 from fcregistry.execution._batch import Batch, arun_fast, fast_calls, list_calls, run_batch
 from fcregistry.execution._batch_order import check_keys
-from fcregistry.execution._cache import MemoryCache
-from fcregistry.execution._cached_calls import cache_problem, check_caches
+from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
-from fcregistry.execution._limits import ResultLimits, limits_of
 from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
-from fcregistry.execution._pipeline import LoadPlugins, Pipeline
+from fcregistry.execution._pipeline import Pipeline, load_plugins
 from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
@@ -43,13 +41,12 @@ if TYPE_CHECKING:
     from fcregistry._registry import Registry
     from fcregistry._schema.validator import Engine
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._approval import Approver
+    from fcregistry.execution._approval import Approver, Policy
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import Effects
+    from fcregistry.execution._limits import ResultLimits
     from fcregistry.execution._messages import Exposure
-    from fcregistry.execution._policy import Policy
-    from fcregistry.execution._retry import Retry
-    from fcregistry.execution._settings import CallsContext
+    from fcregistry.execution._settings import CallsContext, Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
@@ -142,16 +139,15 @@ class Executor:
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
             raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
-        toolset, limits = toolset_of(tools, registry), limits_of(max_characters, max_bytes, keep)
-        unlisted, own_deps = _unlisted_tools(limits)
-        called = Toolset([*toolset.values(), *unlisted.values()])
+        toolset, limits = toolset_of(tools, registry), _limits_of(max_characters, max_bytes, keep)
+        unlisted = Toolset(() if limits is None else limits.readers)
         settings = Settings(
             engine=validator,
             check_results=check_results,
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
-            deps=(*deps_of(deps), *own_deps),
+            deps=(*deps_of(deps), *(() if limits is None else limits.deps)),
             repairs=allowed_repairs(repairs),
             max_argument_characters=max_argument_characters,
             limits=limits,
@@ -165,6 +161,7 @@ class Executor:
         for check in (check_keys, check_caches):
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
+        called = Toolset([*toolset.values(), *unlisted.values()])
         rules = ApprovalRules(called.values(), policy, approve, approve_timeout)
         self._pipeline = Pipeline(toolset, settings, rules, unlisted)
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
@@ -276,7 +273,7 @@ class Executor:
         """
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
-            await LoadPlugins(tools).later()
+            await adrive(load_plugins(tools))
         if cancellation is None and not deps and new_watch() is None:
             fast = fast_calls(pipeline, given)
             if fast is not None:
@@ -581,10 +578,11 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
     return ToolCall(name, encoded)
 
 
-def _unlisted_tools(limits: ResultLimits | None) -> tuple[Toolset, tuple[Any, ...]]:
-    """Return the tools that an executor has besides those that it was given, and the `deps` that they need."""
-    if limits is None or not limits.keep or limits.characters is None:
-        return Toolset(), ()
-    from fcregistry.execution._kept_results import KeptResults, result_reader  # only where results are kept
+def _limits_of(
+    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
+) -> ResultLimits | None:
+    if characters is None and media_bytes is None and not keep:
+        return None
+    from fcregistry.execution._limits import ResultLimits  # few executors have limits
 
-    return Toolset([result_reader(limits.characters)]), (KeptResults(),)
+    return ResultLimits(characters=characters, media_bytes=media_bytes, keep=keep)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from inspect import isgenerator
 from time import perf_counter
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 from fcregistry._base import forks as _forks
 from fcregistry._base.call import ToolCall
@@ -99,6 +99,7 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
+        """Read, validate and decode the arguments of a call."""
         text = call._arguments
         if type(text) is not str or len(text) > longest:
             return None
@@ -135,40 +136,38 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
     """Return the fast path for calls from a running loop, whatever kind of function the tool is."""
     if bound.dispatch == "loop":
         return _path_of_async_function(bound, settings, rules)
-    path = _path_of_plain_function(bound, settings, rules, _Unfinished)
+
+    async def finish(step: CallStep, work: Invocation) -> ToolResult:
+        """Await, on the loop of the call's caller, the awaitable that a plain function returned."""
+        return make_result(step, await ainvoke(work), settings)
+
+    path = _path_of_plain_function(bound, settings, rules, finish)
 
     async def inline(call: ToolCall) -> ToolResult | None:
+        """Run a function that does not block on the loop's own thread."""
         result = path(call)
-        return await result.finish(settings) if isinstance(result, _Unfinished) else result
+        return result if result is None or isinstance(result, ToolResult) else await result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
+        """Run the function on a thread, and await what it returns on the loop."""
         try:
             future = blocking_threads.submit(lambda: path(call))
         except NoThreadError:
             return None  # the pipeline reports it
         result = await await_future(future)
-        return await result.finish(settings) if isinstance(result, _Unfinished) else result
+        return result if result is None or isinstance(result, ToolResult) else await result
 
     return on_thread if bound.dispatch == "thread" else inline
-
-
-class _Unfinished(NamedTuple):
-    """A call whose function returned an awaitable, which is awaited on the loop of the call's caller."""
-
-    step: CallStep
-    work: Invocation
-
-    async def finish(self, settings: Settings) -> ToolResult:
-        return make_result(self.step, await ainvoke(self.work), settings)
 
 
 def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRules) -> AsyncFastPath:
     """Return the fast path for calls of an async function on the running loop."""
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    result_of = _result_maker(bound, settings)
+    result_of, finish = _result_makers(bound, settings)
 
     async def path(call: ToolCall) -> ToolResult | None:
+        """Return the result of a call; None to give up before anything has run."""
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded
@@ -179,13 +178,10 @@ def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRul
         try:
             value = await await_in_parent(function(*args, **kwargs), born)
         except BaseException as error:  # foreign code: whatever a tool raises is its outcome
-            if _forks.generation != born:
-                _forks.end_child(error)
+            _forks.end_if_forked(born, error)
             if is_cancellation(error):
                 raise
-            return make_result(
-                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
-            )
+            return finish(call, decoded, Outcome(None, error, perf_counter() - start))
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
@@ -208,9 +204,10 @@ def _path_of_plain_function(
     """
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
-    result_of = _result_maker(bound, settings)
+    result_of, finish = _result_makers(bound, settings)
 
     def path(call: ToolCall) -> ToolResult | T | None:
+        """Return the result of a call; None to give up before anything has run."""
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded
@@ -227,15 +224,11 @@ def _path_of_plain_function(
                 if isgenerator(value):
                     value = list(value)
                 elif needs_loop(value):
-                    if _forks.generation != born:
-                        _forks.end_child()
+                    _forks.end_if_forked(born)
                     return unfinished(_finished_step(call, bound, decoded), Invocation(lambda: value, (), {}))
         except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
-            if _forks.generation != born:
-                _forks.end_child(error)
-            return make_result(
-                _finished_step(call, bound, decoded), Outcome(None, error, perf_counter() - start), settings
-            )
+            _forks.end_if_forked(born, error)
+            return finish(call, decoded, Outcome(None, error, perf_counter() - start))
         if _forks.generation != born:
             _forks.end_child()
         seconds = perf_counter() - start
@@ -254,17 +247,27 @@ def _finished_step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> Cal
     return CallStep(call, bound, {}, decoded, ())
 
 
-def _result_maker(bound: Bound, settings: Settings) -> Callable[[ToolCall, dict[str, Any], Any, float], ToolResult]:
-    """Return what makes the result of a call that returned a value."""
+def _result_makers(
+    bound: Bound, settings: Settings
+) -> tuple[
+    Callable[[ToolCall, dict[str, Any], Any, float], ToolResult],
+    Callable[[ToolCall, dict[str, Any], Outcome], ToolResult],
+]:
+    """Return two functions: one makes the result of a value, the other that of any outcome."""
     tool, returns = bound.tool, bound.signature.returns
     is_natural = returns is None or returns.natural
 
+    def finish(call: ToolCall, decoded: dict[str, Any], outcome: Outcome) -> ToolResult:
+        """Return the result of any outcome, as the pipeline does."""
+        return make_result(_finished_step(call, bound, decoded), outcome, settings)
+
     def result_of(call: ToolCall, decoded: dict[str, Any], value: Any, seconds: float) -> ToolResult:
+        """Return the result of a value that is not a string; plain JSON is written here."""
         if is_natural and type(value) in PLAIN_TYPES:
             try:
                 return ToolResult(call, value, None, to_json_text(value), tool, decoded, seconds)
             except EncodingError:  # the pipeline's result says why
                 pass
-        return make_result(_finished_step(call, bound, decoded), Outcome(value, None, seconds), settings)
+        return finish(call, decoded, Outcome(value, None, seconds))
 
-    return result_of
+    return result_of, finish

@@ -16,9 +16,9 @@ from fcregistry._base.messages import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
 from fcregistry.execution import _messages as messages
-from fcregistry.execution._approval import Approve, apply_edit, approval_of, ask_approver
+from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
-from fcregistry.execution._pipeline import LoadPlugins
+from fcregistry.execution._pipeline import load_plugins
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import ResumedCall
@@ -75,7 +75,7 @@ def run_expressions(
     if isinstance(given, str):
         if pipeline.has_unloaded_tools:
             named = [tool for tool in pipeline.tools.values() if _names_unloaded(given, tool)]
-            yield LoadPlugins(named)
+            yield from load_plugins(named)
         try:
             if one:
                 parsed: list[Parsed] = [parse_call(given, tools=pipeline.tools, context=names, allow=allow)]
@@ -123,7 +123,8 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
         return step.with_approval(call.approval) if isinstance(step, ToolResult) else ResumedCall(step, call.approval)
 
     needs = [tuple(node.needs.values()) for node in nodes]
-    results: list[ToolResult] = yield Batch(pipeline, authorised, context, needs, make_ready)
+    steps = [each if isinstance(each, ToolResult) else each.step for each in authorised]
+    results: list[ToolResult] = yield Batch(pipeline, steps, context, needs, make_ready)
     return results
 
 
@@ -173,34 +174,24 @@ def authorise_nodes(
 
     An expression of which one call is refused does not run at all.
     """
-    authorised: list[AuthorisedCall | ToolResult] = [
-        _prepare_node(pipeline, node.call, node.references) for node in nodes
-    ]
-    refused = {node.expression for node, each in zip(nodes, authorised, strict=True) if isinstance(each, ToolResult)}
-    for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
-        if node.expression not in refused and isinstance(each, AuthorisedCall):
-            authorised[place] = yield from _ask_approval(pipeline, node, each, context)
-            if isinstance(authorised[place], ToolResult):
-                refused.add(node.expression)
-    return _all_or_none(nodes, authorised)
-
-
-def _all_or_none(
-    nodes: list[CallNode], authorised: list[AuthorisedCall | ToolResult]
-) -> list[AuthorisedCall | ToolResult]:
+    authorised = [_prepare(pipeline, node.call, node.references) for node in nodes]
     refused: dict[int, list[ToolResult]] = {}
     for node, each in zip(nodes, authorised, strict=True):
         if isinstance(each, ToolResult):
             refused.setdefault(node.expression, []).append(each)
-    return [
-        failed_result(node.call, refused_with_others(node.call.name, refused[node.expression]), each.step.bound.tool)
-        if isinstance(each, AuthorisedCall) and node.expression in refused
-        else each
-        for node, each in zip(nodes, authorised, strict=True)
-    ]
+    for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
+        if isinstance(each, AuthorisedCall) and node.expression not in refused:
+            authorised[place] = asked = yield from _ask_approval(pipeline, node, each, context)
+            if isinstance(asked, ToolResult):
+                refused[node.expression] = [asked]
+    for place, (node, each) in enumerate(zip(nodes, authorised, strict=True)):
+        if isinstance(each, AuthorisedCall) and node.expression in refused:
+            error = refused_with_others(node.call.name, refused[node.expression])
+            authorised[place] = failed_result(node.call, error, each.step.bound.tool)
+    return authorised
 
 
-def _prepare_node(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> AuthorisedCall | ToolResult:
+def _prepare(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> AuthorisedCall | ToolResult:
     step = pipeline.prepare(call, pending=[json_path(each.path) for each in references])
     return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
@@ -209,18 +200,15 @@ def _ask_approval(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, context: CallsContext
 ) -> Effects[AuthorisedCall | ToolResult]:
     """Ask whether a call may run, if it needs approval."""
-    step = call.step
-    tool = step.bound.tool
-    verdict = None if step.bound.needs_no_approval else pipeline.rules.check(step, pending=bool(call.references))
-    if verdict is None:
-        return call
-    if isinstance(verdict, CallError):
-        return failed_result(step.call, verdict, tool, step.repairs)
-    answer = yield from ask_approver(verdict, context.cancellation)
-    approval = approval_of(answer, verdict.reason)
+    step, pending = call.step, bool(call.references)
+    answer, approval = yield from ask_approver(pipeline.rules, step, context.cancellation, pending=pending)
+    changed: AuthorisedCall | ToolResult = call
     if isinstance(answer, CallError):
-        return failed_result(step.call, answer, tool, step.repairs).with_approval(approval)
-    changed: AuthorisedCall | ToolResult = call if answer is None else _apply_edit(pipeline, node, call, answer)
+        changed = failed_result(step.call, answer, step.bound.tool, step.repairs)
+    elif answer is not None:
+        changed = _apply_edit(pipeline, node, call, answer)
+    if approval is None:
+        return changed
     return changed.with_approval(approval) if isinstance(changed, ToolResult) else changed._replace(approval=approval)
 
 
@@ -237,9 +225,6 @@ def _apply_edit(
         Reference(path=path, call=call_id, codec=codecs.get(path, ANY_CODEC))
         for path, call_id in _placeholders(arguments, node.needs)
     )
-    if not (references and isinstance(arguments, dict)):
-        references = ()
-
     pending = [json_path(each.path) for each in references]
     step = apply_edit(call.step, answer, lambda edited: pipeline.prepare(edited, pending=pending))
     return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
@@ -336,36 +321,26 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
     """Return the error for a call that needs the result of a failed one."""
-    return _with_code_of(
-        f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {_text(inner)}", inner
+    error = _error_of(inner)
+    return messages.reworded(
+        error, f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {error.text}"
     )
 
 
 def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
     """Return the error for a call of an expression in which other calls were refused before anything ran."""
-    beginning = f"{name} was not run, because"
+    first = _error_of(refused[0])
     if len(refused) == 1:
-        return _with_code_of(
-            f"{beginning} {_name(refused[0])} in the same expression was refused: {_text(refused[0])}", refused[0]
-        )
-    lines = [f"- {_name(each)}: {_text(each)}" for each in refused]
-    return _with_code_of(
-        "\n".join([f"{beginning} these calls in the same expression were refused:", *lines]), refused[0]
-    )
+        why = f"{_name(refused[0])} in the same expression was refused: {first.text}"
+    else:
+        lines = (f"- {_name(each)}: {_error_of(each).text}" for each in refused)
+        why = "\n".join(["these calls in the same expression were refused:", *lines])
+    return messages.reworded(first, f"{name} was not run, because {why}")
 
 
 def _name(result: ToolResult) -> str:
     return "another call" if result.call is None else result.call.name
 
 
-def _text(result: ToolResult) -> str:
-    return "" if result.error is None else result.error.text
-
-
-def _with_code_of(message: str, inner: ToolResult) -> CallError:
-    error = inner.error
-    if error is None:
-        return CallError("malformed_call", message)
-    return CallError(
-        error.code, message, retryable=error.retryable, retry_after=error.retry_after, exception=error.exception
-    )
+def _error_of(result: ToolResult) -> CallError:
+    return result.error or CallError("malformed_call", "")

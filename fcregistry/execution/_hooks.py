@@ -14,10 +14,9 @@ from typing import TYPE_CHECKING
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
-from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._messages import denied_because, scrub
+from fcregistry.execution._arguments import copy_json, exact_text, read_arguments
+from fcregistry.execution._messages import denied, scrub
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import copy_json, exact_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -75,7 +74,7 @@ class HookChain:
             try:
                 answer = hook(tool, _copy_call(given))
                 if isinstance(answer, Deny):
-                    return denied_because(tool.name, answer.reason)
+                    return denied(tool.name, answer.reason)
                 if answer is not None:
                     text = _changed_arguments(call, answer)
                     given = ToolCall(call.name, read_arguments(text, exact=True)[0], call.id)

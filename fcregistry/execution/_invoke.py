@@ -4,15 +4,15 @@ The pipeline is a coroutine: it yields the effects that it needs, such as a `Job
 pipeline and two drivers, `drive` and `adrive`; only effects have a sync and an async form.
 
 A tool may fork. The child ends where the tool's function returns or next awaits something, and never gets to the parent's event loop or
-to the caller's code: whatever runs code of a tool compares `_forks.generation` before and after.
+to the caller's code: whatever runs code of a tool compares `_forks.generation` before and after (`end_if_forked`).
 """
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import Future
-from time import perf_counter, sleep
+from time import perf_counter
 from types import CoroutineType, GeneratorType, coroutine
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
@@ -81,45 +81,34 @@ async def adrive(coroutine: Effects[T]) -> T:
         return value
 
 
-class Pause:
-    """Wait before a call is tried again, or until it is cancelled: an effect."""
-
-    __slots__ = ("_cancellation", "_seconds")
-
-    def __init__(self, seconds: float, cancellation: CancellationToken | None) -> None:
-        self._seconds = seconds
-        self._cancellation = cancellation
-
-    def now(self) -> None:
-        if self._cancellation is None:
-            sleep(self._seconds)
-        else:
-            self._cancellation.wait(self._seconds)
-
-    async def later(self) -> None:
-        import asyncio  # there is a loop, so it is imported
-
-        await await_within(_awaited(asyncio.sleep(self._seconds)), None, self._cancellation)
-
-
-async def _awaited(sleeping: Awaitable[None]) -> Outcome:
-    await sleeping
-    return Outcome(None, None, 0.0)
-
-
 class WaitFor(NamedTuple):
-    """Wait for a future of an outcome, or until the waiting is cancelled: an effect."""
+    """Wait for a future of an outcome: an effect.
 
-    future: Future[Outcome]
+    Attributes:
+        future: The future, or a function that begins the work and returns it. It is cancelled if the waiting ends first.
+        seconds: How long to wait at most; None for any time.
+        cancellation: Ends the waiting.
+    """
+
+    future: Future[Outcome] | Callable[[], Future[Outcome]]
+    seconds: float | None
     cancellation: CancellationToken | None
 
     def now(self) -> Outcome:
         """Wait on this thread."""
-        return wait_for(self.future, None, self.cancellation, lambda future: future.cancel())
+        return wait_for(self._begun(), self.seconds, self.cancellation, Future.cancel)
 
     async def later(self) -> Outcome:
         """Wait without holding up the running event loop."""
-        return await await_within(_awaited_outcome(lambda: self.future), None, self.cancellation)
+        return await await_within(self._awaited(), self.seconds, self.cancellation)
+
+    async def _awaited(self) -> Outcome:
+        from asyncio import wrap_future  # there is a loop, so it is imported
+
+        return await wrap_future(self._begun())
+
+    def _begun(self) -> Future[Outcome]:
+        return self.future if isinstance(self.future, Future) else self.future()
 
 
 # --- One call ---
@@ -176,9 +165,9 @@ class RemoteRunner(NamedTuple):
     """Runs the calls of a tool in another process.
 
     Attributes:
-        submit: Hands a call over.
+        submit: Sends a call to the other process.
         keeps_time: Whether it ends a call whose time is up by itself, counted from when the tool begins.
-        leave: Called with an executor that makes no more calls; None for a pool, which stays its owner's.
+        leave: The function to call with an executor that makes no more calls; None for a pool, which its owner shuts down.
     """
 
     submit: Submit
@@ -223,20 +212,16 @@ class Job(NamedTuple):
         invocation: The function with its arguments.
         seconds: How long it may take; None for any time.
         cancellation: Ends the waiting.
-        submit: Runs it in another process instead.
     """
 
     dispatch: Dispatch
     invocation: Invocation
     seconds: float | None = None
     cancellation: CancellationToken | None = None
-    submit: Callable[[], Future[Outcome]] | None = None
 
     def now(self) -> Outcome:
         """Run the function, and wait for it on this thread."""
-        dispatch, invocation, seconds, cancellation, submit = self
-        if submit is not None:
-            return wait_for(submit(), seconds, cancellation, lambda future: future.cancel())
+        dispatch, invocation, seconds, cancellation = self
         may_wait = seconds is None and cancellation is None
         if may_wait and dispatch == "loop":
             return run_on_background_loop(invocation)
@@ -253,24 +238,9 @@ class Job(NamedTuple):
 
     async def later(self) -> Outcome:
         """Run the function without holding up the running event loop."""
-        dispatch, invocation, seconds, cancellation, submit = self
-        if submit is not None:
-            work = _awaited_outcome(submit)
-        elif dispatch == "thread":
-            work = ainvoke_on_thread(invocation)
-        elif seconds is None and cancellation is None:
-            return await ainvoke(invocation)
-        else:
-            work = ainvoke(invocation)
-        if seconds is None and cancellation is None:
-            return await work
+        dispatch, invocation, seconds, cancellation = self
+        work = ainvoke_on_thread(invocation) if dispatch == "thread" else ainvoke(invocation)
         return await await_within(work, seconds, cancellation)
-
-
-async def _awaited_outcome(submit: Callable[[], Future[Outcome]]) -> Outcome:
-    from asyncio import wrap_future
-
-    return await wrap_future(submit())
 
 
 # --- Calling a function, whatever kind of function it is ---
@@ -298,11 +268,9 @@ def call_function(invocation: Invocation) -> Outcome:
         if type(value) not in PLAIN_TYPES and inspect.isgenerator(value):
             value = _collect(value, invocation)
     except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
-        if _forks.generation != born:
-            _forks.end_child(error)
+        _forks.end_if_forked(born, error)
         return Outcome(None, error, perf_counter() - start)
-    if _forks.generation != born:
-        _forks.end_child()
+    _forks.end_if_forked(born)
     return Outcome(value, None, perf_counter() - start)
 
 
@@ -342,13 +310,11 @@ async def ainvoke(invocation: Invocation) -> Outcome:
         elif inspect.isgenerator(value):
             value = _collect(value, invocation)
     except BaseException as error:  # foreign code: whatever a tool raises is its outcome
-        if _forks.generation != born:
-            _forks.end_child(error)
+        _forks.end_if_forked(born, error)
         if is_cancellation(error):
             raise
         return Outcome(None, error, perf_counter() - start)
-    if _forks.generation != born:
-        _forks.end_child()
+    _forks.end_if_forked(born)
     return Outcome(value, None, perf_counter() - start)
 
 
@@ -424,8 +390,7 @@ def _collect(items: Any, invocation: Invocation) -> list[Any]:
     collected, born = [], _forks.generation
     try:
         for item in items:
-            if _forks.generation != born:
-                _forks.end_child()
+            _forks.end_if_forked(born)
             collected.append(item)
             if invocation.channel is not None:
                 invocation.channel.put(item)
@@ -443,8 +408,7 @@ async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
                 item = await await_in_parent(anext(items), born)
             except StopAsyncIteration:
                 break
-            if _forks.generation != born:
-                _forks.end_child()
+            _forks.end_if_forked(born)
             collected.append(item)
             if invocation.channel is not None:
                 await invocation.channel.aput(item)
@@ -532,13 +496,15 @@ def _given_up_outcome(
 async def await_within(
     work: Coroutine[Any, Any, Outcome], seconds: float | None, cancellation: CancellationToken | None
 ) -> Outcome:
-    """Await a call on the running loop, no longer than it may take, also if it ignores its cancellation.
+    """Await a call on the running loop, no longer than it may take, even if it ignores its cancellation.
 
     Args:
         work: The call.
         seconds: How long to wait at most; None for any time.
         cancellation: Ends the waiting.
     """
+    if seconds is None and cancellation is None:
+        return await work
     import asyncio
 
     try:

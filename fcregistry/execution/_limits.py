@@ -1,20 +1,31 @@
-"""Limits of what a model reads of a result.
+"""Limits of what a model reads of a result, and the tool `read_result`, which reads the rest.
 
-Long texts are cut in the middle, large media left out, and the whole is stored in files.
+Long texts are cut in the middle, and large media left out. The whole is stored in files, or in the `KeptResults` of a run or conversation.
+An executor with `keep=…` has the tool, but does not list it: once there is a result in the `KeptResults`, the model is offered the tool.
+No run can read what another one kept. Few executors have limits, so this module is imported by those alone.
 """
 
 from __future__ import annotations
 
 import os
 import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
+from annotated_types import Interval
+
+from fcregistry._base import slots
 from fcregistry._results.content import Content, Output, extension_of, text_of
+from fcregistry._results.context import Context
+from fcregistry._tools.tool import Tool
+from fcregistry.errors import ToolError
 
 if TYPE_CHECKING:
     from os import PathLike
+
+    from fcregistry._results.result import ToolResult
 
 _LEAST: Final = 200
 """Characters. With fewer, there would be room for little more than the line about the cut."""
@@ -22,32 +33,6 @@ _LEAST: Final = 200
 
 READ_RESULT: Final = "read_result"
 """The name of the tool that reads kept results."""
-
-
-def limits_of(
-    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
-) -> ResultLimits | None:
-    """Return the limits that an executor was given; None if there are none.
-
-    Raises:
-        TypeError: One of them is of another type.
-        ValueError: One of them cannot be, or results are kept although none is cut.
-    """
-    for what, number, least in (("characters", characters, _LEAST), ("bytes", media_bytes, 0)):
-        if number is None:
-            continue
-        if type(number) is not int:
-            raise TypeError(f"a limit of {what} must be a whole number or None, not {number!r}")
-        if number < least:
-            raise ValueError(f"a limit of {what} must be at least {least}, not {number}")
-    if keep is True and characters is None:
-        raise ValueError("keep=True keeps texts that are cut: give max_characters, too")
-    if characters is None and media_bytes is None:
-        if keep:
-            raise ValueError("keep=… stores what is cut: give max_characters or max_bytes, too")
-        return None
-    folder = None if not keep or keep is True else Path(keep)
-    return ResultLimits(characters=characters, media_bytes=media_bytes, folder=folder, keep=bool(keep))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,14 +43,49 @@ class ResultLimits:
         characters: The most characters of its text, with the line about a cut, but without the words that name an image or a file; None
             for any number.
         media_bytes: The most bytes of all its images, sounds and files that are not text; None for any number.
-        folder: Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`.
-        keep: Whether the text of a result that is cut is kept for the model of the run.
+        keep: True if the text of a result that is cut is kept for the model of the run; a folder if it is also stored there.
+
+    Raises:
+        TypeError: One of them is of another type.
+        ValueError: One of them is too small, or results are kept although none is cut.
     """
 
     characters: int | None = None
     media_bytes: int | None = None
-    folder: Path | None = None
-    keep: bool = False
+    keep: str | PathLike[str] | bool | None = None
+
+    def __post_init__(self) -> None:
+        for what, number, least in (("characters", self.characters, _LEAST), ("bytes", self.media_bytes, 0)):
+            if number is None:
+                continue
+            if type(number) is not int:
+                raise TypeError(f"a limit of {what} must be a whole number or None, not {number!r}")
+            if number < least:
+                raise ValueError(f"a limit of {what} must be at least {least}, not {number}")
+        if self.keep is True and self.characters is None:
+            raise ValueError("keep=True keeps texts that are cut: give max_characters, too")
+        if self.characters is None and self.media_bytes is None:
+            raise ValueError("keep=… stores what is cut: give max_characters or max_bytes, too")
+        if self.folder is not None:
+            object.__setattr__(self, "keep", self.folder)  # a TypeError now, and not at the first result
+
+    @property
+    def folder(self) -> Path | None:
+        """Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`."""
+        return None if not self.keep or self.keep is True else Path(self.keep)
+
+    @property
+    def readers(self) -> list[Tool]:
+        """The tool that reads kept results; none if no text is kept."""
+        if not self.keep or self.characters is None:
+            return []
+        reader = ResultReader(self.characters)
+        return [Tool.from_function(reader, name=READ_RESULT, read_only=True, idempotent=True, open_world=False)]
+
+    @property
+    def deps(self) -> list[KeptResults]:
+        """What that tool gets as `context.deps` outside of a run: no results."""
+        return [KeptResults()] if self.readers else []
 
     def apply(self, made: str | Output, value: object) -> str | Output:
         """Return the output of a tool, cut if it is too long.
@@ -118,12 +138,8 @@ class ResultLimits:
         assert self.characters is not None
         text = "".join(texts)
         data = whole.encode("utf-8", "backslashreplace")
-        is_in_memory = self.keep and self.folder is None
-        where = (
-            f"is kept as {kept_name(data, ending)}; {READ_RESULT} reads it"
-            if is_in_memory
-            else self._where(data, ending)
-        )
+        name = kept_name(data, ending)
+        where = f"is kept as {name}; {READ_RESULT} reads it" if self.keep is True else self._where(data, ending)
         room = self.characters - len(_line(len(text), len(text), where))
         head, tail = middle_cut(text, max(room, 0))
         pieces, start = [], 0
@@ -239,3 +255,142 @@ def store_whole(folder: Path, data: bytes, ending: str) -> Path:
         partial.unlink(missing_ok=True)
         raise
     return path
+
+
+# --- Reading the rest ---
+
+_SHOWN_IDS: Final = 5
+
+
+class KeptResults:
+    """The results of one run, or one conversation, of which the model saw only a part.
+
+    Attributes:
+        texts: The whole texts, by the ids that the model reads in place of what was cut.
+    """
+
+    __slots__ = ("texts",)
+
+    def __init__(self) -> None:
+        self.texts: dict[str, str] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self.texts)
+
+    def note(self, results: Iterable[ToolResult]) -> None:
+        """Keep the whole of each result that was cut, if the model has read its id."""
+        for result in results:
+            if result.whole is None:
+                continue
+            text, ending = kept_text(result.whole, result.value)
+            name = kept_name(text.encode("utf-8", "backslashreplace"), ending)
+            if name in result.content:  # not if only an image was left out, or the folder could not be written
+                self.texts[name] = text
+
+    def with_deps(self, deps: Sequence[Any]) -> Sequence[Any]:
+        """Return the `deps` of calls, with these results if there are any."""
+        return (*deps, self) if self.texts else deps
+
+    def find(self, id: str) -> str:
+        """Return the text of an id, or of the path of its file.
+
+        Raises:
+            ToolError: No result of this id was kept.
+        """
+        text = self.texts.get(id.replace("\\", "/").rpartition("/")[2])
+        if text is None:
+            known = ", ".join(list(self.texts)[-_SHOWN_IDS:]) or "none"
+            raise ToolError(f"no result is kept under the id {id!r:.80}; the ids of this run: {known}")
+        return text
+
+
+class ResultReader:
+    """The function of the tool `read_result`.
+
+    Args:
+        most: The most characters that a result may have.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+
+    def __call__(
+        self,
+        id: str,
+        offset: Annotated[int, Interval(ge=0)] = 0,
+        limit: Annotated[int, Interval(ge=1)] | None = None,
+        pattern: str = "",
+        *,
+        context: Context[KeptResults],
+    ) -> str:
+        """Read more of a result of which you saw only a part.
+
+        Give offset to read on from a place, or pattern to find lines.
+
+        Args:
+            id: The file name in the line that says how many characters are left out.
+            offset: The character to begin with; 0 is the first.
+            limit: The most characters to read.
+            pattern: A regular expression, without look-around and back-references. Only lines that match it are returned, each after its
+                offset.
+            context: The call, with the results of its run.
+        """
+        text = context.deps.find(id)
+        longest = _last_line(len(text), len(text), len(text) + 1)
+        room = max(self.most - len(longest), 1)
+        room = room if limit is None else min(limit, room)
+        if offset >= len(text):
+            raise ToolError(f"offset {offset} is behind the end: the result has {len(text)} characters")
+        if not pattern:
+            end = min(offset + room, len(text))
+            return text[offset:end] + _last_line(offset, end, len(text))
+        found, end = _matching_lines(text, offset, room, _matcher(pattern))
+        return (found or "no line matches") + _last_line(offset, end, len(text))
+
+
+def _last_line(begin: int, end: int, total: int) -> str:
+    more = f"; read on with offset={end}" if end < total else ""
+    return f"\n[characters {begin} to {end} of {total}{more}]"
+
+
+def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], bool]) -> tuple[str, int]:
+    """Return the matching lines, each after its offset, and the offset at which to read on.
+
+    Args:
+        text: The text.
+        offset: The character to begin with.
+        room: How many characters may be returned. A longer first line is cut.
+        matches: Whether a line matches.
+    """
+    found = ""
+    for begin, line in _lines(text, offset):
+        if not matches(line):
+            continue
+        shown = f"{begin}: {line}\n"
+        if len(found) + len(shown) - 1 > room:
+            return (found or shown[:room]).rstrip("\n"), begin if found else begin + len(line)
+        found += shown
+    return found.rstrip("\n"), len(text)
+
+
+def _lines(text: str, offset: int) -> Iterator[tuple[int, str]]:
+    """Yield lines with their offsets, without their ends."""
+    while offset < len(text):
+        end = text.find("\n", offset)
+        end = len(text) if end < 0 else end
+        yield offset, text[offset:end].removesuffix("\r")
+        offset = end + 1
+
+
+def _matcher(pattern: str) -> Callable[[str], bool]:
+    """Return the check of a pattern, in linear time: a model wrote it.
+
+    Raises:
+        ToolError: It is not a pattern.
+    """
+    from fcregistry._schema.drafts import SchemaError  # heavy
+
+    try:
+        return slots.pattern_matcher(pattern)
+    except SchemaError as error:
+        raise ToolError(str(error)) from None

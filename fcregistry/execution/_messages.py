@@ -111,13 +111,8 @@ def not_allowed(name: str) -> CallError:
     return CallError("denied", f"{name} is not allowed here; it was not run")
 
 
-def denied(name: str) -> CallError:
-    """Return the error for a call that was denied without a reason."""
-    return CallError("denied", f"the call of {name} was denied; it was not run")
-
-
-def denied_because(name: str, reason: str) -> CallError:
-    """Return the error for a call that was denied, with the approver's or the operator's reason."""
+def denied(name: str, reason: str = "") -> CallError:
+    """Return the error for a call that the approver or the operator denied, for a reason or without."""
     text = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {text}" if text else ""))
 
@@ -159,6 +154,20 @@ def schema_changed(name: str) -> CallError:
         "unavailable",
         f"{name} has changed since the call was made; it was not run. Look at its parameters, and call it again",
     )
+
+
+# --- Errors in other words ---
+
+
+def reworded(error: CallError, message: str, problems: tuple[Problem, ...] = ()) -> CallError:
+    """Return an error with another message and other problems."""
+    again, after, exception = error.retryable, error.retry_after, error.exception
+    return CallError(error.code, message, problems, retryable=again, retry_after=after, exception=exception)
+
+
+def with_attempts(error: CallError, attempts: int) -> CallError:
+    """Return an error that says how often the call was tried, so that a model does not repeat it at once."""
+    return error if attempts == 1 else reworded(error, f"{error.message} (tried {attempts} times)", error.problems)
 
 
 # --- Tools that failed ---
@@ -245,7 +254,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
         return CallError("unencodable_result", f"{tool.name} ran, but its result cannot be shown", exception=error)
     reason = scrub(exception_message(error), secrets_of(tool))
     if not isinstance(error, EncodingError):
-        reason = f"{type(error).__name__}: {reason}" if reason else type(error).__name__
+        reason = with_type(error, reason)
     return CallError(
         "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
     )
@@ -423,6 +432,11 @@ def _typed_text(exception: BaseException) -> str:
     text = exception_text(exception)
     if isinstance(exception, ToolError) and text:
         return text
+    return with_type(exception, text)
+
+
+def with_type(exception: BaseException, text: str) -> str:
+    """Return the name of an exception's type, followed by a text if there is one."""
     return f"{type(exception).__name__}: {text}" if text else type(exception).__name__
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import json
 import os
-import sys
 from contextlib import contextmanager, nullcontext, suppress
 from sys import modules
 from typing import TYPE_CHECKING, Any, Final
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from contextlib import AbstractContextManager
     from logging import Logger
-    from types import ModuleType
 
     from opentelemetry.trace import Span, Tracer
 
@@ -42,11 +40,12 @@ class Watch:
         tracer: Makes its span, if the program traces.
     """
 
-    __slots__ = ("_span", "_step", "_tracer")
+    __slots__ = ("_captures", "_span", "_step", "_tracer")
 
     def __init__(self, tracer: Tracer | None) -> None:
         self._tracer = tracer
-        self._span: CallSpan | None = None
+        self._captures = tracer is not None and os.environ.get(CAPTURE, "").lower() in _ON_SPANS
+        self._span: Span | None = None
         self._step: CallStep | None = None
 
     def start(self, step: CallStep) -> None:
@@ -55,25 +54,28 @@ class Watch:
         It is not called for a call that is refused, or whose result is cached.
         """
         self._step = step
-        if self._tracer is not None:
-            with _isolated():
-                self._span = CallSpan(self._tracer, step.bound.tool, step.call.id, step)
+        with _isolated():
+            self._start_span(step.bound.tool, step.call)
 
     def attempt(self) -> AbstractContextManager[object]:
         """Return a context manager for each attempt.
 
         Spans of the tool's own become children of the call's span.
         """
-        return nullcontext() if self._span is None else self._span.current()
+        if self._span is None:
+            return nullcontext()
+        context: AbstractContextManager[object] = modules["opentelemetry.trace"].use_span(
+            self._span, record_exception=False, set_status_on_exception=False
+        )
+        return context
 
     def finish(self, result: ToolResult) -> None:
         """Log the result and end the span; a call that never ran has a span without length."""
         with _isolated():
-            if self._span is None and self._tracer is not None and result.tool is not None:
-                call_id = None if result.call is None else result.call.id
-                self._span = CallSpan(self._tracer, result.tool, call_id)
+            if self._span is None and result.tool is not None:
+                self._start_span(result.tool, result.call)
             if self._span is not None:
-                self._span.finish(result)
+                self._end_span(self._span, result)
         with _isolated():
             log_result(result, None if self._step is None else self._step.arguments)
 
@@ -84,9 +86,34 @@ class Watch:
         """
         with _isolated():
             if self._span is not None:
-                self._span.abandon(error)
+                _set_error(self._span, _type_name(error), None)
+                self._span.end()
         with _isolated():
             log_end(self._step, error)
+
+    def _start_span(self, tool: Tool, call: ToolCall | None) -> None:
+        if self._tracer is None:
+            return
+        facts = _span_attributes(tool, None if call is None else call.id)
+        if self._captures and self._step is not None:
+            facts["gen_ai.tool.call.arguments"] = json.dumps(self._step.arguments)
+        kind = modules["opentelemetry.trace"].SpanKind.INTERNAL
+        self._span = self._tracer.start_span(f"execute_tool {tool.name}", kind=kind, attributes=facts)
+
+    def _end_span(self, span: Span, result: ToolResult) -> None:
+        if span.is_recording():
+            span.set_attribute("fcregistry.call.repairs", len(result.repairs))
+            if (error := result.error) is not None:
+                span.set_attribute("fcregistry.call.code", error.code)
+                raised, by_tool = error.exception, error.code in RAISED_BY_TOOLS
+                if raised is not None:
+                    span.record_exception(raised)
+                # If the tool did not run, the message may repeat what a model wrote, and the code says enough.
+                kind = _type_name(raised) if by_tool and raised is not None else error.code
+                _set_error(span, kind, error.message if by_tool else None)
+            elif self._captures:
+                span.set_attribute("gen_ai.tool.call.result", result.content)
+        span.end()
 
 
 def new_watch() -> Watch | None:
@@ -149,7 +176,7 @@ def logger_for(level: int) -> Logger | None:
     global cached_logger  # noqa: PLW0603  # looked up once: a program has one logger of a name
     logger = cached_logger
     if logger is None:
-        logging = sys.modules.get("logging")
+        logging = modules.get("logging")
         # Another thread may be importing it: this is the last thing in it
         if logging is None or not hasattr(logging, "captureWarnings"):
             return None
@@ -195,9 +222,9 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
     """
     logger = logger_for(WARNING)
     if logger is not None:
-        name, kind = "a call" if step is None else step.bound.tool.name, type(error).__name__
-        facts = _log_fields(None if step is None else step.bound.tool, None if step is None else step.call, "cancelled")
-        logger.warning("%s: ended by %s", name, kind, extra=facts)
+        tool, call = (None, None) if step is None else (step.bound.tool, step.call)
+        name, facts = "a call" if tool is None else tool.name, _log_fields(tool, call, "cancelled")
+        logger.warning("%s: ended by %s", name, type(error).__name__, extra=facts)
 
 
 def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
@@ -207,12 +234,10 @@ def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str
     """
     provenance = None if tool is None else tool.provenance
     return {
-        "fc_tool": None if provenance is None else provenance.id,
+        "fc_tool": getattr(provenance, "id", None),
         "fc_call_id": None if call is None else call.id,
         "fc_code": code,
-        "fc_distribution": None if provenance is None else provenance.distribution,
-        "fc_version": None if provenance is None else provenance.version,
-        "fc_schema_digest": None if provenance is None else provenance.schema_digest,
+        **{f"fc_{name}": getattr(provenance, name, None) for name in ("distribution", "version", "schema_digest")},
     }
 
 
@@ -261,11 +286,9 @@ _cached_tracer: tuple[Any, Tracer | None] = (None, None)
 
 def tracing() -> Tracer | None:
     """Return the tracer of this process, or None if the program has not set up tracing."""
-    trace = sys.modules.get("opentelemetry.trace")
-    return None if trace is None else _tracer_of(trace)
-
-
-def _tracer_of(trace: ModuleType) -> Tracer | None:
+    trace: Any = modules.get("opentelemetry.trace")
+    if trace is None:
+        return None
     global _cached_tracer  # noqa: PLW0603  # cached: making one takes longer than a call
     # Without a provider, the public function reads the environment at every call; the private name spares that.
     if getattr(trace, "_TRACER_PROVIDER", trace) is None and _cached_tracer[0] is not None:
@@ -279,60 +302,10 @@ def _tracer_of(trace: ModuleType) -> Tracer | None:
     return _cached_tracer[1]
 
 
-class CallSpan:
-    """The span of one call.
-
-    Args:
-        tracer: Makes the span.
-        tool: The tool that is called.
-        call_id: The provider's id of the call.
-        step: The call, if it is valid.
-    """
-
-    __slots__ = ("_captures", "_span", "_trace")
-
-    def __init__(self, tracer: Tracer, tool: Tool, call_id: str | None, step: CallStep | None = None) -> None:
-        self._trace: ModuleType = sys.modules["opentelemetry.trace"]
-        self._captures = os.environ.get(CAPTURE, "").lower() in _ON_SPANS
-        facts = _span_attributes(tool, call_id)
-        if self._captures and step is not None:
-            facts["gen_ai.tool.call.arguments"] = json.dumps(step.arguments)
-        self._span: Span = tracer.start_span(
-            f"execute_tool {tool.name}", kind=self._trace.SpanKind.INTERNAL, attributes=facts
-        )
-
-    def current(self) -> AbstractContextManager[object]:
-        """Return a context manager that makes it the current span while the tool runs."""
-        context: AbstractContextManager[object] = self._trace.use_span(
-            self._span, record_exception=False, set_status_on_exception=False
-        )
-        return context
-
-    def finish(self, result: ToolResult) -> None:
-        """End the span with the result of the call."""
-        if self._span.is_recording():
-            self._span.set_attribute("fcregistry.call.repairs", len(result.repairs))
-            if result.error is not None:
-                self._failed(result.error)
-            elif self._captures:
-                self._span.set_attribute("gen_ai.tool.call.result", result.content)
-        self._span.end()
-
-    def abandon(self, error: BaseException) -> None:
-        """End the span of a call that has no result."""
-        self._span.set_attribute("error.type", _type_name(error))
-        self._span.set_status(self._trace.Status(self._trace.StatusCode.ERROR))
-        self._span.end()
-
-    def _failed(self, error: CallError) -> None:
-        self._span.set_attribute("fcregistry.call.code", error.code)
-        raised, by_tool = error.exception, error.code in RAISED_BY_TOOLS
-        if raised is not None:
-            self._span.record_exception(raised)
-        kind = _type_name(raised) if by_tool and raised is not None else error.code
-        self._span.set_attribute("error.type", kind)
-        # If the tool did not run, the message may repeat what a model wrote, and the code says enough.
-        self._span.set_status(self._trace.Status(self._trace.StatusCode.ERROR, error.message if by_tool else None))
+def _set_error(span: Span, kind: str, message: str | None) -> None:
+    trace = modules["opentelemetry.trace"]
+    span.set_attribute("error.type", kind)
+    span.set_status(trace.Status(trace.StatusCode.ERROR, message))
 
 
 def _span_attributes(tool: Tool, call_id: str | None) -> dict[str, Any]:

@@ -8,7 +8,8 @@ A function that returns `Effects` is a generator. One of two drivers runs it, wi
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from concurrent.futures import Future
+from contextlib import nullcontext, suppress
 from time import perf_counter
 from typing import TYPE_CHECKING
 
@@ -18,9 +19,9 @@ from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution import _messages as messages
-from fcregistry.execution._approval import ApprovalQuestion, Approve, apply_edit, approval_of, ask_approver
+from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
-from fcregistry.execution._cached_calls import CacheSlot
+from fcregistry.execution._cache import CacheSlot
 from fcregistry.execution._fast_path import (
     AsyncFastPath,
     FastPath,
@@ -29,13 +30,13 @@ from fcregistry.execution._fast_path import (
     fast_path,
     read_if_call,
 )
-from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, Pause, await_future
+from fcregistry.execution._invoke import Effects, GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._result import failed_result, make_result
 from fcregistry.execution._settings import CallsContext, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
 from fcregistry.execution._suspended import ResumedCall, resume_calls, suspend_calls
-from fcregistry.execution._threads import NoThreadError, blocking_threads
+from fcregistry.execution._threads import NoThreadError
 from fcregistry.formats import MalformedCallError, read_call, wire_names
 from fcregistry.types import Refusal
 
@@ -85,7 +86,7 @@ class Pipeline:
             turn: The turn of the call, if it is one of a batch.
         """
         if self.has_unloaded_tools and (tools := self.tools_to_load((given,))):
-            yield LoadPlugins(tools)
+            yield from load_plugins(tools)
         watch = new_watch()
         if watch is None:
             result = yield from self._run_call(given, context, turn, None)
@@ -385,24 +386,17 @@ class CallChecks:
         Returns:
             The failed result, if the call is refused; None if it may run.
         """
-        step = self.step
-        if self._decided or step.bound.needs_no_approval:
+        if self._decided or self.step.bound.needs_no_approval:
             return None
-        verdict = self._pipeline.rules.check(step)
-        if not isinstance(verdict, ApprovalQuestion):
-            return None if verdict is None else self.refusal(verdict)
-        answer = yield from ask_approver(verdict, cancellation)
-        self.approval = approval_of(answer, verdict.reason)
-        self._decided = True
-        if isinstance(answer, CallError):
-            return self.refusal(answer)
-        if isinstance(answer, Approve):
-            again = apply_edit(step, answer, self._pipeline.prepare)
-            if isinstance(again, ToolResult):
-                return again.with_approval(self.approval)
-            self.step = again._replace(call=step.call)
-            return self.ask_hooks()  # the hooks have not seen the approver's arguments
-        return None
+        answer, self.approval = yield from ask_approver(self._pipeline.rules, self.step, cancellation)
+        self._decided = self.approval is not None
+        if not isinstance(answer, Approve):
+            return None if answer is None else self.refusal(answer)
+        again = apply_edit(self.step, answer, self._pipeline.prepare)
+        if isinstance(again, ToolResult):
+            return again if self.approval is None else again.with_approval(self.approval)
+        self.step = again._replace(call=self.step.call)
+        return self.ask_hooks()  # the hooks have not seen the approver's arguments
 
     def finish(self, result: ToolResult) -> ToolResult:
         """Pass the result to the hooks after the call, if they were asked before it; return their result."""
@@ -432,7 +426,8 @@ def _run_step(
         yield turn.of(step)
     if (not_run := _cancelled_result(step, context, settings)) is not None:
         return not_run
-    slot = None if step.bound.cache is None else CacheSlot.of(step, step.bound.cache)
+    bound = step.bound
+    slot = None if bound.cache is None else CacheSlot(bound.cache, bound.tool, step.arguments, bound.exact)
     if slot is not None and (known := slot.outcome()) is not None:
         return make_result(step, known, settings, Notes(cached=True, approval=approval))
     if watch is not None:
@@ -471,7 +466,7 @@ def _attempts(
         wait = retry.wait_before(attempts + 1, outcome, step.bound.tool, left)
         if wait is None:
             return outcome, attempts
-        yield Pause(wait, cancellation)
+        yield WaitFor(Future(), wait, cancellation)  # nothing settles the future
         if cancellation is not None and cancellation.cancelled:
             return Outcome(None, GivenUp("cancelled", reason=cancellation.reason), outcome.duration), attempts
         left = None if left is None else max(left - wait, 0.001)
@@ -506,16 +501,11 @@ def _attempt(
 
 def _job(
     step: CallStep, settings: Settings, context: CallsContext, token: CancellationToken, seconds: float | None
-) -> Job:
+) -> Job | WaitFor:
     bound, channel, runner = step.bound, context.channel, step.bound.runner
     if runner is not None:
-        return Job(
-            "remote",
-            Invocation(bound.tool.function, (), {}),
-            None if runner.keeps_time else seconds,
-            context.cancellation,
-            lambda: runner.submit(bound.tool, step.arguments, seconds),
-        )
+        longest = None if runner.keeps_time else seconds
+        return WaitFor(lambda: runner.submit(bound.tool, step.arguments, seconds), longest, context.cancellation)
     tool_context = None
     if bound.signature.context is not None:
         from fcregistry._results.context import Context  # typing's generics, which most tools never need
@@ -530,30 +520,17 @@ def _job(
     )
 
 
-class LoadPlugins:
-    """An effect: imports the plugins of described tools before their first call.
+def load_plugins(tools: list[Tool]) -> Effects[None]:
+    """Import the plugins of described tools before their first call, without blocking the event loop.
 
-    It ignores errors, since the call itself reports them.
+    Errors are ignored, since the call itself reports them.
     """
+    outcome: Outcome = yield Job("thread", Invocation(_import_plugins, (tools,), {}))
+    if isinstance(outcome.exception, KeyboardInterrupt):
+        raise outcome.exception
 
-    __slots__ = ("_tools",)
 
-    def __init__(self, tools: list[Tool]) -> None:
-        self._tools = tools
-
-    def now(self) -> None:
-        """Do nothing: the call imports what it needs on this thread."""
-
-    async def later(self) -> None:
-        """Import them on a thread, so that the event loop is not blocked."""
-        try:
-            await await_future(blocking_threads.submit(self._load))
-        except NoThreadError:
-            return  # then the call itself imports the plugin
-
-    def _load(self) -> None:
-        for tool in self._tools:
-            try:
-                tool.signature  # noqa: B018  # imports its plugin
-            except (PluginError, DefinitionError):
-                continue
+def _import_plugins(tools: list[Tool]) -> None:
+    for tool in tools:
+        with suppress(PluginError, DefinitionError):
+            tool.signature  # noqa: B018  # imports its plugin

@@ -25,18 +25,21 @@ from weakref import WeakSet
 from fcregistry._base.forks import after_fork
 from fcregistry._base.install import install_command
 from fcregistry.errors import DefinitionError, MissingDependencyError, exception_message
+from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
-from fcregistry.execution._messages import RemoteError, worker_error, worker_refusal
-from fcregistry.execution._staging import FileProblem, FileRoot, pack_files, unpack_files
-from fcregistry.execution._step import exact_text
+from fcregistry.execution._messages import RemoteError, with_type, worker_error, worker_refusal
 from fcregistry.execution._wire import (
     STOPPED,
+    FileProblem,
+    FileRoot,
     Request,
     WireException,
     WireRefusal,
     WireReturn,
     check_portable,
+    pack_files,
     read_answer,
+    unpack_files,
     unpack_value,
 )
 from fcregistry.execution._worker import run_here, start_worker
@@ -79,7 +82,7 @@ def remote_runners(
     found: dict[str, RemoteRunner] = {}
     if isolated:
         workers.expect(isolated, user)
-        submit = partial(workers.submit, any_version=True) if any_version else workers.submit
+        submit = partial(workers.submit, any_version=any_version)
         runner = RemoteRunner(submit, keeps_time=True, leave=workers.leave)
         found = dict.fromkeys((tool.name for tool in isolated), runner)
     if pool is not None:
@@ -87,31 +90,21 @@ def remote_runners(
         pool_runner = PoolRunner(pool, any_version=any_version, root=root)
         others = [tool for tool in given if tool.name not in found]
         check_portable(others, "pool=…")
-        if pool_runner.is_elsewhere and root is None:
-            _refuse_files(others)
+        with_files = [tool.name for tool in others if tool.options.input_files or tool.options.output_files]
+        if with_files and pool_runner.is_elsewhere and root is None:
+            raise DefinitionError(
+                "pool=… may run calls on other machines; give file_root=…, the folder of the files of these tools:",
+                tuple(with_files),
+            )
         found |= dict.fromkeys((tool.name for tool in others), RemoteRunner(pool_runner.submit, keeps_time=False))
     return found
-
-
-def _refuse_files(tools: Iterable[Tool]) -> None:
-    """Raise if some tools have files, which no folder was given for.
-
-    Raises:
-        DefinitionError: Names each of the tools.
-    """
-    problems = [tool.name for tool in tools if tool.options.input_files or tool.options.output_files]
-    if problems:
-        raise DefinitionError(
-            "pool=… may run calls on other machines; give file_root=…, the folder of the files of these tools:",
-            tuple(problems),
-        )
 
 
 # --- Calls on a pool ---
 
 
 class PoolRunner:
-    """Runs calls on a pool, which stays its owner's: it is never shut down here.
+    """Runs calls on a pool. It never shuts the pool down: that is up to the pool's owner.
 
     Args:
         pool: Anything with the interface of `concurrent.futures.Executor`.
@@ -165,11 +158,11 @@ class PoolRunner:
             request = request_for(tool, arguments, timeout, any_version=self._any_version, root=root)
             answer = self._pool.submit(run_here, request.to_text())
         except FileProblem as problem:
-            refused = WireRefusal(reason="invalid_arguments", problems=((problem.place, str(problem)),))
+            refused = WireRefusal(reason="invalid_arguments", problems=(("$", str(problem)),))
             settle(future, Outcome(None, worker_refusal(tool, refused), 0.0))
             return
         except Exception as error:  # noqa: BLE001  # foreign code: a pool that is broken or shut down may raise anything
-            settle(future, Outcome(None, worker_error(tool, "no_worker", error_text(error), error), 0.0))
+            settle(future, _failed(tool, "no_worker", error))
             return
         held = [answer]  # dropped when it is done: while a future of Dask's is referenced, its result stays on a worker
 
@@ -227,6 +220,18 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
         future.set_result(outcome)
 
 
+def _failed(tool: Tool, reason: str, cause: BaseException | None = None) -> Outcome:
+    """Return the outcome of a call that has no result.
+
+    Args:
+        tool: The tool that was called.
+        reason: A row of `REASONS`.
+        cause: The exception that caused it, for developers.
+    """
+    detail = "" if cause is None else with_type(cause, exception_message(cause))
+    return Outcome(None, worker_error(tool, reason, detail, cause), 0.0)
+
+
 def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, root: FileRoot | None = None) -> Outcome:
     """Return the outcome that a worker's answer has, or why there is none; it raises nothing.
 
@@ -243,11 +248,9 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, ro
     except KeyboardInterrupt as error:  # the user's, wherever it was raised
         return Outcome(None, error, 0.0)
     except CancelledError:
-        return Outcome(None, worker_error(tool, "cancelled"), 0.0)
-    except BrokenExecutor as error:
-        return Outcome(None, worker_error(tool, "died", error_text(error), _without_own_frame(error)), 0.0)
+        return _failed(tool, "cancelled")
     except BaseException as error:  # noqa: BLE001  # foreign code: a pool may raise anything, SystemExit of a worker too, and answer anything
-        return Outcome(None, worker_error(tool, "lost", error_text(error), _without_own_frame(error)), 0.0)
+        return _failed(tool, "died" if isinstance(error, BrokenExecutor) else "lost", _without_own_frame(error))
 
 
 def _without_own_frame(error: BaseException) -> BaseException:
@@ -288,12 +291,6 @@ def _warn_of_version(tool: Tool, there: str | None) -> None:
         getLogger("fcregistry").warning("tools of %s %s run on workers that have version %s", *versions)
 
 
-def error_text(error: BaseException) -> str:
-    """Return an exception's type and message, for developers."""
-    message = exception_message(error)
-    return f"{type(error).__name__}: {message}" if message else type(error).__name__
-
-
 # --- Calls on worker processes ---
 
 MOST_WORKERS: Final = 4
@@ -308,14 +305,11 @@ class _Call(NamedTuple):
     timeout: float | None
     future: Future[Outcome]
 
-    def settle(self, reason: str, cause: BaseException | None = None) -> None:
-        """Give the call an outcome that says why it has no result."""
-        detail = "" if cause is None else error_text(cause)
-        settle(self.future, Outcome(None, worker_error(self.tool, reason, detail, cause), 0.0))
-
 
 class ProcessWorkers:
     """Worker processes for tools that are declared with `isolation="process"`.
+
+    A thread waits for each call that runs, so there are as many threads as busy workers.
 
     Args:
         most: How many there may be; by default as many as there are processors, from 2 to 4.
@@ -331,12 +325,13 @@ class ProcessWorkers:
         self._idle: list[ProcessPool] = []
         self._busy: dict[_Call, ProcessPool | None] = {}  # None: its worker is being made
         self._waiting: deque[_Call] = deque()
+        self._threads = 0
         self._users: WeakSet[object] = WeakSet()
         self._keeps = True
         self._closed = False
 
     def _forget(self) -> None:
-        """Begin anew in a forked process: the workers are its parent's."""
+        """Forget the workers in a forked process: they are its parent's."""
         self._begin()
         forget_workers()
 
@@ -391,15 +386,17 @@ class ProcessWorkers:
         try:
             call = call._replace(request=request_for(tool, arguments, any_version=any_version).to_text())
         except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
-            call.settle("no_worker", error)
+            settle(call.future, _failed(call.tool, "no_worker", error))
             return call.future
         with self._lock:
-            closed = self._closed
+            closed, needs_thread = self._closed, self._threads < self._most
             if not closed:
                 self._waiting.append(call)
+                self._threads += needs_thread
         if closed:
-            call.settle("closed")
-        self._start()
+            settle(call.future, _failed(call.tool, "closed"))
+        elif needs_thread:  # not here: starting a process takes long, and this may be the thread of an event loop
+            threading.Thread(target=self._run_calls, name="fcregistry-worker", daemon=True).start()
         return call.future
 
     def leave(self, user: object) -> None:
@@ -428,35 +425,57 @@ class ProcessWorkers:
         atexit.unregister(self.close)
         stop_workers(*workers)
         for call in calls:
-            call.settle("closed")
+            settle(call.future, _failed(call.tool, "closed"))
 
-    # --- Handing calls to workers ---
+    def _run_calls(self) -> None:
+        """Run waiting calls on this thread, one after the other, until none waits."""
+        while (call := self._next()) is not None:
+            try:
+                answer = self._answer_to(call)
+                outcome = (
+                    _failed(call.tool, "cancelled")
+                    if answer is None
+                    else pebble_outcome(answer, call.tool, call.timeout)
+                )
+            except Exception as error:  # noqa: BLE001  # foreign code, such as a process that cannot start for lack of memory
+                answer, outcome = None, _failed(call.tool, "no_worker", error)
+            # After a call that was cancelled, its worker is about to be killed, and must not be given another
+            if self._free(call, keep=answer is not None and not answer.cancelled()):
+                settle(call.future, outcome)
 
-    def _start(self) -> None:
-        """Hand waiting calls to workers, as long as there are both."""
-        while (pair := self._next()) is not None:
-            call, worker = pair
-            if worker is not None:
-                self._hand_over(call, worker)
-            else:  # starting a process takes long, and this may be the thread of an event loop
-                threading.Thread(
-                    target=self._hand_to_new, args=(call,), name="fcregistry-worker-start", daemon=True
-                ).start()
-
-    def _next(self) -> tuple[_Call, ProcessPool | None] | None:
-        """Take a waiting call, and an idle worker if there is one.
+    def _next(self) -> _Call | None:
+        """Take a waiting call; None if there is none, and this thread ends.
 
         Calls that were cancelled while they waited never begin.
         """
         with self._lock:
-            while self._waiting and len(self._busy) < self._most:
+            while self._waiting:
                 call = self._waiting.popleft()
-                if call.future.cancelled():
-                    call.future.set_running_or_notify_cancel()
-                    continue
-                self._busy[call] = self._idle_worker()
-                return call, self._busy[call]
+                if not call.future.cancelled():
+                    self._busy[call] = self._idle_worker()
+                    return call
+                call.future.set_running_or_notify_cancel()
+            self._threads -= 1
         return None
+
+    def _answer_to(self, call: _Call) -> Future[str] | None:
+        """Run a call on a worker, and return the worker's answer when it is done.
+
+        Return None if the call was cancelled, or the workers closed, before it began.
+        """
+        worker = self._busy.get(call) or new_worker(self._expected, self.close)
+        with self._lock:
+            if call not in self._busy:
+                return None
+            self._busy[call] = worker
+        if call.future.cancelled():
+            return None
+        answer = worker.schedule(run_here, args=[call.request], timeout=call.timeout)
+        done = threading.Event()
+        answer.add_done_callback(lambda _: done.set())
+        call.future.add_done_callback(partial(_cancel_answer, answer))
+        done.wait()
+        return answer
 
     def _idle_worker(self) -> ProcessPool | None:
         while self._idle:
@@ -466,57 +485,18 @@ class ProcessWorkers:
             stop_later(worker)  # it died while it was idle
         return None
 
-    def _hand_to_new(self, call: _Call) -> None:
-        try:
-            worker = new_worker(self._expected, self.close)
-        except Exception as error:  # noqa: BLE001  # foreign code: importing a package may raise anything
-            self._failed(call, error)
-        else:
-            self._hand_over(call, worker)
-
-    def _hand_over(self, call: _Call, worker: ProcessPool) -> None:
-        with self._lock:
-            closed = call not in self._busy
-            if not closed:
-                self._busy[call] = worker
-        if closed:
-            return
-        if call.future.cancelled():  # while its worker was being made
-            call.future.set_running_or_notify_cancel()
-            if self._free(call, keep=False):
-                self._start()
-            return
-        try:
-            answer = worker.schedule(run_here, args=[call.request], timeout=call.timeout)
-        except Exception as error:  # noqa: BLE001  # such as a process that cannot start for lack of memory
-            self._failed(call, error)
-        else:
-            answer.add_done_callback(partial(self._receive, call))
-            call.future.add_done_callback(partial(_cancel_answer, answer))
-
-    def _failed(self, call: _Call, error: Exception) -> None:
-        if self._free(call, keep=False):
-            call.settle("no_worker", error)
-            self._start()
-
-    def _receive(self, call: _Call, answer: Future[str]) -> None:
-        """Free a worker, and settle its call."""
-        # After a call that was cancelled, its worker is about to be killed, and must not be given another
-        if self._free(call, keep=not answer.cancelled()):
-            settle(call.future, pebble_outcome(answer, call.tool, call.timeout))
-            self._start()
-
     def _free(self, call: _Call, *, keep: bool) -> bool:
-        """Free the worker of a call, for the next call or to end; return False if it was freed before."""
+        """Free the worker of a call, for the next call or to end; return False if `close` has ended it."""
         with self._lock:
             if call not in self._busy:
                 return False
             worker = self._busy.pop(call)
-            if keep and worker is not None and (self._keeps or self._waiting):
+            if worker is None:
+                return True
+            if keep and (self._keeps or self._waiting):
                 self._idle.append(worker)
                 return True
-        if worker is not None:
-            stop_later(worker)
+        stop_later(worker)
         return True
 
 

@@ -10,8 +10,7 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.content import Content, Output, ToolOutput, text_of
 from fcregistry._results.result import Notes, ToolResult
-from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable
-from fcregistry.execution._retry import with_attempts
+from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable, with_attempts
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
@@ -25,7 +24,7 @@ if TYPE_CHECKING:
 def make_result(
     step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None = None
 ) -> ToolResult:
-    """Return the result of a call: encode what it returned, or word what it raised.
+    """Return the result of a call: its encoded value, or the error for its exception.
 
     Args:
         step: The call.
@@ -40,11 +39,9 @@ def make_result(
     try:
         result = _make_result(step, outcome, settings, notes)
     except BaseException as error:  # a forked child must not run the parent's program, whatever is raised
-        if _forks.generation != born:
-            _forks.end_child(error)
+        _forks.end_if_forked(born, error)
         raise
-    if _forks.generation != born:  # what a value or an exception does while it is read is foreign code, too
-        _forks.end_child()
+    _forks.end_if_forked(born)  # what a value or an exception does while it is read is foreign code, too
     return result
 
 

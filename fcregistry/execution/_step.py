@@ -6,13 +6,12 @@ support `ExactFloat`, so `DigitsValidator` gives them plain floats.
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._base.json import ExactFloat, with_plain_floats
+from fcregistry._base.json import with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
-from fcregistry.execution._cache import Cache
+from fcregistry.execution._cache import cache_of
 from fcregistry.execution._invoke import Dispatch, dispatch_of
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ if TYPE_CHECKING:
     from fcregistry._base.messages import Violation
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
+    from fcregistry.execution._cache import Cache
     from fcregistry.execution._invoke import RemoteRunner
     from fcregistry.execution._settings import Settings
 
@@ -100,23 +100,6 @@ class CallStep(NamedTuple):
     repairs: tuple[str, ...]
 
 
-def cache_of(tool: Tool, own: Cache) -> Cache | None:
-    """Return the cache for a tool's results, or None if they are not cached.
-
-    Args:
-        tool: The tool.
-        own: The executor's cache, which tools with `cache=True` use. Each executor has a cache of its own unless you pass one, because a
-            result may depend on who calls the tool.
-    """
-    given = tool.options.cache
-    if given is None or given is False:
-        return None
-    if given is True:
-        return own
-    assert isinstance(given, Cache)  # see check_caches
-    return given
-
-
 class DigitsValidator(Validator):
     """Validates arguments that contain `ExactFloat`s.
 
@@ -146,23 +129,3 @@ class DigitsValidator(Validator):
 
     def violations(self, value: object, most_steps: int = MOST_STEPS) -> list[Violation]:
         return self._plain.violations(with_plain_floats(value), most_steps)
-
-
-def copy_json(value: Any) -> Any:
-    """Return a deep copy of a JSON value; numbers keep their digits."""
-    if isinstance(value, dict):
-        return {name: copy_json(item) for name, item in value.items()}
-    return [copy_json(item) for item in value] if isinstance(value, list) else value
-
-
-def exact_text(value: Any) -> str:
-    """Return the text of a JSON value; numbers keep the digits they were written with.
-
-    Raises:
-        ValueError: An integer has more digits than Python converts to text.
-    """
-    if isinstance(value, dict):
-        return "{" + ",".join(f"{json.dumps(name)}:{exact_text(item)}" for name, item in value.items()) + "}"
-    if isinstance(value, list):
-        return "[" + ",".join(map(exact_text, value)) + "]"
-    return value.text if isinstance(value, ExactFloat) else json.dumps(value)

@@ -88,6 +88,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
     coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 
     def run_call() -> None:
+        """Run the call, and put its result or exception into the channel."""
         try:
             channel.end(drive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
@@ -105,13 +106,9 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
         yield result
         return
     try:
-        while True:
-            event = channel.take()
-            if isinstance(event, BaseException):
-                raise event
+        while not isinstance(event := channel.take(), ToolResult):
             yield event
-            if isinstance(event, ToolResult):
-                return
+        yield event
     finally:
         token.cancel("the caller stopped listening")
         release()
@@ -127,26 +124,24 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
     coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
     async def run_call() -> None:
+        """Run the call, and put its result or exception into the channel."""
         try:
             channel.end(await adrive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
             channel.end(error)
 
+    async def take() -> Event:
+        """Wait for the next event on the loop."""
+        while (event := channel.take_now()) is None:
+            await arrived.wait()
+            arrived.clear()  # before the next look: no event is missed
+        return event
+
     task = loop.create_task(run_call())
     try:
-        while True:
-            event = channel.take_now()
-            if event is None:
-                arrived.clear()
-                event = channel.take_now()
-                if event is None:
-                    await arrived.wait()
-                    continue
-            if isinstance(event, BaseException):
-                raise event
+        while not isinstance(event := await take(), ToolResult):
             yield event
-            if isinstance(event, ToolResult):
-                return
+        yield event
     finally:
         token.cancel("the caller stopped listening")
         task.cancel()
@@ -179,7 +174,7 @@ class Channel:
         room: int | None = _ROOM,
     ) -> None:
         self._room = room
-        self._events: deque[Progress | Partial | ToolResult | BaseException] = deque()
+        self._events: deque[Event | BaseException] = deque()
         self._changed = Condition()
         self._cancellation = cancellation
         self._arrived = arrived
@@ -203,7 +198,7 @@ class Channel:
             self._changed.notify_all()
 
     def put(self, item: object) -> None:
-        """Hand on an item that a tool yielded; waits for room.
+        """Send an item that a tool yielded; wait until there is room for it.
 
         Raises:
             CallCancelledError: The call is cancelled.
@@ -214,7 +209,7 @@ class Channel:
             self._add(Partial(value=item))
 
     async def aput(self, item: object) -> None:
-        """Hand on an item that a tool yielded on an event loop; waits for room without holding the loop up.
+        """Send an item that a tool yielded on an event loop; wait for room without blocking the loop.
 
         Raises:
             CallCancelledError: The call is cancelled.
@@ -227,17 +222,17 @@ class Channel:
             self._add(Partial(value=item))
 
     def report(self, fraction: float, message: str) -> None:
-        """Hand on how far a tool is, if there is room; never waits."""
+        """Send a report of progress. If there is no room for it, drop it."""
         with self._changed:
             if not self._is_full and not self._cancellation.cancelled:
                 self._add(Progress(fraction=fraction, message=message))
 
     def end(self, end: ToolResult | BaseException) -> None:
-        """Hand on the result of the call, or what it raised."""
+        """Send the result of the call, or the exception that it raised."""
         with self._changed:
             self._add(end)
 
-    def _add(self, event: Progress | Partial | ToolResult | BaseException) -> None:
+    def _add(self, event: Event | BaseException) -> None:
         if isinstance(event, Partial) and self._cancellation.cancelled:
             raise CallCancelledError(self._cancellation.reason)
         self.has_given = self.has_given or isinstance(event, Partial)
@@ -246,18 +241,22 @@ class Channel:
         if self._arrived is not None:
             self._arrived()
 
-    def take_now(self) -> Progress | Partial | ToolResult | BaseException | None:
-        """Take the next event; None if there is none yet."""
+    def take_now(self) -> Event | None:
+        """Take the next event, or raise what the call raised; None if there is nothing yet."""
         with self._changed:
             if not self._events:
                 return None
             self._changed.notify_all()
-            return self._events.popleft()
+            event = self._events.popleft()
+        if isinstance(event, BaseException):
+            raise event
+        return event
 
-    def take(self) -> Progress | Partial | ToolResult | BaseException:
-        """Take the next event; waits for one."""
+    def take(self) -> Event:
+        """Take the next event, or raise what the call raised; waits for it."""
         with self._changed:
             while not self._events:
                 self._changed.wait()
-            self._changed.notify_all()
-            return self._events.popleft()
+            event = self.take_now()
+        assert event is not None
+        return event

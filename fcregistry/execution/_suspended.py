@@ -25,13 +25,13 @@ from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, approval_of, decision_of
+from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._messages import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
-from fcregistry.execution._step import exact_text
 from fcregistry.types import codec_of, to_json_text
 
 if TYPE_CHECKING:
-    from typing import Self, TypeGuard
+    from typing import Self
 
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import ApprovalRules
@@ -121,7 +121,7 @@ class PreparedCalls:
             ApprovalError: The key is too short.
         """
         valid = codec_of(ValidCall)
-        calls = [valid.encode(each) if isinstance(each, ValidCall) else each.to_json() for each in self._calls]
+        calls = [valid.encode(each) if isinstance(each, ValidCall) else _result_json(each) for each in self._calls]
         return sign_state({"id": self._id, "made": self._made, "calls": calls}, key)
 
     @classmethod
@@ -143,7 +143,7 @@ class PreparedCalls:
         if max_age is not None:
             _check_age(payload.get("made"), max_age)
         valid = codec_of(ValidCall)
-        calls = [valid.decode(each) if "tool" in each else AnsweredCall.from_json(each) for each in payload["calls"]]
+        calls = [valid.decode(each) if "tool" in each else _result_of(each) for each in payload["calls"]]
         return cls(calls, payload["id"], payload["made"])
 
     def _take(self) -> None:
@@ -168,10 +168,6 @@ _CLOCKS_DIFFER: Final = 60.0
 """The number of seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
 
 
-def _is_number(value: object) -> TypeGuard[float]:
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
 def _check_age(made: object, max_age: object) -> None:
     """Check that calls are not too old.
 
@@ -180,11 +176,11 @@ def _check_age(made: object, max_age: object) -> None:
         ValueError: `max_age` is negative, or NaN.
         ApprovalError: The calls are too old, or their age is not known.
     """
-    if not _is_number(max_age):
+    if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
         raise TypeError(f"max_age must be a number of seconds, or None for any age, not {type(max_age).__name__}")
     if not max_age >= 0:  # NaN, too: no age is greater
         raise ValueError(f"max_age must be at least 0 seconds, or None for any age, not {max_age!r}")
-    if not _is_number(made):
+    if isinstance(made, bool) or not isinstance(made, (int, float)):
         raise ApprovalError("these calls do not say when they were prepared; prepare them again")
     age = time.time() - made
     if age > max_age:
@@ -253,48 +249,37 @@ class ValidCall:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AnsweredCall:
-    """A call that has its result already and is not going to run, because it failed.
+JudgedCall: TypeAlias = "ValidCall | ToolResult"
+"""A call, or the result of one that is not going to run, because it failed. A hook may have replaced the error with a result of its own."""
 
-    A hook may have replaced the error with a result of its own.
+
+def _result_json(result: ToolResult) -> dict[str, Any]:
+    """Return a result as a JSON object, without the model's arguments and what was raised.
+
+    A value without a JSON form is left out.
     """
-
-    key: str
-    result: ToolResult
-
-    def to_json(self) -> dict[str, Any]:
-        """This call as a JSON object, without the model's arguments and what was raised.
-
-        A hook may have made the result: then it may have no error, and a text and value of its own. A value without a JSON form is left out.
-        """
-        call, error = self.result.call, self.result.error
-        return {
-            "key": self.key,
-            "call": None if call is None else [call.name, call.id],
-            "error": None if error is None else error.to_json(),
-            "content": self.result.content,
-            "parts": [part.to_block() for part in self.result.parts],
-            "value": _plain(self.result.value),
-            "repairs": list(self.result.repairs),
-        }
-
-    @classmethod
-    def from_json(cls, given: Mapping[str, Any]) -> AnsweredCall:
-        """Return the call that `to_json` wrote."""
-        call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
-        parts = tuple(map(Content.from_block, given["parts"]))
-        value, content = given["value"], given["content"]
-        output = Output(value, content, parts) if parts else None
-        error = None
-        if given["error"] is not None:
-            problems = tuple(Problem(**each) for each in given["error"].get("problems", ()))
-            error = CallError(**{**given["error"], "problems": problems})
-        result = ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
-        return cls(key=given["key"], result=result)
+    call, error = result.call, result.error
+    return {
+        "call": None if call is None else [call.name, call.id],
+        "error": None if error is None else error.to_json(),
+        "content": result.content,
+        "parts": [part.to_block() for part in result.parts],
+        "value": _plain(result.value),
+        "repairs": list(result.repairs),
+    }
 
 
-JudgedCall: TypeAlias = "ValidCall | AnsweredCall"
+def _result_of(given: Mapping[str, Any]) -> ToolResult:
+    """Return the result that `_result_json` wrote."""
+    call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
+    parts = tuple(map(Content.from_block, given["parts"]))
+    value, content = given["value"], given["content"]
+    output = Output(value, content, parts) if parts else None
+    error = None
+    if given["error"] is not None:
+        problems = tuple(Problem(**each) for each in given["error"].get("problems", ()))
+        error = CallError(**{**given["error"], "problems": problems})
+    return ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
 
 
 def _plain(value: object) -> Any:
@@ -319,9 +304,9 @@ def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) 
     return PreparedCalls(_judge(key, step, rules) for key, step in zip(keys, given, strict=True))
 
 
-def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> ValidCall | AnsweredCall:
+def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> JudgedCall:
     if isinstance(step, ToolResult):
-        return AnsweredCall(key=key, result=step)
+        return step
     judgement = rules.check_rules(step)
     tool = step.bound.tool
     try:
@@ -329,7 +314,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Valid
     except ValueError:
         judgement = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
     if isinstance(judgement, CallError):
-        return AnsweredCall(key=key, result=failed_result(step.call, judgement, tool, step.repairs, step.decoded))
+        return failed_result(step.call, judgement, tool, step.repairs, step.decoded)
     hints = {hint: value for hint in HINTS if (value := getattr(tool.options, hint)) is not None}
     return ValidCall(
         key=key,
@@ -388,7 +373,7 @@ def resume_calls(
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[ResumedCall]:
-    """Apply the decisions to prepared calls; return the calls that may now run and the results of the others, in order.
+    """Apply the decisions to prepared calls; return those that may run and the results of the others.
 
     Args:
         prepared: The calls.
@@ -409,6 +394,7 @@ def resume_calls(
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
+        """Prepare a call again, if its tool has not changed and may still run."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -420,8 +406,9 @@ def resume_calls(
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
     def resume(call: JudgedCall) -> ResumedCall:
-        if isinstance(call, AnsweredCall):
-            return ResumedCall(call.result, seen=True)
+        """Apply the decision about one call."""
+        if isinstance(call, ToolResult):
+            return ResumedCall(call, seen=True)
         if call.reason is None:
             step = step_of(call)
             verdict = None if isinstance(step, ToolResult) else rules.check_rules(step)  # which may have changed
@@ -431,10 +418,8 @@ def resume_calls(
             return ResumedCall(refused(call, undecided(call.name)))
         approval = approval_of(answer := decision_of(call.name, decision), call.reason, by)
         _log(call, approval, decision)
-        if isinstance(answer, CallError):
-            return ResumedCall(refused(call, answer), approval)
-        step = step_of(call)
-        if answer is not None and not isinstance(step, ToolResult):
+        step = refused(call, answer) if isinstance(answer, CallError) else step_of(call)
+        if isinstance(answer, Approve) and not isinstance(step, ToolResult):
             step = apply_edit(step, answer, prepare)
         return ResumedCall(step, approval)
 
@@ -478,10 +463,7 @@ def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
             "fcregistry": {
                 "tool": call.tool,
                 "call_id": call.id,
-                "approved": approval.approved,
-                "edited": approval.edited,
-                "by": approval.by,
-                "rule": approval.rule,
+                **asdict(approval),
                 "reason": decision.reason if isinstance(decision, Deny) else None,
             }
         },
@@ -533,25 +515,7 @@ def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[st
     _check_key(key)
     if not isinstance(text, str):
         raise TypeError(f"from_json takes the text that to_json returned, not {type(text).__name__}")
-    payload_text, signature = _parts(text, format)
-    import hmac  # OpenSSL, which most processes need not load
-
-    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(payload_text, key, format))):
-        raise ApprovalError(f"these {_what(format)} were signed with another key, or changed since; nothing was run")
-    payload: dict[str, Any] = json.loads(payload_text)
-    return payload
-
-
-def _what(format: str) -> str:
-    return "prepared calls" if format == PREPARED_CALLS else "states of runs"
-
-
-def _parts(text: str, format: str) -> tuple[str, str]:
-    """Return the payload and the signature in a text.
-
-    Raises:
-        ApprovalError: The text has no payload and signature, or another version of fcregistry wrote it.
-    """
+    what = "prepared calls" if format == PREPARED_CALLS else "states of runs"
     try:
         given = json.loads(text)
     except (ValueError, RecursionError):
@@ -559,14 +523,21 @@ def _parts(text: str, format: str) -> tuple[str, str]:
     match given:
         case {"format": written} if written != format:
             raise ApprovalError(
-                f"these {_what(format)} have the format {str(written)[:60]!r}, but this version of fcregistry reads {format!r}; "
+                f"these {what} have the format {str(written)[:60]!r}, but this version of fcregistry reads {format!r}; "
                 "prepare the calls again"
             )
-        case {"format": _, "payload": str(payload), "signature": str(signature)}:
-            return payload, signature
-    raise ApprovalError(
-        f"this is not the text of {_what(format)}: pass the text that to_json returned, whole and unchanged"
-    )
+        case {"format": _, "payload": str(signed), "signature": str(signature)}:
+            pass
+        case _:
+            raise ApprovalError(
+                f"this is not the text of {what}: pass the text that to_json returned, whole and unchanged"
+            )
+    import hmac  # OpenSSL, which most processes need not load
+
+    if not hmac.compare_digest(_bytes(signature), _bytes(_signature(signed, key, format))):
+        raise ApprovalError(f"these {what} were signed with another key, or changed since; nothing was run")
+    payload: dict[str, Any] = json.loads(signed)
+    return payload
 
 
 def _signature(text: str, key: bytes, format: str) -> str:

@@ -96,7 +96,7 @@ class DaemonThreads:
             return
         with self._lock:
             self._abandoned += 1
-        future.add_done_callback(self._returned)
+        future.add_done_callback(lambda _: self.count(busy=False))
 
     def count(self, busy: bool) -> None:
         """Count one abandoned thread more, or one less.
@@ -108,9 +108,6 @@ class DaemonThreads:
         after_fork(self, DaemonThreads._reset)  # a child has none of the threads
         with self._lock:
             self._abandoned += 1 if busy else -1
-
-    def _returned(self, _: Future[Any]) -> None:
-        self.count(busy=False)
 
     def submit(self, function: Callable[[], Any], *, waited_for: bool = False) -> Future[Any]:
         """Run a function on a thread, in a copy of the caller's context, and return its future.
@@ -230,12 +227,11 @@ class BackgroundLoop:
         if threading.current_thread() is self._thread or _DETACHED.get():
             # An async tool that calls an executor, and whatever that calls: waiting for this loop would never end.
             return blocking_threads.submit(lambda: _run_detached(make))
-        from concurrent.futures import Future
-
         future: Future[Any] = Future()
         loop, context = self._running(), copy_context()
 
         def start() -> None:
+            """Begin the coroutine as a task, on the thread of the loop."""
             if future.cancelled():  # given up before it began
                 return
             task = loop.create_task(_catch_interrupt(make), context=context)

@@ -24,18 +24,28 @@ from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
-from fcregistry.execution._messages import exception_text, explain_to_author, scrub, secrets_of, undecodable_arguments
+from fcregistry.execution._messages import (
+    exception_text,
+    explain_to_author,
+    scrub,
+    secrets_of,
+    undecodable_arguments,
+    with_type,
+)
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.execution._wire import (
     STOPPED,
     Answer,
+    FileProblem,
     Request,
+    StagedFiles,
     WireException,
     WireRefusal,
     WireReturn,
     answer_text,
     pack_value,
+    staged_files,
 )
 from fcregistry.types import EncodingError, Refusal
 
@@ -44,7 +54,6 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import Problem
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution._staging import StagedFiles
 
 
 _MOST_TRACEBACK = 20_000
@@ -66,8 +75,7 @@ def run_here(request: str) -> str:
     _forks.count_forks()
     born = _forks.generation
     answer = _answer_to(Request.read(request))
-    if _forks.generation != born:  # what a type or a property does is foreign code, too
-        _forks.end_child()
+    _forks.end_if_forked(born)  # what a type or a property does is foreign code, too
     return answer_text(answer)
 
 
@@ -77,8 +85,6 @@ def _answer_to(asked: Request) -> Answer:
         return tool
     if not asked.files:
         return _run(tool, asked, None)
-    from fcregistry.execution._staging import FileProblem, staged_files  # only for calls with files
-
     with staged_files(asked.files) as staged:
         answer = _run(tool, asked, staged)
         if isinstance(answer, WireReturn):
@@ -163,21 +169,19 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
         text = scrub(exception_message(error), secrets_of(tool))
-        kind = type(error).__name__
         reserved = not isinstance(error, EncodingError)
-        detail = text if not reserved else f"{kind}: {text}" if text else kind
-        return WireRefusal(reason="unencodable", detail=detail, reserved=reserved)
+        return WireRefusal(reason="unencodable", detail=with_type(error, text) if reserved else text, reserved=reserved)
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
     explain_to_author(tool, exception)
-    of_tool = isinstance(exception, ToolError)
-    after = exception.retry_after if isinstance(exception, ToolError) else None
+    refusal = exception if isinstance(exception, ToolError) else None
+    after = None if refusal is None else refusal.retry_after
     return WireException(
         type_name=type(exception).__name__,
         message=scrub(exception_text(exception), secrets_of(tool)),
-        is_tool_error=of_tool,
-        retryable=isinstance(exception, ToolError) and bool(exception.retryable),
+        is_tool_error=refusal is not None,
+        retryable=refusal is not None and bool(refusal.retryable),
         retry_after=after if isinstance(after, (int, float)) else None,
         traceback=_traceback(exception),
         seconds=seconds,

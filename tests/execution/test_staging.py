@@ -12,7 +12,7 @@ import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._staging import (
+from fcregistry.execution._wire import (
     FileProblem,
     FileRoot,
 )  # the folder alone, with paths that an executor cannot make
