@@ -1,4 +1,4 @@
-"""`Format`, wire names, cached definitions and the encoding of results."""
+"""`Format`, tools from definitions, cached definitions, wire names and the encoding of results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,10 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn
 from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._definitions import STRICT, tool_of
 from fcregistry.formats._node import Definition, Dropped, TextDefinition
 
 if TYPE_CHECKING:
@@ -21,8 +20,7 @@ if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.formats._profile import Profile
-    from fcregistry.formats._transform import OnRecursion
+    from fcregistry.formats._profile import OnRecursion, Profile
 
 
 STRICT_FORMATS: Final = ("anthropic", "bedrock", "openai", "openai-responses")
@@ -152,8 +150,7 @@ class Format:
     def _render_new(
         self, tool: Tool, strict: bool, recursion: OnRecursion
     ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry.formats._rewrite import UnsupportedSchemaError  # not needed to read calls and report results
-        from fcregistry.formats._transform import transform
+        from fcregistry.formats._rewrite import UnsupportedSchemaError, transform  # not needed to read calls
 
         strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
         profile, schema = self._profile(strict), tool.parameters
@@ -206,6 +203,68 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
     headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
     problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
+
+
+# --- Tools from definitions: dicts in the shape of a provider, as programs write them or other libraries give them ---
+
+STRICT: Final = "fcregistry.strict"
+"""The key of `meta` for a definition with `strict`: formats with a strict mode describe its tool in it."""
+
+_WRAPPERS: Final = ("function", "toolSpec")
+"""The keys under which OpenAI's chat and Bedrock put a definition."""
+
+_PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+"""The names that formats give to the schema of the arguments."""
+
+
+def tools_of(tools: Iterable[Tool | Mapping[str, Any]]) -> list[Tool]:
+    """Return tools and definitions as tools.
+
+    Raises:
+        TypeError: One is neither a tool nor a definition.
+        DefinitionError: A definition cannot be a tool's.
+    """
+    return [tool_of(each) for each in tools]
+
+
+def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
+    """Return a tool itself, or a tool that can be described and not called for a definition.
+
+    Args:
+        given: A tool; or a definition in the shape of OpenAI (both APIs), Anthropic, Bedrock, MCP, or one function of Gemini.
+
+    Raises:
+        TypeError: It is neither.
+        DefinitionError: The name or schema cannot be a tool's.
+    """
+    from fcregistry._base.source import external_tool_hint  # not needed to read calls and report results
+    from fcregistry._tools.tool import Tool
+
+    if isinstance(given, Tool):
+        return given
+    body: Any = given
+    if isinstance(given, Mapping):
+        body = next((given[key] for key in _WRAPPERS if isinstance(given.get(key), Mapping)), given)
+    if not isinstance(body, Mapping) or "name" not in body or not body.keys() & {*_PARAMETERS, "description"}:
+        hint = external_tool_hint(given) or (
+            ": Tool.from_function(…) makes one of a function, registry.get(…) returns one by its name, "
+            "and a definition as a dict has a name and parameters"
+        )
+        raise TypeError(f"{given!r:.80} is not a Tool{hint}")
+    schema = next((body[key] for key in _PARAMETERS if body.get(key) is not None), None)
+    if isinstance(schema, Mapping) and isinstance(schema.get("json"), Mapping):  # Bedrock's
+        schema = schema["json"]
+    return Tool.from_function(
+        _refuse_call,
+        name=body["name"],
+        description=body.get("description") or "",
+        parameters={"type": "object", "properties": {}} if schema is None else schema,
+        meta={STRICT: body.get("strict") is True},
+    )
+
+
+def _refuse_call(**arguments: Any) -> NoReturn:
+    raise TypeError("a definition can be described to a model, and not called: it has no function")
 
 
 # --- Cached definitions ---

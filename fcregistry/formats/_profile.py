@@ -1,6 +1,6 @@
 """Profiles: which part of JSON Schema a provider accepts, and how large a schema may be.
 
-A profile is data; `_transform.py` rewrites a schema as the profile says. The profiles of a provider are in the provider's own file, with
+A profile is data; `_rewrite.py` rewrites a schema as the profile says. The profiles of a provider are in the provider's own file, with
 the title of the page that they follow. If a provider changes a rule, change a value there; for a new kind of rule, add a field here.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from fcregistry._schema.document import subschemas, walk_schemas
 
@@ -17,6 +17,9 @@ References = Literal["free", "bare"]
 
 Recursion = Literal["free", "optional", "no"]
 """Whether a schema may refer to itself: anywhere (`free`), only below a property that is not required (`optional`), or not at all (`no`)."""
+
+OnRecursion: TypeAlias = Literal["refuse", "cut"]
+"""What to do with a schema that refers to itself, if the provider does not accept that."""
 
 COMPOSITION: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 """The keywords that compose a schema from other schemas."""
