@@ -2,6 +2,7 @@
 
 `run_loop` is the whole loop; `ask_model`, `run_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
 the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
+`make_plan` is the loop with a planner.
 """
 
 from __future__ import annotations
@@ -15,8 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
-from fcregistry.agents._effects import AskModel, RunCalls, Tell
-from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Returned, RunCalls, Tell
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
@@ -503,3 +503,99 @@ def json_value_of(result: ToolResult) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):  # a hook has put text of its own in its place
         return text
+
+
+# --- Plans ---
+
+_NO_CALLS: Final = "nothing can be called while the plan is made; write the plan as text"
+"""The result of a call that a planner makes."""
+
+_WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanDraft:
+    """A plan as a planner wrote it.
+
+    Attributes:
+        plan: The plan.
+        steps: Its steps in words.
+        problems: What is wrong with it, for the planner.
+        is_usable: Whether it can be carried out in spite of its problems.
+    """
+
+    plan: Any = ()
+    steps: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    is_usable: bool = True
+
+
+class Plans:
+    """The `Answers` of a planner: a plan with problems is sent back. The answer is a `PlanDraft`.
+
+    Args:
+        read: Reads a plan.
+        retries: How often the planner may try again.
+    """
+
+    def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
+        self._read = read
+        self._retries = retries
+
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return how planning ends; None if the planner has to try again."""
+        if completion.finish_reason in ("length", "content_filter"):  # a plan that is cut off is not carried out
+            return End(reason=completion.finish_reason)
+        draft = self._read(completion.message.text)
+        if draft.problems and chat.retries < self._retries:
+            chat.retries += 1
+            wrong = _WRONG.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
+            chat.messages.append(Message(role="user", content=wrong, continues=True))
+            return None
+        if draft.problems and not draft.is_usable:
+            return End(reason="invalid_plan", error=ValueError("; ".join(draft.problems)))
+        return End(reason="answered", answer=draft)
+
+
+def make_plan(
+    loop: Loop, model: Model, instructions: str, read: Callable[[str], PlanDraft], chat: Chat, replans: int
+) -> Effects[End]:
+    """Ask a planner until there is a plan, or a reason why there is none; the answer is a `PlanDraft`.
+
+    Args:
+        loop: The rules of the agent.
+        model: The planner.
+        instructions: The system message.
+        read: Reads a plan.
+        chat: The conversation, without tools.
+        replans: How often the planner may try again.
+    """
+    planning = replace(
+        loop,
+        model=model,
+        answers=Plans(read, replans),
+        offered=(),
+        instructions=instructions,
+        max_rounds=replans + 1,
+        no_calls_reason=_NO_CALLS,
+    )
+    before = len(chat.steps)
+    yield Tell(chat.control, Planning())
+    end = yield from run_loop(planning, chat)
+    if end.reason == "invalid_answer":  # there were no rounds left to try again
+        return replace(end, reason="invalid_plan")
+    if end.reason == "answered":
+        draft: PlanDraft = end.answer
+        yield Tell(chat.control, Planned(steps=draft.steps))
+        chat.steps.append(Step(kind="plan", seconds=seconds_since(chat, before), texts=draft.steps))
+    return end
+
+
+def seconds_since(chat: Chat, before: int) -> float:
+    """Return the seconds spent since step ``before``."""
+    return sum(step.seconds for step in chat.steps[before:])
+
+
+def join_paragraphs(*texts: str) -> str:
+    """Return one text with texts as its paragraphs."""
+    return "\n\n".join(filter(None, texts))

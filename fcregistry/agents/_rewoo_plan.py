@@ -15,8 +15,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_lenient_json
-from fcregistry.agents._loop import json_value_of
-from fcregistry.agents._planning import PlanDraft
+from fcregistry.agents._loop import PlanDraft, json_value_of
 from fcregistry.dialects import value_by_schema
 from fcregistry.execution import unknown_tool
 from fcregistry.types import to_json_text

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from fcregistry.formats._profile import OnRecursion as OnRecursion
     from fcregistry.formats._read import MalformedCallError, read_call, read_calls
     from fcregistry.formats._read import format_of_call as format_of_call
-    from fcregistry.formats._read import is_absent as is_absent
+    from fcregistry.formats._read import has_field as has_field
     from fcregistry.formats._read import is_like_arguments as is_like_arguments
     from fcregistry.formats._read import read_field as read_field
 
@@ -101,7 +101,7 @@ _MODULES: Final = {
     "._profile": ("OnRecursion",),
     "._read": (
         *("MalformedCallError", "read_call", "read_calls"),
-        *("format_of_call", "is_absent", "is_like_arguments", "read_field"),
+        *("format_of_call", "has_field", "is_like_arguments", "read_field"),
     ),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._schema.document import References
 from fcregistry.formats._format import Format, json_or_text
-from fcregistry.formats._read import is_absent, read_call, read_field
+from fcregistry.formats._read import read_call, read_field
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -66,7 +66,7 @@ def parse(message: Any) -> list[ToolCall]:
         MalformedCallError: It is not a call.
     """
     params = read_field(message, "params")
-    return [read_call(message if is_absent(params) else params)]
+    return [read_call(message if params is None else params)]
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.formats import is_like_arguments
 from fcregistry.models._messages import (
     Message,
-    arguments_text,
     call_of,
     mapping_of,
     required,
@@ -25,7 +24,7 @@ from fcregistry.models._messages import (
 )
 from fcregistry.models._model import Completion, Delta, Usage
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import finish_reason, openai_usage, wire_name, with_call_ids
+from fcregistry.models._wire import finish_reason, openai_usage, wire_function, with_call_ids
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -64,7 +63,15 @@ def _assistant_message(message: Message) -> dict[str, Any]:
         return {**written, "content": message.text}
     native = mapping_of(message.native.get(NATIVE))
     call_extras = mapping_of(native.get("calls"))
-    calls = [{**_call(call), **mapping_of(call_extras.get(call.id or ""))} for call in message.tool_calls]
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": wire_function(call),
+            **mapping_of(call_extras.get(call.id or "")),
+        }
+        for call in message.tool_calls
+    ]
     return {**written, **_reasoning_fields(message, native), "tool_calls": calls}
 
 
@@ -78,11 +85,6 @@ def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, 
     if kept or message.native or not message.reasoning:
         return kept
     return {"reasoning_content": message.reasoning}
-
-
-def _call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
-    return {"id": call.id, "type": "function", "function": function}
 
 
 def _name_field(message: Message) -> dict[str, str]:
@@ -252,7 +254,7 @@ def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | M
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the first choice of an answer, or of a piece; None if it has none."""
-    choices = [each for each in _listed(body.get("choices")) if isinstance(each, Mapping)]
+    choices = (each for each in _listed(body.get("choices")) if isinstance(each, Mapping))
     return next((each for each in choices if each.get("index") in (0, None)), None)
 
 

@@ -12,11 +12,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats import data_url
-from fcregistry.formats.openai import FILES, IMAGES
+from fcregistry.formats.openai import media
 from fcregistry.models._messages import (
     Message,
-    arguments_text,
     call_of,
     is_image_link,
     mapping_of,
@@ -26,7 +24,7 @@ from fcregistry.models._messages import (
 )
 from fcregistry.models._model import Completion, Delta, ToolCallDelta
 from fcregistry.models._provider_errors import AnswerError
-from fcregistry.models._wire import finish_reason, openai_usage, wire_name, with_call_ids, with_wire_name
+from fcregistry.models._wire import finish_reason, openai_usage, wire_function, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -91,8 +89,7 @@ def _assistant_items(message: Message) -> Iterator[dict[str, Any]]:
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    function = {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
-    return {"type": "function_call", "call_id": call.id, **function}
+    return {"type": "function_call", "call_id": call.id, **wire_function(call)}
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
@@ -100,13 +97,8 @@ def _content(message: Message) -> str | list[dict[str, Any]]:
 
 
 def _part(part: Content) -> dict[str, Any]:
-    if is_image_link(part):
-        return {"type": "input_image", "image_url": part.uri}
-    if part.kind == "image" and part.media_type in IMAGES:
-        return {"type": "input_image", "image_url": data_url(part)}
-    if part.kind == "file" and part.media_type in FILES:
-        return {"type": "input_file", "filename": part.name, "file_data": data_url(part)}
-    return {"type": "input_text", "text": str(part)}
+    linked = {"type": "input_image", "image_url": part.uri} if is_image_link(part) else None
+    return linked or media(part) or {"type": "input_text", "text": str(part)}
 
 
 # --- Answers ---

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.models._messages import CallIds, mapping_of, number_of
+from fcregistry.models._messages import CallIds, arguments_text, mapping_of, number_of
 from fcregistry.models._model import Usage
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ _ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 def wire_name(name: str) -> str:
     """Return the name of a call as providers take it: a model may have used one that no tool can have."""
     return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
+
+
+def wire_function(call: ToolCall) -> dict[str, str]:
+    """Return the name and the arguments of a call as OpenAI's APIs take them."""
+    return {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
 
 
 def with_wire_name(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
