@@ -7,7 +7,6 @@ the rules, `Chat` the changing state, and `End` says how the loop ended. What a 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -21,6 +20,7 @@ from fcregistry.agents._messages import ids_in
 from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
+from fcregistry.formats import json_value_of
 from fcregistry.models import CallIds, Completion, Message
 from fcregistry.types import to_json_text
 
@@ -255,25 +255,21 @@ def _calls_left(loop: Loop, chat: Chat) -> int | None:
 # --- Rounds ---
 
 
+def _rounds_left(loop: Loop, chat: Chat) -> int:
+    return loop.max_rounds + chat.extra - chat.rounds
+
+
 def _has_rounds(loop: Loop, chat: Chat) -> bool:
-    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left."""
-    if chat.rounds < loop.max_rounds + chat.extra:
-        return True
-    chat.extra += 0 if loop.more_rounds is None else _checked_rounds(loop.more_rounds(chat.rounds))
-    return chat.rounds < loop.max_rounds + chat.extra
-
-
-def _checked_rounds(more: object) -> int:
-    """Return how many more rounds there may be.
+    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left.
 
     Raises:
-        TypeError: It is not a whole number.
+        TypeError: `more_rounds` does not return a whole number.
     """
-    if not more:
-        return 0
-    if type(more) is not int:
-        raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
-    return max(more, 0)
+    if _rounds_left(loop, chat) <= 0 and loop.more_rounds is not None and (more := loop.more_rounds(chat.rounds)):
+        if type(more) is not int:
+            raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
+        chat.extra += max(more, 0)
+    return _rounds_left(loop, chat) > 0
 
 
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
@@ -281,7 +277,7 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
 
     Otherwise the calls do not run.
     """
-    if chat.rounds < loop.max_rounds + chat.extra or loop.summarizes or loop.more_rounds is not None:
+    if _rounds_left(loop, chat) > 0 or loop.summarizes or loop.more_rounds is not None:
         return True
     find = loop.executor._pipeline.find
     return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
@@ -306,7 +302,7 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     """Return the instructions and the conversation, with the rounds that are left after the last result."""
     messages = list(chat.messages)
-    left = loop.max_rounds + chat.extra - chat.rounds
+    left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
     if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
@@ -490,19 +486,6 @@ class TypedAnswers:
         if reading.ok:
             return End(reason="stop_tool", answer=reading.value)
         return End(reason="invalid_answer", error=reading.error)
-
-
-def json_value_of(result: ToolResult) -> Any:
-    """Return the whole JSON value that a tool returned; for content and failures, the text."""
-    if not result.ok or result.parts:
-        return result.content
-    text = result.whole if isinstance(result.whole, str) else result.content
-    if isinstance(result.value, str):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):  # a hook has put text of its own in its place
-        return text
 
 
 # --- Plans ---

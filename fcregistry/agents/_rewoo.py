@@ -17,7 +17,7 @@ from fcregistry._tools.tool import Toolset
 from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._effects import StepBegan, StepEnded, Tell
 from fcregistry.agents._loop import join_paragraphs, make_plan, result_of, resume_calls, run_calls, run_loop
-from fcregistry.agents._messages import append_messages, free_id, ids_in
+from fcregistry.agents._messages import free_id, ids_in
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.agents._visible_tools import Opened, gateway_of
@@ -217,8 +217,9 @@ class ReWOOAgent(Agent[AnswerT_co]):
         """Have the question answered."""
         evidence = progress.for_solver(chat.messages)
         solving = chat.next([*chat.messages[: progress.goal], evidence])
+        solving.history = chat.messages  # so that calls of the solver, which are refused, get ids of their own
         end = yield from run_loop(replace(self._solver_loop, offered=(), no_calls_reason=_NO_CALLS), solving)
-        solving.messages = append_messages(chat.messages, solving.messages[progress.goal :])
+        solving.messages = [*chat.messages, *solving.messages[progress.goal :]]
         return result_of(solving, end, type(self).__name__)
 
     def _planner_instructions(self, tools: Toolset) -> str:

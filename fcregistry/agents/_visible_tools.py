@@ -9,7 +9,7 @@ no conversation opens anything in another.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from copy import copy
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -241,20 +241,20 @@ def gateways_of(gateway_map: GatewayMap) -> list[Tool]:
     Raises:
         DefinitionError: A group's name is too long to make one.
     """
-    options: ToolOptions = {"read_only": True, "idempotent": True, "open_world": False}
     made = [
-        Tool.from_function(
-            GroupGateway(gateway_map, group),
-            name=gateway_name(group),
-            description=_group_description(group),
-            **options,
-        )
+        _gateway_tool(GroupGateway(gateway_map, group), gateway_name(group), _group_description(group))
         for group in sorted(gateway_map.lazy)
     ]
     if gateway_map.searched:
-        made.append(Tool.from_function(SearchGateway(gateway_map), name=SEARCH, **options))
-        made.append(Tool.from_function(LoadGateway(gateway_map), name=LOAD, **options))
+        made += [_gateway_tool(SearchGateway(gateway_map), SEARCH), _gateway_tool(LoadGateway(gateway_map), LOAD)]
     return made
+
+
+def _gateway_tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
+    options: ToolOptions = {"name": name, "read_only": True, "idempotent": True, "open_world": False}
+    if description:
+        options["description"] = description
+    return Tool.from_function(gateway, **options)
 
 
 def gateway_of(tool: Tool) -> Gateway | None:

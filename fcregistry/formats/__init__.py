@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from fcregistry.formats._format import RenderInput as RenderInput
     from fcregistry.formats._format import base64_of as base64_of
     from fcregistry.formats._format import data_url as data_url
+    from fcregistry.formats._format import json_value_of as json_value_of
     from fcregistry.formats._format import tool_description as tool_description
     from fcregistry.formats._format import tools_of as tools_of
     from fcregistry.formats._node import Definition, Dropped, TextDefinition
@@ -96,7 +97,7 @@ def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
 # --- Other names ---
 
 _MODULES: Final = {
-    "._format": ("Format", "RenderInput", "base64_of", "data_url", "tool_description", "tools_of"),
+    "._format": ("Format", "RenderInput", "base64_of", "data_url", "json_value_of", "tool_description", "tools_of"),
     "._node": ("Definition", "Dropped", "TextDefinition"),
     "._profile": ("OnRecursion",),
     "._read": (

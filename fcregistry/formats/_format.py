@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 from weakref import WeakKeyDictionary
 
 from fcregistry.errors import DefinitionError
@@ -25,6 +25,17 @@ if TYPE_CHECKING:
 
 STRICT_FORMATS: Final = ("anthropic", "bedrock", "openai", "openai-responses")
 """The formats that have a strict mode, for the error message of the others."""
+
+
+_Rendered: TypeAlias = "Definition | TextDefinition"
+
+_CACHE: Final[WeakKeyDictionary[Tool, dict[Hashable, tuple[Callable[..., _Rendered], bytes, tuple[Dropped, ...]]]]] = (
+    WeakKeyDictionary()
+)
+"""Tool -> its definitions, by format and options, since a model is sent the same ones in every round.
+
+They are stored as bytes, so each caller gets a copy.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,21 +146,24 @@ class Format:
 
     def _render(
         self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+    ) -> tuple[_Rendered, dict[str, Any]]:
         """Return the definition of a tool and the schema in it, from the cache if possible."""
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
         how = (self, strict, recursion)
-        cached = _from_cache(tool, how)
-        if cached is None:
-            cached = self._render_new(tool, strict, recursion)
-            _into_cache(tool, how, *cached)
-        return cached
+        cached = _CACHE.get(tool, {}).get(how)
+        if cached is not None:
+            kind, written, dropped = cached
+            plain, schema = marshal.loads(written)
+            return kind(plain, dropped), schema
+        made, schema = self._render_new(tool, strict, recursion)
+        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+        with suppress(ValueError):  # not plain JSON, but of types that marshal does not know
+            _CACHE.setdefault(tool, {})[how] = type(made), marshal.dumps((plain, schema)), made.dropped
+        return made, schema
 
-    def _render_new(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+    def _render_new(self, tool: Tool, strict: bool, recursion: OnRecursion) -> tuple[_Rendered, dict[str, Any]]:
         from fcregistry.formats._rewrite import UnsupportedSchemaError, transform  # not needed to read calls
 
         strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
@@ -267,33 +281,6 @@ def _refuse_call(**arguments: Any) -> NoReturn:
     raise TypeError("a definition can be described to a model, and not called: it has no function")
 
 
-# --- Cached definitions ---
-
-
-_CACHE: Final[WeakKeyDictionary[Tool, dict[Hashable, tuple[bool, bytes, tuple[Dropped, ...]]]]] = WeakKeyDictionary()
-"""Tool -> its definitions, by format and options, since a model is sent the same ones in every round.
-
-They are stored as bytes, so each caller gets a copy.
-"""
-
-
-def _from_cache(tool: Tool, how: Hashable) -> tuple[Definition | TextDefinition, dict[str, Any]] | None:
-    cached = _CACHE.get(tool, {}).get(how)
-    if cached is None:
-        return None
-    is_text, written, dropped = cached
-    made, schema = marshal.loads(written)
-    return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-
-
-def _into_cache(tool: Tool, how: Hashable, made: Definition | TextDefinition, schema: dict[str, Any]) -> None:
-    """Store a definition, if it is plain JSON."""
-    is_text = isinstance(made, TextDefinition)
-    plain = str(made) if isinstance(made, TextDefinition) else dict(made)
-    with suppress(ValueError):  # of types that marshal does not know
-        _CACHE.setdefault(tool, {})[how] = is_text, marshal.dumps((plain, schema)), made.dropped
-
-
 # --- Wire names ---
 
 
@@ -387,13 +374,23 @@ def encode_content(
     return encoded
 
 
-def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, or the text itself if it cannot be read as JSON."""
-    import json  # only for formats that report JSON values
+def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
+    """Return the JSON value that a tool returned; for content and failures, the text.
+
+    Args:
+        result: The result of the tool.
+        whole: Whether the value is read from the whole text, and not from what a model reads of it.
+    """
+    if not result.ok or result.parts:
+        return result.content
+    text = result.whole if whole and isinstance(result.whole, str) else result.content
+    if isinstance(result.value, str):
+        return text
+    import json  # only for results that are JSON values
 
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # the text was cut, or a hook has put text of its own in its place
         return text
 
 

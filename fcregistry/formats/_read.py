@@ -349,7 +349,7 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 
 
 def _unread_fields(
-    value: Any, place: str | None, arguments: Any, usual: Set[str], metadata: Set[str], *, is_bare: bool = False
+    value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
 ) -> tuple[str, ...]:
     """Return the fields that hold or may hold arguments and are not read.
 
@@ -526,19 +526,23 @@ def _pydantic_attributes(kind: type) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _descriptors_of(kind: type) -> tuple[str, ...]:
     """Return the public properties and slots of a class."""
-    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
-    public = (name for name in held if name[0] != "_" and name not in _pydantic_attributes(kind))
     return tuple(
         name
-        for name in public
-        if hasattr(held[name], "__get__")
-        and not callable(held[name])
-        and not isinstance(held[name], (classmethod, staticmethod))
+        for name, each in _class_attributes(kind).items()
+        if name[0] != "_"
+        and name not in _pydantic_attributes(kind)
+        and hasattr(each, "__get__")
+        and not callable(each)
+        and not isinstance(each, (classmethod, staticmethod))
     )
 
 
 @lru_cache(maxsize=256)
 def _properties_of(kind: type) -> frozenset[str]:
     """Return the properties of a class, whose code may raise an AttributeError of its own."""
-    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
-    return frozenset(name for name, each in held.items() if isinstance(each, (property, cached_property)))
+    attributes = _class_attributes(kind).items()
+    return frozenset(name for name, each in attributes if isinstance(each, (property, cached_property)))
+
+
+def _class_attributes(kind: type) -> dict[str, Any]:
+    return {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}

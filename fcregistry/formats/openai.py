@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._format import Format, call_id, data_url, encode_content
-from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
+from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ STRICT: Final = Profile(
     closed=True,
     complete=True,
     top_without=_TOP_WITHOUT,
-    limits=SchemaLimits(properties=5000, depth=10, choices=1000, characters=120_000),
+    limits={"properties": 5000, "depth": 10, "choices": 1000, "characters": 120_000},
 )
 """Guide "Structured model outputs", section "Supported schemas"."""
 
