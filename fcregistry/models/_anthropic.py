@@ -221,8 +221,8 @@ def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
         text: The text at its beginning.
     """
     runs_on = not before or before[-1].get("type") == kind
-    said_before = any(_block_text(block) for block in before if block.get("type") == kind)
-    return f"\n\n{text}" if text and said_before and not runs_on else text
+    has_text_before = any(_block_text(block) for block in before if block.get("type") == kind)
+    return f"\n\n{text}" if text and has_text_before and not runs_on else text
 
 
 def input_of(call: ToolCall) -> dict[str, Any]:

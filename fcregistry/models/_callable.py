@@ -18,7 +18,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import has_field, read_calls, read_field, tools_of
-from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
+from fcregistry.models._messages import Message, call_of, chat_message, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.models._messages import MessageLike
     from fcregistry.models._model import FinishReason, ToolChoice, ToolOrDefinition
 
 
@@ -65,6 +64,8 @@ class FunctionRequest(NamedTuple):
 
 class FunctionModel(Model):
     """A model that is a function. Exceptions of the function are not caught.
+
+    `complete` and `stream` run a plain function on the caller's thread.
 
     Args:
         function: Plain or async.
@@ -124,46 +125,14 @@ class FunctionModel(Model):
             async for piece in pieces:
                 yield piece
 
-    def complete(
-        self,
-        messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[ToolOrDefinition] = (),
-        *,
-        tool_choice: ToolChoice = "auto",
-    ) -> Completion:
-        """Answer, and wait for it. A plain function runs on the caller's thread.
-
-        Args:
-            messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
-            TypeError: The function returned something else than an answer, or a message is not one.
-        """
-        *_, last = self.stream(messages, tools, tool_choice=tool_choice)
+    def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        *_, last = self._stream_sync(messages, tools, tool_choice)
         return cast("Completion", last)
 
-    def stream(
-        self,
-        messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[ToolOrDefinition] = (),
-        *,
-        tool_choice: ToolChoice = "auto",
+    def _stream_sync(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
-        """Answer piece by piece, for sync callers. A plain function runs on the caller's thread.
-
-        Args:
-            messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
-            TypeError: The function returned something else than an answer, or a message is not one.
-        """
-        request = self._request(messages_of(messages), tools_of(tools), tool_choice)
+        request = self._request(messages, tools, tool_choice)
         if self._is_async:
             return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)

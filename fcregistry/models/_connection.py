@@ -13,13 +13,14 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
 
 from fcregistry import formats
 from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
-from fcregistry.models._http_limits import HttpLimits, checked_size, send
+from fcregistry.models._http_limits import HttpLimits, send
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
@@ -121,10 +122,12 @@ class HostedModel(Model):
             raise ValueError("give base_url and api_key, or a client, which has its own")
         self._base_url = base_url
         self._api_key = api_key
-        self._max_answer_bytes = checked_size(max_answer_bytes)
+        if type(max_answer_bytes) is not int or max_answer_bytes < 1:
+            raise ValueError(f"max_answer_bytes must be a whole number above 0, not {max_answer_bytes!r:.80}")
+        self._max_answer_bytes = max_answer_bytes
         if client is None or callable(client):
             make = client or self._make_client
-            self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)
+            self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), methodcaller("close"))
         else:  # its owner closes it
             given = _checked_async(client)
             self._clients = PerLoop(lambda: given)
@@ -196,7 +199,7 @@ class HostedModel(Model):
         """Return the fields of a request that hold a conversation."""
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice, **more: Any
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
         """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
         settings, offered_tools = dict(self._settings), formats.tools_of(tools)
@@ -204,7 +207,7 @@ class HostedModel(Model):
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
-        fields = {"model": self._model, **self._conversation(messages), **more}
+        fields = {"model": self._model, **self._conversation(messages)}
         if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
         names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]
@@ -388,8 +391,3 @@ async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None
     finally:
         if close is not None:
             await close(client)
-
-
-async def close_client(client: Any) -> None:
-    """Close a client of an SDK."""
-    await client.close()

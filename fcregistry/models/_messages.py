@@ -324,7 +324,9 @@ def part_of(part: object) -> Content | None:
             return _image(read_field(part, "image_url"))
         case "input_audio":
             sound = read_field(part, "input_audio")
-            return Content.audio(_bytes(_text(sound, "data")), media_type=_media_type(_text(sound, "format")))
+            ending = _text(sound, "format")
+            media_type = "audio/mpeg" if ending == "mp3" else f"audio/{ending}"
+            return Content.audio(_bytes(_text(sound, "data")), media_type=media_type)
         case "file":
             return _file(read_field(part, "file"))
         case "tool_use" | "thinking" | "redacted_thinking" | "function_call" | "reasoning":
@@ -402,10 +404,6 @@ def _bytes(text: str) -> bytes:
         return a2b_base64(text)
     except Error as error:
         raise ValueError(f"a part of a message's content holds no base64: {error}") from error
-
-
-def _media_type(ending: str) -> str:
-    return {"mp3": "audio/mpeg"}.get(ending, f"audio/{ending}")
 
 
 def _text(part: object, name: str) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Message, Model, OpenAIChat, resolve
-from fcregistry.models._openai import _ollama_address
+from fcregistry.models._openai import _ollama_address  # every form of OLLAMA_HOST, without a server for each
 
 from .openai_wire import chat_reply
 from .provider_server import ProviderServer
