@@ -67,7 +67,7 @@ DOORS = {
 }
 
 # Tables that name their modules by string: the module -> the folder whose modules it imports.
-TABLES = {"fcregistry.cli._main", "fcregistry.dialects._table", "fcregistry.formats._table"}
+TABLES = {"fcregistry.cli._main", "fcregistry.dialects._table", "fcregistry.formats"}
 
 # What a plugin author does not pay for declaring a tool.
 NOT_FOR_A_DECLARATION = {

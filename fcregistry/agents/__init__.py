@@ -1,7 +1,7 @@
 """Agents: loops in which a model calls tools until it can answer.
 
 `_agent.py` has what all agents share, and `_loop.py` the loop that most are made of. An agent describes its run as a coroutine of effects, which
-`_effects.py` defines; `_run.py` has the records of a run. `_visible_tools.py` and `_gateways.py` show a model some of many tools.
+`_effects.py` defines, with the events of a streamed run; `_run.py` has the records of a run. `_visible_tools.py` shows a model some of many tools.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry.agents._agent import Agent
     from fcregistry.agents._conversation import Conversation
-    from fcregistry.agents._events import (
+    from fcregistry.agents._effects import (
         Calling,
         Event,
         Finished,
@@ -27,12 +27,11 @@ if TYPE_CHECKING:
         Thinking,
     )
     from fcregistry.agents._function_call import FunctionCall
-    from fcregistry.agents._gateways import OnDemand
     from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
     from fcregistry.agents._react import ReactAgent
     from fcregistry.agents._rewoo import ReWOOAgent
     from fcregistry.agents._run import RunResult, RunState, Step, StopReason
-    from fcregistry.agents._visible_tools import VisibleTools
+    from fcregistry.agents._visible_tools import OnDemand, VisibleTools
 
 __all__ = [
     "Agent",
@@ -63,7 +62,7 @@ __all__ = [
 _MODULES: Final = {
     "._agent": ("Agent",),
     "._conversation": ("Conversation",),
-    "._events": (
+    "._effects": (
         "Calling",
         "Event",
         "Finished",
@@ -77,12 +76,11 @@ _MODULES: Final = {
         "Thinking",
     ),
     "._function_call": ("FunctionCall",),
-    "._gateways": ("OnDemand",),
     "._plan_and_solve": ("PlanAndSolveAgent",),
     "._react": ("ReactAgent",),
     "._rewoo": ("ReWOOAgent",),
     "._run": ("RunResult", "RunState", "Step", "StopReason"),
-    "._visible_tools": ("VisibleTools",),
+    "._visible_tools": ("OnDemand", "VisibleTools"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry._registry import Registry
-    from fcregistry.agents._events import Event
+    from fcregistry.agents._effects import Event
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
     from fcregistry.execution import Approver, Decision, Effects, ToolLike
     from fcregistry.models import MessageLike, Model, ModelLike

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 
 from fcregistry._base.forks import after_fork
 from fcregistry.agents._agent import Agent, RoundOptions
-from fcregistry.agents._events import Finished
+from fcregistry.agents._effects import Finished
 from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from typing import Self, Unpack
 
     from fcregistry.agents._agent import AgentOptions, AgentTools
-    from fcregistry.agents._events import Event
+    from fcregistry.agents._effects import Event
     from fcregistry.agents._messages import CountTokens
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult
     from fcregistry.execution import Decision, WaitingCall
@@ -170,7 +170,7 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._new_turn():
+        with self._one_turn():
             return self._record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
@@ -189,7 +189,7 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._new_turn():
+        with self._one_turn():
             return self._record(await self.agent.arun(self._messages_with(text), **options))
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event[AnswerT_co], None, None]:
@@ -207,7 +207,7 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._new_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
+        with self._one_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
             yield from map(self._record_event, events)
 
     async def astream(
@@ -227,7 +227,7 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._new_turn():
+        with self._one_turn():
             async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
                 async for event in events:
                     yield self._record_event(event)
@@ -246,8 +246,8 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with self._waiting_turn() as state:
-            return self._record(self.agent.resume(state, decisions, **options))
+        with self._one_turn():
+            return self._record(self.agent.resume(self._waiting_state(), decisions, **options))
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -263,8 +263,8 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with self._waiting_turn() as state:
-            return self._record(await self.agent.aresume(state, decisions, **options))
+        with self._one_turn():
+            return self._record(await self.agent.aresume(self._waiting_state(), decisions, **options))
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -281,8 +281,8 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
         """
         with (
-            self._waiting_turn() as state,
-            closing(self.agent.resume_stream(state, decisions, **options)) as events,
+            self._one_turn(),
+            closing(self.agent.resume_stream(self._waiting_state(), decisions, **options)) as events,
         ):
             yield from map(self._record_event, events)
 
@@ -300,8 +300,8 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with self._waiting_turn() as state:
-            async with aclosing(self.agent.aresume_stream(state, decisions, **options)) as events:
+        with self._one_turn():
+            async with aclosing(self.agent.aresume_stream(self._waiting_state(), decisions, **options)) as events:
                 async for event in events:
                     yield self._record_event(event)
 
@@ -351,7 +351,15 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: The text contains waiting calls, and the key is missing, they were signed with another key, they changed since, or
                 they are too old.
         """
-        written = _read_transcript(text)
+        try:
+            written = json.loads(text)
+        except RecursionError:
+            written = None
+        is_known = isinstance(written, dict) and written.get("version") == _FORMAT
+        if not is_known or not isinstance(written.get("messages"), list):
+            raise ValueError(
+                f"this is not the text of a conversation: pass what Conversation.to_json (format {_FORMAT}) returned"
+            )
         conversation = cls(agent, tools, messages=written["messages"], answer_type=answer_type, **options)
         if (state := written.get("state")) is not None:
             if key is None:
@@ -365,41 +373,29 @@ class Conversation(Generic[AnswerT_co]):
         return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
     def _messages_with(self, text: MessageLike) -> list[Message]:
-        """Return the messages that the agent receives in a turn."""
-        new = conversation_of((text,), self.agent.model)
-        return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
-
-    # --- Whose turn it is ---
-
-    @contextmanager
-    def _new_turn(self) -> Iterator[None]:
-        """Prevent other turns during a new one.
+        """Return the messages that the agent receives in a new turn.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
-            RuntimeError: Another turn has not ended.
         """
-        with self._one_turn():
-            if self._state is not None:
-                waiting = ", ".join(repr(call.id) for call in self.pending)
-                raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
-            yield
+        if self._state is not None:
+            waiting = ", ".join(repr(call.id) for call in self.pending)
+            raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
+        new = conversation_of((text,), self.agent.model)
+        return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
-    @contextmanager
-    def _waiting_turn(self) -> Iterator[RunState]:
-        """Prevent other turns while the waiting turn continues, and give its state to the `with` statement.
-
-        Raises:
-            ApprovalError: No call waits for a decision.
-            RuntimeError: Another turn has not ended.
-        """
-        with self._one_turn():
-            if self._state is None:
-                raise ApprovalError("no call of this conversation waits for a decision")
-            yield self._state
+    def _waiting_state(self) -> RunState:
+        if self._state is None:
+            raise ApprovalError("no call of this conversation waits for a decision")
+        return self._state
 
     @contextmanager
     def _one_turn(self) -> Iterator[None]:
+        """Prevent other turns during one.
+
+        Raises:
+            RuntimeError: Another turn has not ended.
+        """
         turn = self._turn
         if not turn.acquire(blocking=False):
             raise RuntimeError(
@@ -451,26 +447,3 @@ def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[st
 
 _FORMAT: Final = 1
 """The version of the JSON that `to_json` writes."""
-
-
-def _read_transcript(text: str) -> dict[str, Any]:
-    """Read the object that `Conversation.to_json` wrote.
-
-    It has `messages`, and the `state` of a turn that waits for decisions.
-
-    Raises:
-        ValueError: `Conversation.to_json` did not write the text.
-    """
-    try:
-        written = json.loads(text)
-    except RecursionError:
-        written = None
-    if (
-        not isinstance(written, dict)
-        or written.get("version") != _FORMAT
-        or not isinstance(written.get("messages"), list)
-    ):
-        raise ValueError(
-            f"this is not the text of a conversation: pass what Conversation.to_json (format {_FORMAT}) returned"
-        )
-    return written

@@ -8,8 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
-from fcregistry.agents._effects import Tell
-from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._effects import Calling, Returned, Tell
 from fcregistry.agents._loop import results_of
 from fcregistry.agents._run import Step
 from fcregistry.errors import PluginError

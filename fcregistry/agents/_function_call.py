@@ -166,8 +166,8 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         Raises:
             TypeError: It is not a message, but a whole response, for example.
         """
-        calls = _calls_in(message)
-        return _report(calls, self.visible(_history_before(history, message)).run_all(calls)) if calls else []
+        calls, visible = self._calls_and_tools(message, history)
+        return _report(calls, visible.run_all(calls)) if calls else []
 
     async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
         """Run the calls of a model's message on the running loop.
@@ -182,8 +182,13 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         Raises:
             TypeError: It is not a message, but a whole response, for example.
         """
-        calls = _calls_in(message)
-        return _report(calls, await self.visible(_history_before(history, message)).arun_all(calls)) if calls else []
+        calls, visible = self._calls_and_tools(message, history)
+        return _report(calls, await visible.arun_all(calls)) if calls else []
+
+    def _calls_and_tools(self, message: object, history: Sequence[object]) -> tuple[list[Any], VisibleTools]:
+        """Return the calls of a message, and the tools that are visible after the history before it."""
+        check_is_message(message)
+        return read_calls(message), self.visible(history[:-1] if history and history[-1] == message else history)
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
@@ -216,26 +221,12 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
     }
 
 
-def _calls_in(message: object) -> list[Any]:
-    check_is_message(message)
-    return read_calls(message)
-
-
 def _report(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
-    report = formats.get(_format_of(calls)).report
+    """Return the messages with results, in the format that all the calls came in; OpenAI's chat if they differ or do not say."""
+    shapes = {format_of_call(call) for call in calls}
+    report = formats.get((shapes.pop() if len(shapes) == 1 else None) or "openai").report
     assert report is not None
     return report(results)
-
-
-def _format_of(calls: list[Any]) -> str:
-    """Return the format that all the calls came in; OpenAI's chat if they differ or do not say."""
-    shapes = {format_of_call(call) for call in calls}
-    return (shapes.pop() if len(shapes) == 1 else None) or "openai"
-
-
-def _history_before(history: Sequence[object], message: object) -> Sequence[object]:
-    """Return the messages before a message, which may be the last of them."""
-    return history[:-1] if history and history[-1] == message else history
 
 
 # --- Summaries of calls ---

@@ -2,11 +2,11 @@
 
 `run_loop` is the whole loop; `ask_model`, `run_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
 the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
+`make_plan` is the loop with a planner.
 """
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,12 +15,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
-from fcregistry.agents._effects import AskModel, RunCalls, Tell
-from fcregistry.agents._events import Calling, Returned
+from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Returned, RunCalls, Tell
 from fcregistry.agents._messages import ids_in
 from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
+from fcregistry.formats import json_value_of
 from fcregistry.models import CallIds, Completion, Message
 from fcregistry.types import to_json_text
 
@@ -255,25 +255,21 @@ def _calls_left(loop: Loop, chat: Chat) -> int | None:
 # --- Rounds ---
 
 
+def _rounds_left(loop: Loop, chat: Chat) -> int:
+    return loop.max_rounds + chat.extra - chat.rounds
+
+
 def _has_rounds(loop: Loop, chat: Chat) -> bool:
-    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left."""
-    if chat.rounds < loop.max_rounds + chat.extra:
-        return True
-    chat.extra += 0 if loop.more_rounds is None else _checked_rounds(loop.more_rounds(chat.rounds))
-    return chat.rounds < loop.max_rounds + chat.extra
-
-
-def _checked_rounds(more: object) -> int:
-    """Return how many more rounds there may be.
+    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left.
 
     Raises:
-        TypeError: It is not a whole number.
+        TypeError: `more_rounds` does not return a whole number.
     """
-    if not more:
-        return 0
-    if type(more) is not int:
-        raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
-    return max(more, 0)
+    if _rounds_left(loop, chat) <= 0 and loop.more_rounds is not None and (more := loop.more_rounds(chat.rounds)):
+        if type(more) is not int:
+            raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
+        chat.extra += max(more, 0)
+    return _rounds_left(loop, chat) > 0
 
 
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
@@ -281,7 +277,7 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
 
     Otherwise the calls do not run.
     """
-    if chat.rounds < loop.max_rounds + chat.extra or loop.summarizes or loop.more_rounds is not None:
+    if _rounds_left(loop, chat) > 0 or loop.summarizes or loop.more_rounds is not None:
         return True
     find = loop.executor._pipeline.find
     return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
@@ -306,7 +302,7 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     """Return the instructions and the conversation, with the rounds that are left after the last result."""
     messages = list(chat.messages)
-    left = loop.max_rounds + chat.extra - chat.rounds
+    left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
     if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
@@ -492,14 +488,97 @@ class TypedAnswers:
         return End(reason="invalid_answer", error=reading.error)
 
 
-def json_value_of(result: ToolResult) -> Any:
-    """Return the whole JSON value that a tool returned; for content and failures, the text."""
-    if not result.ok or result.parts:
-        return result.content
-    text = result.whole if isinstance(result.whole, str) else result.content
-    if isinstance(result.value, str):
-        return text
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):  # a hook has put text of its own in its place
-        return text
+# --- Plans ---
+
+_NO_CALLS: Final = "nothing can be called while the plan is made; write the plan as text"
+"""The result of a call that a planner makes."""
+
+_WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanDraft:
+    """A plan as a planner wrote it.
+
+    Attributes:
+        plan: The plan.
+        steps: Its steps in words.
+        problems: What is wrong with it, for the planner.
+        is_usable: Whether it can be carried out in spite of its problems.
+    """
+
+    plan: Any = ()
+    steps: tuple[str, ...] = ()
+    problems: tuple[str, ...] = ()
+    is_usable: bool = True
+
+
+class Plans:
+    """The `Answers` of a planner: a plan with problems is sent back. The answer is a `PlanDraft`.
+
+    Args:
+        read: Reads a plan.
+        retries: How often the planner may try again.
+    """
+
+    def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
+        self._read = read
+        self._retries = retries
+
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return how planning ends; None if the planner has to try again."""
+        if completion.finish_reason in ("length", "content_filter"):  # a plan that is cut off is not carried out
+            return End(reason=completion.finish_reason)
+        draft = self._read(completion.message.text)
+        if draft.problems and chat.retries < self._retries:
+            chat.retries += 1
+            wrong = _WRONG.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
+            chat.messages.append(Message(role="user", content=wrong, continues=True))
+            return None
+        if draft.problems and not draft.is_usable:
+            return End(reason="invalid_plan", error=ValueError("; ".join(draft.problems)))
+        return End(reason="answered", answer=draft)
+
+
+def make_plan(
+    loop: Loop, model: Model, instructions: str, read: Callable[[str], PlanDraft], chat: Chat, replans: int
+) -> Effects[End]:
+    """Ask a planner until there is a plan, or a reason why there is none; the answer is a `PlanDraft`.
+
+    Args:
+        loop: The rules of the agent.
+        model: The planner.
+        instructions: The system message.
+        read: Reads a plan.
+        chat: The conversation, without tools.
+        replans: How often the planner may try again.
+    """
+    planning = replace(
+        loop,
+        model=model,
+        answers=Plans(read, replans),
+        offered=(),
+        instructions=instructions,
+        max_rounds=replans + 1,
+        no_calls_reason=_NO_CALLS,
+    )
+    before = len(chat.steps)
+    yield Tell(chat.control, Planning())
+    end = yield from run_loop(planning, chat)
+    if end.reason == "invalid_answer":  # there were no rounds left to try again
+        return replace(end, reason="invalid_plan")
+    if end.reason == "answered":
+        draft: PlanDraft = end.answer
+        yield Tell(chat.control, Planned(steps=draft.steps))
+        chat.steps.append(Step(kind="plan", seconds=seconds_since(chat, before), texts=draft.steps))
+    return end
+
+
+def seconds_since(chat: Chat, before: int) -> float:
+    """Return the seconds spent since step ``before``."""
+    return sum(step.seconds for step in chat.steps[before:])
+
+
+def join_paragraphs(*texts: str) -> str:
+    """Return one text with texts as its paragraphs."""
+    return "\n\n".join(filter(None, texts))

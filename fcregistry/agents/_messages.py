@@ -1,4 +1,4 @@
-"""Histories of agents: reading messages of any shape, joining histories, and dropping old turns."""
+"""Histories of agents: reading messages of any shape, ids of calls, and dropping old turns."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.call import ToolCall
 from fcregistry.formats import read_calls, read_field
 from fcregistry.models import CallableModel, Message
 
@@ -88,23 +87,7 @@ def _read_message(given: Any, name: str | None) -> Message:
     )
 
 
-# --- Joining: every call keeps, or gets, an id of its own ---
-
-
-def append_messages(history: Sequence[Message], messages: Sequence[Message]) -> list[Message]:
-    """Return a history with more messages after it.
-
-    Args:
-        history: The messages before.
-        messages: The messages of another conversation, whose calls have ids of their own.
-    """
-    taken = ids_in(history)
-    given: dict[str, str] = {}
-    for identity in ids_in(messages):
-        given[identity] = free_id(identity, taken)
-    if all(identity == other for identity, other in given.items()):
-        return [*history, *messages]
-    return [*history, *(_with_new_ids(message, given) for message in messages)]
+# --- Ids of calls ---
 
 
 def ids_in(messages: Sequence[Message]) -> dict[str, None]:
@@ -120,15 +103,6 @@ def free_id(identity: str, taken: dict[str, None]) -> str:
         free = f"{identity}_{count}"
     taken[free] = None
     return free
-
-
-def _with_new_ids(message: Message, given: dict[str, str]) -> Message:
-    """Return a message with other ids. The provider's own form has the old ones, and is left out."""
-    if message.tool_calls:
-        calls = tuple(ToolCall(call.name, call.arguments, given[call.id or ""]) for call in message.tool_calls)
-        return message.replaced(tool_calls=calls, native={})
-    identity = message.tool_call_id
-    return message if identity is None else message.replaced(tool_call_id=given.get(identity, identity))
 
 
 # --- Shortening ---

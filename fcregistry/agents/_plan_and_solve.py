@@ -5,28 +5,24 @@ Source: Wang et al., "Plan-and-Solve Prompting"; the steps have tools here.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Final, Literal, overload
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from fcregistry.agents._agent import Agent, rounds_limit
-from fcregistry.agents._effects import Tell
-from fcregistry.agents._events import StepBegan, StepEnded
-from fcregistry.agents._loop import TextAnswers, result_of, run_loop
-from fcregistry.agents._planning import (
-    REPLANNED,
+from fcregistry.agents._effects import StepBegan, StepEnded, Tell
+from fcregistry.agents._loop import (
     PlanDraft,
-    Plans,
-    StepAnswers,
-    end_of_failed_step,
-    failure_of,
+    TextAnswers,
     join_paragraphs,
     make_plan,
+    result_of,
+    run_loop,
     seconds_since,
-    steps_of,
 )
 from fcregistry.agents._react import ExpressionOptions, expressions_of
-from fcregistry.agents._run import AnswerT_co, Step, checked_limit
+from fcregistry.agents._run import AnswerT_co, End, Step, checked_limit, end_text
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
@@ -35,9 +31,10 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions, AgentTools
-    from fcregistry.agents._run import Chat, End, RunResult
+    from fcregistry.agents._loop import Answers
+    from fcregistry.agents._run import Chat, RunResult
     from fcregistry.execution import Decision, Effects
-    from fcregistry.models import Model, ModelLike
+    from fcregistry.models import Completion, Model, ModelLike
 
 _PLANNER: Final = """\
 Make a plan for what is asked for. Do not carry it out, and call nothing.
@@ -186,13 +183,11 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
 
     def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
         """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
-        plans = Plans(self._draft, self._max_replans)
         chat = chat.next(progress.for_planner(chat))
         chat.retries = progress.replans
         known = progress.goal + (progress.failure is not None)
-        end = yield from make_plan(
-            self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
-        )
+        instructions = self._planner_instructions(tools)
+        end = yield from make_plan(self._loop, self.planner, instructions, self._draft, chat, self._max_replans)
         chat.history += chat.messages[known:]
         progress.replans = chat.retries
         if end.reason != "answered":
@@ -218,7 +213,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
             progress.replans += 1
             progress.failure = failure
             return None
-        return end_of_failed_step(progress.step, end)
+        error = end.error
+        if end.reason == "step_failed":
+            error = RuntimeError(f"{progress.step!r:.200} could not be done: {failure}")
+        return replace(end, answer=None, error=error)
 
     def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
         waits = chat.prepared is not None
@@ -235,12 +233,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
 
     def _draft(self, text: str) -> PlanDraft:
         steps = steps_of(text)
-        problems = []
-        if not steps:
-            problems = ["there is no step in it"]
-        elif len(steps) > self._max_steps:
-            problems = [f"it has {len(steps)} steps, and may have {self._max_steps}"]
-        return PlanDraft(plan=steps, steps=steps, problems=tuple(problems), is_usable=False)
+        problem = "" if steps else "there is no step in it"
+        if len(steps) > self._max_steps:
+            problem = f"it has {len(steps)} steps, and may have {self._max_steps}"
+        return PlanDraft(plan=steps, steps=steps, problems=(problem,) if problem else (), is_usable=False)
 
 
 # --- The progress of a run ---
@@ -307,8 +303,142 @@ class PlanProgress:
         return Message(role="assistant", content="\n".join(lines))
 
     def _done_steps(self) -> str:
-        return (
-            _DONE.format(results="\n".join(f"- {step}\n  Result: {result}" for step, result in self.done))
-            if self.done
-            else ""
-        )
+        results = "\n".join(f"- {step}\n  Result: {result}" for step, result in self.done)
+        return _DONE.format(results=results) if results else ""
+
+
+# --- The steps of a plan in words ---
+#
+# The steps are what the text numbers, or lists; a text that does neither is one step. The steps have the mark that comes first in the table below and
+# is indented least, so that a list within a step stays in it. What comes before the first step, and a
+# paragraph after the last one, belong to no step.
+
+_CHINESE: Final = "[一二三四五六七八九十百]{1,4}"
+_STOPS: Final = ".):、．："  # noqa: RUF001  # follow a number, in Chinese too
+_WORDS: Final = "step|task|phase|schritt|étape|etape|paso|passo|etapa|шаг|步骤|第"
+_COUNTED: Final = "one|two|three|four|five|six|seven|eight|nine|ten"
+
+_MARKS: Final = {
+    "step": rf"(?:{_WORDS})\s*(?:\d{{1,3}}|{_CHINESE}|{_COUNTED})\s*步?(?:\s*[{_STOPS},，–—-]|(?=[\s*_])|$)",  # noqa: RUF001  # as above
+    "number": rf"(?:[(\[（]\s*\d{{1,3}}\s*[)\]）]|\d{{1,3}}\s?[{_STOPS}](?!\d))",  # noqa: RUF001  # as above
+    "chinese": rf"(?:[(（]\s*{_CHINESE}\s*[)）]|{_CHINESE}\s?[{_STOPS}，])",  # noqa: RUF001  # as above
+    "circled": "[①-⑳]",
+    "bullet": r"(?:[-+•–—‣◦]|\*(?!\*))(?=\s)",  # noqa: RUF001  # what models write for bullets
+    "letter": r"\(?(?:[A-Z]|[IVX]{2,5})[.)](?=\s)",
+    "dashed": r"\d{1,3}\s+[-–—](?=\s)",  # noqa: RUF001  # as above
+}
+"""How steps are marked, the surest first."""
+
+_NOT_ALONE: Final = frozenset({"letter", "dashed"})
+"""Marks that count only if several lines have them: a sentence may begin with `I.`, and a sum with `20 - 3`."""
+
+_LINE: Final = re.compile(
+    r"(?P<indent>\s*)(?:[-+*•]\s+)?(?P<heading>#{1,6}\s+)?(?P<bold>\*\*|__)?"
+    rf"(?:{'|'.join(f'(?P<{kind}>{mark})' for kind, mark in _MARKS.items())})"
+    r"\s*(?P<text>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
+_LABEL: Final = re.compile(r"(?:[*_#\s]*plan[*_\s]*[:：][*_\s]*)?", re.IGNORECASE)  # noqa: RUF001  # as above
+_END: Final = re.compile(
+    r"(?:<END_OF_PLAN>|</plan>)[^\w\n]*$|^[^\w\n]*END[ _]OF[ _](?:THE[ _])?PLAN[^\w\n]*$", re.IGNORECASE | re.MULTILINE
+)
+"""The mark that some models write after a plan, as they are asked to elsewhere (LangChain)."""
+
+_FENCE: Final = "```"
+
+
+class _Mark(NamedTuple):
+    """The beginning of a step, perhaps."""
+
+    line: int
+    kind: str
+    indent: int
+    text: str
+    is_title: bool
+
+
+def steps_of(text: str) -> tuple[str, ...]:
+    """Return the steps of a plan, without their marks; none if the text is empty.
+
+    Args:
+        text: The text of a planner.
+    """
+    text = _END.split(text, maxsplit=1)[0]
+    lines = text.expandtabs(4).splitlines()
+    marks = _steps_among([mark for number, line in enumerate(lines) if (mark := _mark(number, line))])
+    if not marks:
+        prose = _LABEL.sub("", text, count=1).strip()
+        return (prose,) if prose else ()
+    ends = [*(mark.line for mark in marks[1:]), len(lines)]
+    bodies = [lines[mark.line + 1 : end] for mark, end in zip(marks, ends, strict=True)]
+    if not marks[-1].is_title:
+        bodies[-1] = _without_closing(bodies[-1], marks[-1].indent)
+    return tuple(filter(None, map(_step_text, marks, bodies)))
+
+
+def _mark(number: int, line: str) -> _Mark | None:
+    found = _LINE.match(line)
+    if found is None or found.lastgroup is None:
+        return None
+    kind = next(kind for kind in _MARKS if found[kind])
+    text = found["text"].strip()
+    is_title = bool(found["heading"])
+    if found["bold"]:
+        is_title = is_title or text.endswith(found["bold"])
+        text = text.replace(found["bold"], "", 1).lstrip(f"{_STOPS}–—- ").rstrip()  # noqa: RUF001  # as above
+    return _Mark(number, kind, len(found["indent"]), text, is_title)
+
+
+def _steps_among(marks: list[_Mark]) -> list[_Mark]:
+    """Return the marks that begin steps: those of the surest kind, indented least."""
+    for kind in _MARKS:
+        found = [mark for mark in marks if mark.kind == kind]
+        least = min((mark.indent for mark in found), default=0)
+        found = [mark for mark in found if mark.indent <= least + 1]
+        if found and (len(found) > 1 or kind not in _NOT_ALONE):
+            return found
+    return []
+
+
+def _step_text(mark: _Mark, lines: list[str]) -> str:
+    step = "\n".join([mark.text, *(line.rstrip() for line in lines)]).strip()
+    if step.count(_FENCE) % 2:  # the end of a fence around the plan
+        step = step.removesuffix(_FENCE).rstrip()
+    return step
+
+
+def _without_closing(lines: list[str], indent: int) -> list[str]:
+    """Return the lines of the last step, up to a paragraph that is indented no more than the step."""
+    for number, line in enumerate(lines):
+        after_blank = number > 0 and not lines[number - 1].strip()
+        if after_blank and line.strip() and len(line) - len(line.lstrip()) <= indent and not _LINE.match(line):
+            return lines[:number]
+    return lines
+
+
+# --- Failed steps ---
+
+_FAILURE: Final = re.compile(r"[\s*_`]*FAILED[*_`]*:[\s*_`]*(.*)", re.DOTALL)
+
+REPLANNED: Final = frozenset({"step_failed", "max_rounds", "length", "content_filter", "invalid_answer"})
+"""Ends of a failed step's loop after which another plan may help: not if the run is over, or there is no model."""
+
+
+class StepAnswers:
+    """Takes `FAILED: why` for a failure, whose answer is the reason, and anything else as other `Answers` do."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def end(self, chat: Chat, completion: Completion) -> End | None:
+        found = _FAILURE.match(completion.message.text)
+        if found is None:
+            return self._answers.end(chat, completion)
+        return End(reason="step_failed", answer=found[1].strip() or "no reason was given")
+
+
+def failure_of(end: End) -> str | None:
+    """Return why a step has no result; None if it has one."""
+    if end.reason == "answered":
+        return None
+    return end.answer if end.reason == "step_failed" else end_text(end.reason, end.error)

@@ -15,21 +15,18 @@ from fcregistry._results.content import Content
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Toolset
 from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
-from fcregistry.agents._effects import Tell
-from fcregistry.agents._events import StepBegan, StepEnded
-from fcregistry.agents._gateways import Opened, gateway_of
-from fcregistry.agents._loop import result_of, resume_calls, run_calls, run_loop
-from fcregistry.agents._messages import append_messages, free_id, ids_in
-from fcregistry.agents._planning import Plans, join_paragraphs, make_plan
+from fcregistry.agents._effects import StepBegan, StepEnded, Tell
+from fcregistry.agents._loop import join_paragraphs, make_plan, result_of, resume_calls, run_calls, run_loop
+from fcregistry.agents._messages import free_id, ids_in
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
+from fcregistry.agents._visible_tools import Opened, gateway_of
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
 if TYPE_CHECKING:
     from typing import Unpack
 
-    from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._run import Chat, End, RunResult
@@ -176,14 +173,18 @@ class ReWOOAgent(Agent[AnswerT_co]):
             found = self._search.best("\n".join(questions), _MAX_FOUND)
             visible._open(visible._opened | Opened(tools=frozenset(tool.name for tool in found)))
         tools = Toolset(tool for tool in self._loop.offered_tools(chat) if gateway_of(tool) is None)
-        plans = Plans(lambda text: read_plan(text, tools, self._max_steps), self._max_replans)
         chat = chat.next(chat.messages)
         end = yield from make_plan(
-            self._loop, self.planner, self._planner_instructions(tools), plans, chat, self._max_replans + 1
+            self._loop,
+            self.planner,
+            self._planner_instructions(tools),
+            lambda text: read_plan(text, tools, self._max_steps),
+            chat,
+            self._max_replans,
         )
         chat = chat.next(chat.messages, visible)
         if end.reason != "answered":
-            return self._result(chat, end)
+            return result_of(chat, end, type(self).__name__)
         return (yield from self._gather(EvidenceProgress(goal=goal, steps=end.answer.plan), chat, {}))
 
     def _gather(
@@ -196,12 +197,11 @@ class ReWOOAgent(Agent[AnswerT_co]):
             else:
                 end = yield from self._run_steps(progress, chat, steps)
             if end is not None:
-                return self._result(chat, end, codec_of(EvidenceProgress).encode(progress))
+                return result_of(chat, end, type(self).__name__, codec_of(EvidenceProgress).encode(progress))
             for step, result in zip(steps, chat.steps[-1].results, strict=True):
-                evidence = progress.add(step, result)
-                yield Tell(
-                    chat.control, StepEnded(index=progress.steps.index(step), text=evidence.text, ok=evidence.ok)
-                )
+                evidence = progress.evidence[step.name] = Evidence.of(result)
+                ended = StepEnded(index=progress.steps.index(step), text=evidence.text, ok=evidence.ok)
+                yield Tell(chat.control, ended)
                 chat.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
         return (yield from self._solve(progress, chat))
 
@@ -217,12 +217,10 @@ class ReWOOAgent(Agent[AnswerT_co]):
         """Have the question answered."""
         evidence = progress.for_solver(chat.messages)
         solving = chat.next([*chat.messages[: progress.goal], evidence])
+        solving.history = chat.messages  # so that calls of the solver, which are refused, get ids of their own
         end = yield from run_loop(replace(self._solver_loop, offered=(), no_calls_reason=_NO_CALLS), solving)
-        solving.messages = append_messages(chat.messages, solving.messages[progress.goal :])
-        return self._result(solving, end)
-
-    def _result(self, chat: Chat, end: End, stored: Mapping[str, Any] | None = None) -> RunResult[AnswerT_co]:
-        return result_of(chat, end, type(self).__name__, stored)
+        solving.messages = [*chat.messages, *solving.messages[progress.goal :]]
+        return result_of(solving, end, type(self).__name__)
 
     def _planner_instructions(self, tools: Toolset) -> str:
         described = formats.get("text").describe(tools.values())
@@ -276,11 +274,6 @@ class EvidenceProgress:
             calls.append(ToolCall(step.tool, arguments, free_id(step.name.removeprefix("#"), taken)))
         return calls
 
-    def add(self, step: EvidenceStep, result: ToolResult) -> Evidence:
-        """Add the result of a step as evidence, and return that."""
-        evidence = self.evidence[step.name] = Evidence.of(result)
-        return evidence
-
     def for_solver(self, messages: Sequence[Message]) -> Message:
         """Return the message to the solver: the plan with its evidence, and parts such as images.
 
@@ -290,16 +283,12 @@ class EvidenceProgress:
         if not self.steps:
             return Message(role="user", content=_NO_EVIDENCE, continues=True)
         text = _EVIDENCE.format(plan="\n\n".join(map(self._step_with_evidence, self.steps)))
-        parts = self._non_text_parts([message for message in messages if message.role == "tool"][-len(self.steps) :])
-        return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
-
-    def _non_text_parts(self, results: Sequence[Message]) -> list[Content]:
-        """Return the results with parts, each after the name of its step; evidence has the same order."""
+        results = [message for message in messages if message.role == "tool"][-len(self.steps) :]
         parts: list[Content] = []
-        for name, message in zip(self.evidence, results, strict=True):
+        for name, message in zip(self.evidence, results, strict=True):  # evidence has the order of the results
             if isinstance(message.content, tuple):
                 parts += [Content.text(f"{name}:"), *message.content]
-        return parts
+        return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
 
     def _step_with_evidence(self, step: EvidenceStep) -> str:
         thought = f"Plan: {step.thought}\n" if step.thought else ""

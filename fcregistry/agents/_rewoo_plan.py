@@ -9,16 +9,17 @@ Source: Xu et al., "ReWOO: Decoupling Reasoning from Observations for Efficient 
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.json import SLIPS, ArgumentsError, read_lenient_json
-from fcregistry.agents._loop import json_value_of
-from fcregistry.agents._planning import PlanDraft
+from fcregistry.agents._loop import PlanDraft
 from fcregistry.dialects import value_by_schema
 from fcregistry.execution import unknown_tool
+from fcregistry.formats import json_value_of
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
@@ -88,7 +89,7 @@ def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
     if not steps and problems:
         return PlanDraft(problems=("there is no step that can be read: write #E1 = tool[arguments]",), is_usable=False)
     problems += _unknown_references(steps)
-    fatal = _duplicate_names(steps) or _cycles(steps)
+    fatal = _fatal_problems(steps)
     words = tuple(step.text for step in steps)
     return PlanDraft(plan=tuple(steps), steps=words, problems=(*problems, *fatal), is_usable=not fatal)
 
@@ -188,23 +189,15 @@ def _unknown_references(steps: Sequence[EvidenceStep]) -> list[str]:
     ]
 
 
-def _duplicate_names(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problems of names that two steps have."""
-    names = [step.name for step in steps]
-    return [
-        f"two steps are called {name}; give each a number of its own"
-        for name in dict.fromkeys(names)
-        if names.count(name) > 1
-    ]
-
-
-def _cycles(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problem of steps that wait for one another."""
+def _fatal_problems(steps: Sequence[EvidenceStep]) -> list[str]:
+    """Return the problems of names that two steps have; or else of steps that wait for one another."""
+    counts = Counter(step.name for step in steps)
+    if twice := [name for name, count in counts.items() if count > 1]:
+        return [f"two steps are called {name}; give each a number of its own" for name in twice]
     try:
         TopologicalSorter({step.name: step.needs for step in steps}).prepare()
     except CycleError as error:
-        waiting = " waits for ".join(reversed(error.args[1]))
-        return [f"{waiting}: such steps can never run"]
+        return [f"{' waits for '.join(reversed(error.args[1]))}: such steps can never run"]
     return []
 
 
@@ -308,7 +301,12 @@ def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     if not text:
         return {}
     if text.startswith("{"):
-        return _object(text)
+        try:
+            value, _ = read_lenient_json(_quote_references(text), False, SLIPS, "the arguments")
+        except ArgumentsError as error:
+            raise UnreadableError(str(error)) from None
+        assert isinstance(value, dict)  # it begins with a brace, and is read to its end
+        return value
     if schema is None:
         raise UnreadableError("the arguments are not a JSON object")
     pieces = _split(text)
@@ -345,14 +343,9 @@ def _takes_text(schema: Any, value: Any = "") -> bool:
     return "string" in kinds and kinds <= {"string", "null"} and not (value is None and "null" in kinds)
 
 
-def _object(text: str) -> dict[str, Any]:
-    quoted = _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
-    try:
-        value, _ = read_lenient_json(quoted, False, SLIPS, "the arguments")
-    except ArgumentsError as error:
-        raise UnreadableError(str(error)) from None
-    assert isinstance(value, dict)  # it begins with a brace, and is read to its end
-    return value
+def _quote_references(text: str) -> str:
+    """Return a text with quotes around the references outside strings."""
+    return _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
 
 
 def _named(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -411,12 +404,10 @@ def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
         return text
     if text[:1] in ('"', "'") and text[-1:] == text[:1]:
         try:
-            value, _ = read_lenient_json(text, False, SLIPS, "the value")
+            return read_lenient_json(text, False, SLIPS, "the value")[0]
         except ArgumentsError:
             return text
-        return value
-    quoted = _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
-    value = value_by_schema(quoted, schema.get("properties", {}).get(name, {}), schema)
+    value = value_by_schema(_quote_references(text), schema.get("properties", {}).get(name, {}), schema)
     return text if isinstance(value, str) else value
 
 

@@ -142,19 +142,6 @@ class Control:
         ValueError: The time is not a number above 0.
     """
 
-    __slots__ = (
-        "_cancellation",
-        "_release",
-        "_time_budget",
-        "_timer",
-        "by",
-        "deps",
-        "events",
-        "is_bounded",
-        "kept",
-        "token",
-    )
-
     def __init__(
         self,
         cancellation: CancellationToken | None = None,

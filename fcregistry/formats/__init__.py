@@ -1,6 +1,6 @@
 """Wire formats of providers: how tools are described, calls read and results reported.
 
-`get(name)` returns a `Format`; `names()` lists them. A new format is a file in this folder, a row in `_table.py`, a test, and a row of
+`get(name)` returns a `Format`; `names()` lists them. A new format is a file in this folder, a row in the table below, a test, and a row of
 the page "Formats".
 """
 
@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
-    from fcregistry.formats._definitions import tools_of as tools_of
+    from collections.abc import Iterable
+
     from fcregistry.formats._format import Format
     from fcregistry.formats._format import RenderInput as RenderInput
     from fcregistry.formats._format import base64_of as base64_of
     from fcregistry.formats._format import data_url as data_url
+    from fcregistry.formats._format import json_value_of as json_value_of
     from fcregistry.formats._format import tool_description as tool_description
+    from fcregistry.formats._format import tools_of as tools_of
     from fcregistry.formats._node import Definition, Dropped, TextDefinition
+    from fcregistry.formats._profile import OnRecursion as OnRecursion
     from fcregistry.formats._read import MalformedCallError, read_call, read_calls
     from fcregistry.formats._read import format_of_call as format_of_call
-    from fcregistry.formats._read import is_absent as is_absent
+    from fcregistry.formats._read import has_field as has_field
     from fcregistry.formats._read import is_like_arguments as is_like_arguments
     from fcregistry.formats._read import read_field as read_field
-    from fcregistry.formats._table import get, names
-    from fcregistry.formats._table import wire_names as wire_names
-    from fcregistry.formats._transform import OnRecursion as OnRecursion
 
 __all__ = [
     "Definition",
@@ -39,32 +40,71 @@ __all__ = [
     "read_calls",
 ]
 
-# Public name -> its module, imported when the name is used: listing tools needs none.
-_HOMES: Final = {
-    "Definition": "._node",
-    "Dropped": "._node",
-    "Format": "._format",
-    "MalformedCallError": "._read",
-    "TextDefinition": "._node",
-    "get": "._table",
-    "names": "._table",
-    "read_call": "._read",
-    "read_calls": "._read",
-}
+# --- The table of formats ---
 
-# Used by other rooms; not public.
-_FOR_OTHER_ROOMS: Final = {
-    "OnRecursion": "._transform",
-    "RenderInput": "._format",
-    "base64_of": "._format",
-    "data_url": "._format",
-    "format_of_call": "._read",
-    "is_absent": "._read",
-    "is_like_arguments": "._read",
-    "read_field": "._read",
-    "tool_description": "._format",
-    "tools_of": "._definitions",
-    "wire_names": "._table",
+_FORMATS: Final = {
+    "anthropic": ("anthropic", "FORMAT"),
+    "bedrock": ("bedrock", "FORMAT"),
+    "gemini": ("gemini", "FORMAT"),
+    "json-schema": ("text", "JSON_SCHEMA"),
+    "mcp": ("mcp", "FORMAT"),
+    "openai": ("openai", "CHAT"),
+    "openai-responses": ("openai", "RESPONSES"),
+    "python": ("python", "FORMAT"),
+    "text": ("text", "TEXT"),
+    "typescript": ("typescript", "FORMAT"),
+    "yaml": ("text", "YAML"),
 }
+"""Format -> the module of this folder and its name there. A module is imported when one of its formats is used: most programs use one."""
 
-lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+
+def get(name: str) -> Format:
+    """Return a format by name.
+
+    Args:
+        name: The name, one of `names()`.
+
+    Raises:
+        FormatNotFoundError: There is no format of that name.
+    """
+    if name not in _FORMATS:
+        from fcregistry.errors import FormatNotFoundError  # on the way to an error
+
+        raise FormatNotFoundError(f"there is no format {name!r}; the formats are {', '.join(names())}")
+    from importlib import import_module  # not needed before a format is
+
+    module, attribute = _FORMATS[name]
+    found: Format = getattr(import_module(f"fcregistry.formats.{module}"), attribute)
+    return found
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all formats, sorted."""
+    return tuple(sorted(_FORMATS))
+
+
+def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
+    """Return wire name -> name for the tools whose name some format has to change."""
+    alphabets = [alphabet for name in names() if (alphabet := get(name).alphabet) is not None]
+    listed = list(names_of_tools)
+    found: dict[str, str] = {}
+    for alphabet in alphabets:
+        for name in listed:
+            found.setdefault(alphabet.wire_name(name), name)
+    return {wire: name for wire, name in found.items() if wire != name}
+
+
+# --- Other names ---
+
+_MODULES: Final = {
+    "._format": ("Format", "RenderInput", "base64_of", "data_url", "json_value_of", "tool_description", "tools_of"),
+    "._node": ("Definition", "Dropped", "TextDefinition"),
+    "._profile": ("OnRecursion",),
+    "._read": (
+        *("MalformedCallError", "read_call", "read_calls"),
+        *("format_of_call", "has_field", "is_like_arguments", "read_field"),
+    ),
+}
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
+
+lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})

@@ -1,4 +1,4 @@
-"""`Format`, wire names, cached definitions and the encoding of results."""
+"""`Format`, tools from definitions, cached definitions, wire names and the encoding of results."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._definitions import STRICT, tool_of
 from fcregistry.formats._node import Definition, TextDefinition
 
 if TYPE_CHECKING:
@@ -18,12 +17,14 @@ if TYPE_CHECKING:
     from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry._tools.tool import Tool
-    from fcregistry.formats._profile import Profile
-    from fcregistry.formats._transform import OnRecursion
+    from fcregistry.formats._profile import OnRecursion, Profile
 
 
 STRICT_FORMATS: Final = ("anthropic", "bedrock", "openai", "openai-responses")
 """The formats that have a strict mode, for the error message of the others."""
+
+
+_Rendered: TypeAlias = "Definition | TextDefinition"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,28 +135,24 @@ class Format:
 
     def _render(
         self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
+    ) -> tuple[_Rendered, dict[str, Any]]:
         """Return the definition of a tool and the schema in it, from the cache if possible."""
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
-        for *how, is_text, written, dropped in tool._rendered:
-            if how[0] is self and how[1:] == [strict, recursion]:
-                made, schema = marshal.loads(written)
-                return (TextDefinition(made, dropped) if is_text else Definition(made, dropped)), schema
-        rendered, schema = self._render_new(tool, strict, recursion)
-        is_text = isinstance(rendered, TextDefinition)
-        plain = str(rendered) if is_text else dict(rendered)
-        with suppress(ValueError):  # of types that marshal does not know
-            entry = (self, strict, recursion, is_text, marshal.dumps((plain, schema)), rendered.dropped)
+        for format_, *how, kind, written, dropped in tool._rendered:
+            if format_ is self and how == [strict, recursion]:
+                plain, schema = marshal.loads(written)
+                return kind(plain, dropped), schema
+        made, schema = self._render_new(tool, strict, recursion)
+        plain = str(made) if isinstance(made, TextDefinition) else dict(made)
+        with suppress(ValueError):  # not plain JSON, but of types that marshal does not know
+            entry = (self, strict, recursion, type(made), marshal.dumps((plain, schema)), made.dropped)
             object.__setattr__(tool, "_rendered", (*tool._rendered, entry))
-        return rendered, schema
+        return made, schema
 
-    def _render_new(
-        self, tool: Tool, strict: bool, recursion: OnRecursion
-    ) -> tuple[Definition | TextDefinition, dict[str, Any]]:
-        from fcregistry.formats._rewrite import UnsupportedSchemaError  # not needed to read calls and report results
-        from fcregistry.formats._transform import transform
+    def _render_new(self, tool: Tool, strict: bool, recursion: OnRecursion) -> tuple[_Rendered, dict[str, Any]]:
+        from fcregistry.formats._rewrite import UnsupportedSchemaError, transform  # not needed to read calls
 
         strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
         profile, schema = self._profile(strict), tool.parameters
@@ -208,6 +205,68 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
     headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
     problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
+
+
+# --- Tools from definitions: dicts in the shape of a provider, as programs write them or other libraries give them ---
+
+STRICT: Final = "fcregistry.strict"
+"""The key of `meta` for a definition with `strict`: formats with a strict mode describe its tool in it."""
+
+_WRAPPERS: Final = ("function", "toolSpec")
+"""The keys under which OpenAI's chat and Bedrock put a definition."""
+
+_PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
+"""The names that formats give to the schema of the arguments."""
+
+
+def tools_of(tools: Iterable[Tool | Mapping[str, Any]]) -> list[Tool]:
+    """Return tools and definitions as tools.
+
+    Raises:
+        TypeError: One is neither a tool nor a definition.
+        DefinitionError: A definition cannot be a tool's.
+    """
+    return [tool_of(each) for each in tools]
+
+
+def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
+    """Return a tool itself, or a tool that can be described and not called for a definition.
+
+    Args:
+        given: A tool; or a definition in the shape of OpenAI (both APIs), Anthropic, Bedrock, MCP, or one function of Gemini.
+
+    Raises:
+        TypeError: It is neither.
+        DefinitionError: The name or schema cannot be a tool's.
+    """
+    from fcregistry._base.source import external_tool_hint  # not needed to read calls and report results
+    from fcregistry._tools.tool import Tool
+
+    if isinstance(given, Tool):
+        return given
+    body: Any = given
+    if isinstance(given, Mapping):
+        body = next((given[key] for key in _WRAPPERS if isinstance(given.get(key), Mapping)), given)
+    if not isinstance(body, Mapping) or "name" not in body or not body.keys() & {*_PARAMETERS, "description"}:
+        hint = external_tool_hint(given) or (
+            ": Tool.from_function(…) makes one of a function, registry.get(…) returns one by its name, "
+            "and a definition as a dict has a name and parameters"
+        )
+        raise TypeError(f"{given!r:.80} is not a Tool{hint}")
+    schema = next((body[key] for key in _PARAMETERS if body.get(key) is not None), None)
+    if isinstance(schema, Mapping) and isinstance(schema.get("json"), Mapping):  # Bedrock's
+        schema = schema["json"]
+    return Tool.from_function(
+        _refuse_call,
+        name=body["name"],
+        description=body.get("description") or "",
+        parameters={"type": "object", "properties": {}} if schema is None else schema,
+        meta={STRICT: body.get("strict") is True},
+    )
+
+
+def _refuse_call(**arguments: Any) -> NoReturn:
+    raise TypeError("a definition can be described to a model, and not called: it has no function")
 
 
 # --- Wire names ---
@@ -303,13 +362,23 @@ def encode_content(
     return encoded
 
 
-def json_or_text(text: str) -> Any:
-    """Return the JSON value of a text, or the text itself if it cannot be read as JSON."""
-    import json  # only for formats that report JSON values
+def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
+    """Return the JSON value that a tool returned; for content and failures, the text.
+
+    Args:
+        result: The result of the tool.
+        whole: Whether the value is read from the whole text, and not from what a model reads of it.
+    """
+    if not result.ok or result.parts:
+        return result.content
+    text = result.whole if whole and isinstance(result.whole, str) else result.content
+    if isinstance(result.value, str):
+        return text
+    import json  # only for results that are JSON values
 
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):
+    except (ValueError, RecursionError):  # the text was cut, or a hook has put text of its own in its place
         return text
 
 

@@ -1,6 +1,6 @@
 """Profiles: which part of JSON Schema a provider accepts, and how large a schema may be.
 
-A profile is data; `_transform.py` rewrites a schema as the profile says. The profiles of a provider are in the provider's own file, with
+A profile is data; `_rewrite.py` rewrites a schema as the profile says. The profiles of a provider are in the provider's own file, with
 the title of the page that they follow. If a provider changes a rule, change a value there; for a new kind of rule, add a field here.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from typing import Any, Final, Literal, TypeAlias
 
 from fcregistry._schema.document import subschemas, walk_schemas
 
@@ -18,35 +18,13 @@ References = Literal["free", "bare"]
 Recursion = Literal["free", "optional", "no"]
 """Whether a schema may refer to itself: anywhere (`free`), only below a property that is not required (`optional`), or not at all (`no`)."""
 
+OnRecursion: TypeAlias = Literal["refuse", "cut"]
+"""What to do with a schema that refers to itself, if the provider does not accept that."""
+
 COMPOSITION: Final = frozenset({"$ref", "allOf", "anyOf", "oneOf"})
 """The keywords that compose a schema from other schemas."""
 
 SCALAR_KINDS: Final = frozenset({"null", "boolean", "number", "string"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SchemaLimits:
-    """The limits on one schema, and on all schemas of one request together.
-
-    A limit is None if the provider publishes none.
-
-    Attributes:
-        properties: The number of properties, at all levels.
-        depth: The levels of objects within objects.
-        choices: The number of values in all enums together.
-        characters: The number of characters in all names of properties and definitions, and in all enum values, together.
-        tools: The number of tools in one request.
-        optional: The number of properties in one request that are not required.
-        unions: The number of properties in one request that accept values of several types.
-    """
-
-    properties: int | None = None
-    depth: int | None = None
-    choices: int | None = None
-    characters: int | None = None
-    tools: int | None = None
-    optional: int | None = None
-    unions: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -67,7 +45,7 @@ class Profile:
         pattern_without: A regular expression for text that a `pattern` must not contain; None if it may contain anything.
         names: A regular expression that the names of top-level properties must match; None for any names.
         names_rule: The rule of `names` in words, for messages.
-        limits: The limits on the size of schemas.
+        limits: The limits that the provider publishes on one schema, and on all schemas of one request together, by the names in `_LIMITED`.
     """
 
     taker: str
@@ -83,15 +61,28 @@ class Profile:
     pattern_without: str | None = None
     names: str | None = None
     names_rule: str = ""
-    limits: SchemaLimits = SchemaLimits()
+    limits: Mapping[str, int] = field(default_factory=dict)
 
 
 # --- Limits ---
 
+_LIMITED: Final = {
+    # of one schema, at all levels
+    "properties": "properties",
+    "depth": "levels of nested objects",
+    "choices": "choices in all enums together",
+    "characters": "characters in names and choices",
+    # of all schemas in one request
+    "tools": "tools described strictly",
+    "optional": "optional parameters in tools described strictly",
+    "unions": "parameters of several types in tools described strictly",
+}
+"""What a provider may limit, and how messages name it."""
+
 
 def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
     """Return a message for each limit of a provider that one schema exceeds."""
-    return _exceeded_limits(_size_of(schema), profile, "$: the parameters have")
+    return _exceeded_limits(_size_of(schema), profile, "$: the parameters have") if profile.limits else []
 
 
 def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
@@ -99,8 +90,7 @@ def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> li
 
     For example, a provider may accept at most 20 strict tools in one request.
     """
-    limits = profile.limits
-    if limits.tools is limits.optional is limits.unions is None:
+    if not {"tools", "optional", "unions"} & profile.limits.keys():
         return []  # measuring takes time
     sizes = [_size_of(schema) for schema in schemas]
     together = {name: sum(size[name] for size in sizes) for name in ("optional", "unions")}
@@ -108,27 +98,18 @@ def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> li
 
 
 def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
-    found = []
-    for name, number in numbers.items():
-        limit = getattr(profile.limits, name)
-        if limit is not None and number > limit:
-            found.append(f"{intro} {number:,} {_LIMIT_NAMES[name]}, and {profile.taker} accepts {limit:,}; use fewer")
-    return found
-
-
-_LIMIT_NAMES = {
-    "properties": "properties",
-    "depth": "levels of nested objects",
-    "choices": "choices in all enums together",
-    "characters": "characters in names and choices",
-    "tools": "tools described strictly",
-    "optional": "optional parameters in tools described strictly",
-    "unions": "parameters of several types in tools described strictly",
-}
+    return [
+        f"{intro} {number:,} {_LIMITED[name]}, and {profile.taker} accepts {profile.limits[name]:,}; use fewer"
+        for name, number in numbers.items()
+        if number > profile.limits.get(name, number)
+    ]
 
 
 def _size_of(schema: dict[str, Any]) -> dict[str, int]:
-    """Measure a schema, definitions included; `SchemaLimits` explains each number."""
+    """Measure a schema, definitions included.
+
+    `optional` are its properties that are not required; `unions`, those that accept values of several types.
+    """
     defs: dict[str, Any] = schema.get("$defs", {})
     each = [part for _, part in walk_schemas(schema)]
     properties = [(part, name, inner) for part in each for name, inner in part.get("properties", {}).items()]

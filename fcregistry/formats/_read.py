@@ -107,7 +107,7 @@ def read_calls(message: Any) -> list[Any]:
     calls = [*_as_list(read_field(message, "tool_calls")), *_as_list(read_field(message, "invalid_tool_calls"))]
     if calls:
         return calls
-    if _has_field(read_field(message, "function_call"), "arguments"):
+    if read_field(read_field(message, "function_call"), "arguments") is not None:
         return [message]
     for place in ("content", "output", "parts"):
         blocks = read_field(message, place)
@@ -131,14 +131,15 @@ def _is_gemini(call: Any) -> bool:
 
     OpenAI's older `function_call` is not one.
     """
-    return _has_field(call, "functionCall") or (
-        _has_field(call, "function_call") and not _has_field(read_field(call, "function_call"), "arguments")
-    )
+    written = read_field(call, "function_call")
+    is_object = written is not None and read_field(written, "arguments") is None
+    return is_object or read_field(call, "functionCall") is not None
 
 
 def _is_bedrock(call: Any) -> bool:
     """Return whether a block is a call of one of our tools; Bedrock runs its own tools itself."""
-    return _has_field(call, "toolUse") and read_field(read_field(call, "toolUse"), "type") != "server_tool_use"
+    use = read_field(call, "toolUse")
+    return use is not None and read_field(use, "type") != "server_tool_use"
 
 
 _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
@@ -149,28 +150,20 @@ _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
 }
 
 
-def _has_field(value: Any, name: str) -> bool:
-    inner = read_field(value, name)
-    return not (is_absent(inner) or inner is None)
-
-
 def _as_list(calls: Any) -> list[Any]:
     """Return calls as a list: a value that is not a list is one call."""
-    if is_absent(calls) or calls is None:
+    if calls is None:
         return []
     return list(calls) if isinstance(calls, (list, tuple)) else [calls]
 
 
 def _response_messages(response: Any) -> Iterator[Any]:
     """Yield the messages in a response of Bedrock or Gemini."""
-    yield from filter(_is_message, (read_field(read_field(response, "output"), "message"),))
     candidates = read_field(response, "candidates")
-    if isinstance(candidates, (list, tuple)) and candidates:
-        yield from filter(_is_message, (read_field(candidates[0], "content"),))
-
-
-def _is_message(value: Any) -> bool:
-    return not (is_absent(value) or value is None or isinstance(value, (str, list, tuple)))
+    first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
+    for message in (read_field(read_field(response, "output"), "message"), read_field(first, "content")):
+        if not (message is None or isinstance(message, (str, list, tuple))):
+            yield message
 
 
 # --- Fields ---
@@ -180,23 +173,25 @@ _ABSENT: Any = object()
 
 
 def read_field(value: Any, name: str) -> Any:
-    """Return the value of a key of a mapping, or of an attribute of an SDK object.
+    """Return the value of a key of a mapping, or of an attribute of an SDK object; None if it is missing."""
+    found = _read_safely(value, name)
+    return None if found is _ABSENT else found
 
-    For a missing one it is a value for which `is_absent` is true.
-    """
+
+def has_field(value: Any, name: str) -> bool:
+    """Return whether a mapping has a key, or an SDK object an attribute; its value may be None."""
+    return _read_safely(value, name) is not _ABSENT
+
+
+def _read_safely(value: Any, name: str) -> Any:
     try:
         return _read(value, name)
-    except Exception:  # a property of an external object may raise anything; then the field counts as absent  # noqa: BLE001
+    except Exception:  # a property of an external object may raise anything; then the field counts as missing  # noqa: BLE001
         return _ABSENT
 
 
-def is_absent(value: Any) -> bool:
-    """Return whether `read_field` found nothing."""
-    return value is _ABSENT
-
-
 def _read(value: Any, name: str) -> Any:
-    """Return the same as `read_field`, but raise what a property raises."""
+    """Return the value of a field, or `_ABSENT`; raise what a property raises."""
     if type(value) is dict:
         return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
@@ -237,13 +232,14 @@ def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
     if identity is None and call is not value:
         identity = _read_id(value)
     name = _read(call, "name")
-    if is_absent(name):
+    if name is _ABSENT:
         nameless = " without a name" if isinstance(value, Mapping) else ""
         raise MalformedCallError(f"{_kind_text(value)}{nameless} is not a tool call: {_SHAPE_TEXT}", identity)
     _check_name(name, identity)
     place, arguments = _find_arguments(call, _ARGUMENTS if arguments_field is None else (arguments_field,))
-    unread = _unread_fields(call, place, arguments)
-    around = () if call is value else _unread_fields_around(value, arguments)
+    usual = _USUAL_FIELDS.get(place, _METADATA)
+    unread = _unread_fields(call, place, arguments, usual, _OBJECT_METADATA, is_bare=place is None)
+    around = () if call is value else _unread_fields(value, None, arguments, _WRAPPING, _METADATA_AROUND)
     if unread or around:
         message = _unread_text(call, name, place, arguments_field, unread, around)
         raise MalformedCallError(message, identity, name, unread=unread + around)
@@ -334,10 +330,14 @@ _SCALAR_METADATA: Final = _METADATA - _OBJECT_METADATA
 _USUAL_FIELDS: Final[Mapping[str | None, frozenset[str]]] = {each: _METADATA | {each} for each in _ARGUMENTS}
 """The field of the arguments -> the fields that a call usually has, with it."""
 
-_OBJECT_METADATA_AROUND: Final = _OBJECT_METADATA | {
-    *("part_metadata", "partMetadata"),  # Gemini
-    *("content", "annotations", "audio", "tool_calls"),  # a message of OpenAI with its former `function_call`
-}
+_METADATA_AROUND: Final = (
+    _OBJECT_METADATA
+    | _WRAPPERS
+    | {
+        *("part_metadata", "partMetadata"),  # Gemini
+        *("content", "annotations", "audio", "tool_calls"),  # a message of OpenAI with its former `function_call`
+    }
+)
 """Metadata around a call that may be an object or a list."""
 
 _WRAPPING: Final = _METADATA | _WRAPPERS
@@ -348,73 +348,46 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 """The beginning of the text of an object that is not empty."""
 
 
-def _unread_fields(call: Any, place: str | None, arguments: Any) -> tuple[str, ...]:
-    """Return the fields of a call that hold or may hold arguments and are not read.
+def _unread_fields(
+    value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
+) -> tuple[str, ...]:
+    """Return the fields that hold or may hold arguments and are not read.
 
-    In a call with arguments, these are fields that are named like arguments. In a call with empty arguments, any object or list may be the
+    Beside arguments, these are fields that are named like arguments and hold others. Beside empty arguments, any object or list may be the
     arguments, unless its field is known metadata. A call without a field for arguments may have an unknown shape: any field that is not known
     metadata may be an argument.
-    """
-    if (
-        type(call) is dict
-        and _USUAL_FIELDS.get(place, _METADATA).issuperset(call)
-        and not _has_misused_metadata(call, arguments)
-    ):  # the usual case
-        return ()
-    if place is None:
-        known = _METADATA | _OBJECT_METADATA
-        return tuple(map(_field_text, (each for each in _all_fields(call) if not _is_metadata(call, each, known))))
-    return _other_argument_fields(call, place, arguments, _OBJECT_METADATA if _is_empty(arguments) else None)
-
-
-def _is_metadata(call: Any, name: Any, known: Set[str]) -> bool:
-    """Return whether a field of a call without a field for arguments certainly holds none."""
-    value = call[name] if isinstance(call, Mapping) else _read(call, name)
-    if name in known:
-        return name in _OBJECT_METADATA or not _is_object(value)
-    # a mapping's keys were all given, whereas an object has every attribute of its class
-    return not isinstance(call, Mapping) and _is_no_value(value)
-
-
-def _unread_fields_around(wrapper: Any, arguments: Any) -> tuple[str, ...]:
-    """Return the fields of a wrapper that hold or may hold arguments: none of them is read."""
-    if type(wrapper) is dict and _WRAPPING.issuperset(wrapper) and not _has_misused_metadata(wrapper, arguments):
-        return ()
-    return _other_argument_fields(
-        wrapper, None, arguments, _OBJECT_METADATA_AROUND | _WRAPPERS if _is_empty(arguments) else None
-    )
-
-
-def _has_misused_metadata(fields: Mapping[str, Any], arguments: Any) -> bool:
-    """Return whether a field for scalar metadata holds an object, beside empty arguments."""
-    return _is_empty(arguments) and any(_is_object(fields[each]) for each in _SCALAR_METADATA if each in fields)
-
-
-def _other_argument_fields(value: Any, place: str | None, arguments: Any, metadata: Set[str] | None) -> tuple[str, ...]:
-    """Return the fields that hold other arguments than the ones that are read.
 
     Args:
         value: A call, or its wrapper.
         place: The field that is read.
         arguments: The arguments that are read.
-        metadata: The fields that may hold an object or a list although no arguments are read. If None, all fields may.
+        usual: The fields that such a call or wrapper usually has.
+        metadata: The fields that may hold an object or a list although no arguments are read.
+        is_bare: Whether the value is a call without a field for arguments.
     """
-    found = {
-        each
-        for each in _fields_like_arguments(value)
-        if each != place and _holds_other_arguments(_read(value, each), arguments)
-    }
-    if metadata is None:
-        return tuple(sorted(found))
-    found -= metadata
+    is_empty = _is_empty(arguments)
+    is_usual = type(value) is dict and usual.issuperset(value)
+    if is_usual and not (is_empty and any(_is_object(value[each]) for each in _SCALAR_METADATA if each in value)):
+        return ()
     is_mapping = isinstance(value, Mapping)
-    for each in value if is_mapping else _own_fields(value):
-        if each in metadata or (place is not None and each == place):
+    own = () if is_mapping or is_bare or not is_empty else _own_fields(value)
+    found = []
+    for name in _all_fields(value):
+        is_like = isinstance(name, str) and is_like_arguments(name)
+        may_be = is_empty and (is_mapping or is_bare or name in own)
+        if (place is not None and name == place) or (is_empty and name in metadata) or not (is_like or may_be):
             continue
-        inner = value[each] if is_mapping else _read(value, each)
-        if (_is_object if each in _SCALAR_METADATA else _may_be_arguments)(inner):
-            found.add(_field_text(each))
-    return tuple(sorted(found))
+        inner = value[name] if is_mapping else _read(value, name)
+        if name in _SCALAR_METADATA:
+            is_unread = _is_object(inner)
+        elif is_bare:  # a mapping's keys were all given, whereas an object has every attribute of its class
+            is_unread = is_mapping or not _is_no_value(inner)
+        else:
+            differs = is_like and _holds_other_arguments(inner, arguments)
+            is_unread = differs or (may_be and _may_be_arguments(inner))
+        if is_unread:
+            found.append(_field_text(name))
+    return tuple(found)
 
 
 def _is_empty(arguments: Any) -> bool:
@@ -538,11 +511,6 @@ def _own_fields(value: Any) -> set[str]:
     return own.union(_descriptors_of(kind))
 
 
-def _fields_like_arguments(value: Any) -> list[str]:
-    """Return the fields of a mapping or an object that are named like arguments."""
-    return [each for each in _all_fields(value) if isinstance(each, str) and is_like_arguments(each)]
-
-
 def _pydantic_extra(value: Any) -> Mapping[str, Any]:
     """Return the extra values of a pydantic model."""
     extra = getattr(value, "__pydantic_extra__", None)
@@ -558,19 +526,23 @@ def _pydantic_attributes(kind: type) -> frozenset[str]:
 @lru_cache(maxsize=256)
 def _descriptors_of(kind: type) -> tuple[str, ...]:
     """Return the public properties and slots of a class."""
-    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
-    public = (name for name in held if name[0] != "_" and name not in _pydantic_attributes(kind))
     return tuple(
         name
-        for name in public
-        if hasattr(held[name], "__get__")
-        and not callable(held[name])
-        and not isinstance(held[name], (classmethod, staticmethod))
+        for name, each in _class_attributes(kind).items()
+        if name[0] != "_"
+        and name not in _pydantic_attributes(kind)
+        and hasattr(each, "__get__")
+        and not callable(each)
+        and not isinstance(each, (classmethod, staticmethod))
     )
 
 
 @lru_cache(maxsize=256)
 def _properties_of(kind: type) -> frozenset[str]:
     """Return the properties of a class, whose code may raise an AttributeError of its own."""
-    held = {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}
-    return frozenset(name for name, each in held.items() if isinstance(each, (property, cached_property)))
+    attributes = _class_attributes(kind).items()
+    return frozenset(name for name, each in attributes if isinstance(each, (property, cached_property)))
+
+
+def _class_attributes(kind: type) -> dict[str, Any]:
+    return {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._format import Format, base64_of, call_id, encode_content
-from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
+from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ STRICT: Final = Profile(
     pattern_without=r"\\[1-9bB]|\(\?[=!<]|\{\d*,?\d{3,}",
     names=_NAMES,
     names_rule=_NAMES_RULE,
-    limits=SchemaLimits(tools=20, optional=24, unions=16),
+    limits={"tools": 20, "optional": 24, "unions": 16},
 )
 """Guide "Structured outputs", sections "JSON Schema limitations" and "Schema complexity limits"."""
 

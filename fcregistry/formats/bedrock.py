@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import anthropic
 from fcregistry.formats._format import Format, call_id, encode_content
-from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
+from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ STRICT: Final[Profile] = replace(
     pattern_without=None,
     names=None,
     names_rule="",
-    limits=SchemaLimits(),
+    limits={},
 )
 """User guide, "Get validated JSON results from models", section "Supported JSON Schema features"."""
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats._format import Alphabet, Format, base64_of, json_or_text
+from fcregistry.formats._format import Alphabet, Format, base64_of, json_value_of
 from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
@@ -78,20 +78,12 @@ def _response(result: ToolResult) -> dict[str, Any]:
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
-    response = {"output": _output_of(result)} if result.ok else {"error": result.content}
+    response = {"output": json_value_of(result, whole=False)} if result.ok else {"error": result.content}
     media = [
         {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}
         for part in filter(_is_supported, result.parts)
     ]
     return {**identity, "name": name, "response": response, **({"parts": media} if media else {})}
-
-
-def _output_of(result: ToolResult) -> Any:
-    """Return the JSON value that the content is the text of, or the text itself.
-
-    It is the text itself if the tool returned text or `Content`, or if the text was cut.
-    """
-    return result.content if isinstance(result.value, str) or result.parts else json_or_text(result.content)
 
 
 MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf"})

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._schema.document import References
-from fcregistry.formats._format import Format, json_or_text
-from fcregistry.formats._read import is_absent, read_call, read_field
+from fcregistry.formats._format import Format, json_value_of
+from fcregistry.formats._read import read_call, read_field
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -33,12 +33,9 @@ def render(rendering: RenderInput) -> dict[str, Any]:
     Fields that the tool lacks are left out.
     """
     tool = rendering.tool
-    described: dict[str, Any] = {"name": rendering.name}
+    described = rendering.named("inputSchema")
     if tool.title:
         described["title"] = tool.title
-    if rendering.text:
-        described["description"] = rendering.text
-    described["inputSchema"] = rendering.parameters
     if returns := output_schema(tool):
         described["outputSchema"] = returns
     hints = {hint: getattr(tool.options, option) for option, hint in _HINTS.items()}
@@ -66,7 +63,7 @@ def parse(message: Any) -> list[ToolCall]:
         MalformedCallError: It is not a call.
     """
     params = read_field(message, "params")
-    return [read_call(message if is_absent(params) else params)]
+    return [read_call(message if params is None else params)]
 
 
 def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
@@ -85,11 +82,9 @@ def _structured(result: ToolResult) -> dict[str, Any] | None:
 
     It is not cut, since programs read it.
     """
-    if not result.ok or result.tool is None or isinstance(result.value, str) or result.parts:
+    if not result.ok or result.tool is None or output_schema(result.tool) is None:
         return None
-    if output_schema(result.tool) is None:
-        return None
-    value = json_or_text(result.whole if isinstance(result.whole, str) else result.content)
+    value = json_value_of(result)
     return value if isinstance(value, dict) else None
 
 

@@ -18,7 +18,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats._format import Format, call_id, data_url, encode_content
-from fcregistry.formats._profile import COMPOSITION, Profile, SchemaLimits
+from fcregistry.formats._profile import COMPOSITION, Profile
 from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
@@ -48,7 +48,7 @@ STRICT: Final = Profile(
     closed=True,
     complete=True,
     top_without=_TOP_WITHOUT,
-    limits=SchemaLimits(properties=5000, depth=10, choices=1000, characters=120_000),
+    limits={"properties": 5000, "depth": 10, "choices": 1000, "characters": 120_000},
 )
 """Guide "Structured model outputs", section "Supported schemas"."""
 
@@ -92,7 +92,7 @@ def report_to_responses(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
         {
             "type": "function_call_output",
             "call_id": call_id(result),
-            "output": encode_content(result, _text, _media) or result.content,
+            "output": encode_content(result, _text, media) or result.content,
         }
         for result in results
     ]
@@ -118,7 +118,7 @@ def _text(text: str) -> dict[str, Any]:
     return {"type": "input_text", "text": text}
 
 
-def _media(part: Content) -> dict[str, Any] | None:
+def media(part: Content) -> dict[str, Any] | None:
     """Return an image or a document as an item; None for content that the API does not accept."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "input_image", "image_url": data_url(part)}

@@ -1,24 +1,392 @@
-"""Models behind Anthropic's messages API, or a server that speaks it, through the official SDK.
+"""Anthropic's messages API, or a server that speaks it, through the official SDK: requests, and answers whole or as events.
 
-Source: Anthropic API reference, "Messages".
+Blocks are kept as JSON in `Message.native`, so that all of them can be given back. The API refuses texts of white space, images in a result that is
+an error, and some ids of other providers' calls; its error messages say so.
+
+Sources: Anthropic API reference, "Messages"; Claude guides "Handle tool calls", "Extended thinking", "Vision", "PDF support", "Stop reasons and
+fallback", "Streaming messages", "Fine-grained tool streaming".
 """
 
 from __future__ import annotations
 
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
-from fcregistry.models._anthropic_messages import MessageStream, completion_of, system_of, turns_of
+from fcregistry._base.call import ToolCall
+from fcregistry._base.json import ArgumentsError, read_json
+from fcregistry.formats.anthropic import media
 from fcregistry.models._connection import HostedModel, Sdk
 from fcregistry.models._http_limits import MAX_ANSWER_BYTES, limit_responses
+from fcregistry.models._messages import (
+    Message,
+    arguments_text,
+    call_of,
+    is_image_link,
+    join_surrogates,
+    map_texts,
+    mapping_of,
+    number_of,
+    required,
+    text_of,
+)
+from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
-    from fcregistry.models._messages import Message
+    from fcregistry._results.content import Content
 
+
+NATIVE: Final = "anthropic"
+"""The name under which a message keeps its blocks."""
+
+Block: TypeAlias = dict[str, Any]
+
+
+# --- Requests: turns of user and assistant ---
+
+
+def system_of(messages: Iterable[Message]) -> str:
+    """Return the system prompt: the texts of all system messages, in their order.
+
+    Few models take one in the middle, and as a message of the user it would have less weight.
+    """
+    texts = (message.text for message in messages if message.role == "system")
+    return "\n\n".join(text for text in texts if text.strip())
+
+
+def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return the turns of a conversation: adjacent messages of one role are one turn.
+
+    The results of calls come first in it, in the order of the calls.
+    """
+    turns: list[dict[str, Any]] = []
+    conversation = with_call_ids(messages, lambda message: not _is_as_written(message))
+    places = {call.id: place for place, call in enumerate(call for each in conversation for call in each.tool_calls)}
+    for message in conversation:
+        if message.role == "system":
+            continue
+        role = "assistant" if message.role == "assistant" else "user"
+        blocks = _message_blocks(message)
+        if blocks and turns and turns[-1]["role"] == role:
+            turns[-1]["content"] += blocks
+        elif blocks:
+            turns.append({"role": role, "content": blocks})
+
+    def place(block: Block) -> int:
+        is_result = block.get("type") == "tool_result"
+        return places.get(block["tool_use_id"], len(places)) if is_result else len(places) + 1
+
+    for turn in turns:
+        if turn["role"] == "user":
+            turn["content"].sort(key=place)
+    return turns
+
+
+def _message_blocks(message: Message) -> list[Block]:
+    match message.role:
+        case "assistant":
+            return _assistant_blocks(message)
+        case "tool":
+            return [_result_block(message)]
+    return _content_blocks(message.content, fetches=True)
+
+
+def _assistant_blocks(message: Message) -> list[Block]:
+    """Return the blocks of a model's message: as it wrote them, unless the message was changed since.
+
+    The thinking and the provider's own tools of a changed message are kept, since neither its text nor its calls have them.
+    """
+    native = _native_blocks(message)
+    if _is_as_written(message):
+        kept = [block for block in native if block.get("type") != "text" or text_of(block.get("text")).strip()]
+        return [with_wire_name(block, "tool_use") for block in kept]
+    kept = [block for block in native if block.get("type") not in ("text", "tool_use")]
+    uses = [
+        {"type": "tool_use", "id": call.id, "name": wire_name(call.name), "input": input_of(call)}
+        for call in message.tool_calls
+    ]
+    return [*kept, *_text_blocks(message.text), *uses]
+
+
+def _is_as_written(message: Message) -> bool:
+    """Return whether a message has blocks of the provider, with the text and the calls that it has now."""
+    native = _native_blocks(message)
+    written, now = (
+        [(call.id, call.name, input_of(call)) for call in calls] for calls in (calls_of(native), message.tool_calls)
+    )
+    return bool(native) and written == now and joined_text(native, "text") == message.text
+
+
+def _native_blocks(message: Message) -> list[Block]:
+    """Return the blocks that the provider wrote; none if another one did, or they have another shape."""
+    blocks = message.native.get(NATIVE)
+    are_blocks = isinstance(blocks, (list, tuple)) and all(isinstance(block, dict) for block in blocks)
+    return list(blocks) if blocks and are_blocks else []
+
+
+def _result_block(message: Message) -> Block:
+    """Return the result of a call; an error has only text."""
+    content = _text_blocks(message.text) if message.is_error else _content_blocks(message.content)
+    block: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
+    if content:
+        block["content"] = content
+    return {**block, "is_error": True} if message.is_error else block
+
+
+def _content_blocks(content: str | tuple[Content, ...] | None, *, fetches: bool = False) -> list[Block]:
+    """Return content as blocks; parts that the API does not take are named in words.
+
+    Args:
+        content: The content of a message.
+        fetches: Whether the provider fetches linked images and PDFs: those of a user, not those of a tool.
+    """
+    if not isinstance(content, tuple):
+        return _text_blocks(content)
+    blocks: list[Block] = []
+    for part in content:
+        block = (_linked_block(part) if fetches else None) or (None if part.kind == "text" else media(part))
+        blocks += [block] if block else _text_blocks(str(part))
+    return blocks
+
+
+def _linked_block(part: Content) -> Block | None:
+    if part.kind != "link" or not (part.uri or "").startswith(("https://", "http://")):
+        return None
+    kind = "image" if is_image_link(part) else "document" if part.media_type == "application/pdf" else None
+    return {"type": kind, "source": {"type": "url", "url": part.uri}} if kind else None
+
+
+def _text_blocks(text: str | None) -> list[Block]:
+    return [{"type": "text", "text": text}] if text and text.strip() else []
+
+
+# --- Answers ---
+
+_DETAILS: Final = ("id", "stop_reason", "stop_sequence", "stop_details", "container")
+
+
+def completion_of(message: Mapping[str, Any]) -> Completion:
+    """Return the completion of a message of the API.
+
+    Args:
+        message: The message as JSON; the input of a call may be text, if it was streamed.
+
+    Raises:
+        ValueError: It has another shape.
+    """
+    blocks: Sequence[Block] = required(message, "content", list)
+    if not all(isinstance(block, dict) for block in blocks):
+        raise ValueError("its content has something else than blocks")
+    finish = finish_reason(message.get("stop_reason"), has_calls=False)
+    if finish == "length":
+        blocks = _with_cut_input(blocks)
+    answer = _message_of(blocks)
+    return Completion(
+        message=answer,
+        finish_reason="tool_calls" if finish == "stop" and answer.tool_calls else finish,
+        usage=_usage(mapping_of(message.get("usage"))),
+        model=str(message.get("model") or ""),
+        details={name: message[name] for name in _DETAILS if message.get(name) is not None},
+    )
+
+
+def calls_of(blocks: Sequence[Block]) -> tuple[ToolCall, ...]:
+    """Return the calls among blocks, without those of the provider's own tools, which it runs itself."""
+    return tuple(call_of(block) for block in blocks if block.get("type") == "tool_use")
+
+
+def joined_text(blocks: Sequence[Block], kind: str) -> str:
+    """Return the text of all blocks of a kind, `text` or `thinking`, as `piece_after` puts it together."""
+    pieces = (
+        piece_after(blocks[:place], kind, _block_text(block))
+        for place, block in enumerate(blocks)
+        if block.get("type") == kind
+    )
+    return "".join(pieces)
+
+
+def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
+    """Return a block's first text, after an empty line if a block of another kind is between.
+
+    A text with citations comes in several adjacent blocks, which are one text.
+
+    Args:
+        before: The blocks before it.
+        kind: The kind of the block: `text` or `thinking`.
+        text: The text at its beginning.
+    """
+    runs_on = not before or before[-1].get("type") == kind
+    has_text_before = any(_block_text(block) for block in before if block.get("type") == kind)
+    return f"\n\n{text}" if text and has_text_before and not runs_on else text
+
+
+def input_of(call: ToolCall) -> dict[str, Any]:
+    """Return the arguments of a call as the object that the API wants.
+
+    Text that is not a JSON object is wrapped in one, so that the model sees what it wrote, as the guide to fine-grained streaming advises.
+    """
+    return _object_of(arguments_text(call))
+
+
+def _object_of(text: str) -> dict[str, Any]:
+    if not text.strip():
+        return {}
+    try:
+        value = read_json(text)
+    except ArgumentsError:
+        value = None
+    # The text may write half of a surrogate pair as an escape, which the request could not carry.
+    return map_texts(join_surrogates, value if isinstance(value, dict) else {"INVALID_JSON": text})
+
+
+def _message_of(blocks: Sequence[Block]) -> Message:
+    kept = [
+        {**block, "input": _object_of(block["input"])} if isinstance(block.get("input"), str) else block
+        for block in blocks
+    ]
+    return Message(
+        role="assistant",
+        content=joined_text(blocks, "text") or None,
+        tool_calls=calls_of(blocks),
+        reasoning=joined_text(blocks, "thinking") or None,
+        native={NATIVE: kept} if kept else {},
+    )
+
+
+def _with_cut_input(blocks: Sequence[Block]) -> Sequence[Block]:
+    """Return the blocks of an answer that a limit ended.
+
+    The input of a call at its end becomes text that is cut off, as it may have been.
+
+    Streamed input is the text itself. In a whole answer the input is an object, which does not show whether it is complete.
+    """
+    last = blocks[-1] if blocks else {}
+    written = last.get("input")
+    if last.get("type") != "tool_use" or (isinstance(written, str) and written.strip()):
+        return blocks
+    text = json.dumps(written or {}, ensure_ascii=False)
+    return [*blocks[:-1], {**last, "input": text[:-1]}]
+
+
+def _block_text(block: Block) -> str:
+    return text_of(block.get(str(block.get("type"))))
+
+
+def _usage(counts: Mapping[str, Any]) -> Usage:
+    cached = number_of(counts.get("cache_read_input_tokens"))
+    created = number_of(counts.get("cache_creation_input_tokens"))
+    return Usage(
+        input_tokens=number_of(counts.get("input_tokens")) + cached + created,
+        output_tokens=number_of(counts.get("output_tokens")),
+        cached_tokens=cached,
+        reasoning_tokens=number_of(mapping_of(counts.get("output_tokens_details")).get("thinking_tokens")),
+        requests=1,
+    )
+
+
+# --- Streamed answers ---
+
+
+class MessageStream:
+    """Puts a message together from its events."""
+
+    def __init__(self) -> None:
+        self._message: dict[str, Any] = {}
+        self._usage: dict[str, Any] = {}
+        self._blocks: dict[int, Block] = {}
+        self._pieces: dict[tuple[int, str], list[str]] = {}  # of each block, by the name of the field
+        self._is_whole = False
+
+    def add(self, event: Mapping[str, Any]) -> Delta | None:
+        """Take the next event, and return what is new in it; None if there is nothing to show.
+
+        Raises:
+            ValueError: It has another shape.
+        """
+        match event.get("type"):
+            case "message_start":
+                self._update(required(event, "message", dict))
+            case "content_block_start":
+                return self._begin(required(event, "index", int), required(event, "content_block", dict))
+            case "content_block_delta":
+                return self._continue(required(event, "index", int), required(event, "delta", dict))
+            case "message_delta":
+                self._update({**required(event, "delta", dict), "usage": event.get("usage")})
+            case "message_stop":
+                self._is_whole = True
+        return None  # other events, the end of a block among them, need nothing
+
+    def completion(self) -> Completion | None:
+        """Return the whole answer; None if its end has not come. The input of a call is the streamed text."""
+        if not self._is_whole:
+            return None
+        for (index, name), pieces in self._pieces.items():
+            if written := join_surrogates("".join(pieces)):
+                self._blocks[index][name] = written
+        blocks = [self._blocks[index] for index in sorted(self._blocks)]
+        return completion_of({**self._message, "usage": self._usage, "content": blocks})
+
+    def _update(self, fields: Mapping[str, Any]) -> None:
+        """Update the fields of the whole message; the counts of usage are totals."""
+        usage = mapping_of(fields.get("usage"))
+        self._usage |= {name: count for name, count in usage.items() if count is not None}
+        self._message |= {name: value for name, value in fields.items() if value is not None}
+
+    def _begin(self, index: int, block: Block) -> Delta | None:
+        self._blocks[index] = dict(block)
+        match block.get("type"):
+            case "tool_use":
+                arguments = json.dumps(block["input"], ensure_ascii=False) if block.get("input") else ""
+                return self._call_delta(index, arguments, block.get("id"), block.get("name"))
+            case "text" | "thinking" as kind:
+                self._blocks[index][kind] = ""
+                return self._add_text(index, kind, text_of(block.get(kind)))
+        return None
+
+    def _continue(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
+        block = self._blocks.get(index)
+        if block is None:
+            raise ValueError(f"a piece of the content block {index} came before its beginning")
+        match delta.get("type"):
+            case "text_delta":
+                return self._add_text(index, "text", required(delta, "text", str))
+            case "thinking_delta":
+                return self._add_text(index, "thinking", required(delta, "thinking", str))
+            case "input_json_delta":
+                text = self._add_piece(index, "input", required(delta, "partial_json", str))
+                # Only calls to the user's tools are shown, not those to the provider's own.
+                return self._call_delta(index, text) if text and block.get("type") == "tool_use" else None
+            case "signature_delta":
+                self._add_piece(index, "signature", required(delta, "signature", str))
+            case "citations_delta":
+                block["citations"] = [*(block.get("citations") or ()), delta.get("citation")]
+        return None
+
+    def _add_text(self, index: int, kind: str, text: str) -> Delta | None:
+        """Add a piece to a text or a thought, and return it, with the empty line before it if it needs one."""
+        if not text:
+            return None
+        shown = self._add_piece(index, kind, text)
+        if not self._blocks[index].get(kind):
+            self._blocks[index][kind] = text  # any text will do until `completion` joins the pieces
+            shown = piece_after([self._blocks[each] for each in sorted(self._blocks) if each < index], kind, text)
+        return Delta(content=shown) if kind == "text" else Delta(reasoning=shown)
+
+    def _add_piece(self, index: int, name: str, text: str) -> str:
+        self._pieces.setdefault((index, name), []).append(text)
+        return text
+
+    def _call_delta(self, index: int, arguments: str, id: str | None = None, name: str | None = None) -> Delta:
+        place = sum(self._blocks[each].get("type") == "tool_use" for each in self._blocks if each < index)
+        return Delta(tool_calls=(ToolCallDelta(index=place, id=id, name=name, arguments=arguments),))
+
+
+# --- The model ---
 
 Clients: TypeAlias = "AsyncAnthropic | Callable[[], AsyncAnthropic] | Any"
 """A client of the SDK, or a function that makes one for each event loop. Those for other clouds have no class in common with it."""

@@ -17,8 +17,8 @@ from fcregistry._base.annotations import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
-from fcregistry.formats import is_absent, read_calls, read_field, tools_of
-from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
+from fcregistry.formats import has_field, read_calls, read_field, tools_of
+from fcregistry.models._messages import Message, call_of, chat_message, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.models._messages import MessageLike
     from fcregistry.models._model import FinishReason, ToolChoice, ToolOrDefinition
 
 
@@ -65,6 +64,8 @@ class FunctionRequest(NamedTuple):
 
 class FunctionModel(Model):
     """A model that is a function. Exceptions of the function are not caught.
+
+    `complete` and `stream` run a plain function on the caller's thread.
 
     Args:
         function: Plain or async.
@@ -124,46 +125,14 @@ class FunctionModel(Model):
             async for piece in pieces:
                 yield piece
 
-    def complete(
-        self,
-        messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[ToolOrDefinition] = (),
-        *,
-        tool_choice: ToolChoice = "auto",
-    ) -> Completion:
-        """Answer, and wait for it. A plain function runs on the caller's thread.
-
-        Args:
-            messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
-            TypeError: The function returned something else than an answer, or a message is not one.
-        """
-        *_, last = self.stream(messages, tools, tool_choice=tool_choice)
+    def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        *_, last = self._stream_sync(messages, tools, tool_choice)
         return cast("Completion", last)
 
-    def stream(
-        self,
-        messages: MessageLike | Iterable[MessageLike],
-        tools: Sequence[ToolOrDefinition] = (),
-        *,
-        tool_choice: ToolChoice = "auto",
+    def _stream_sync(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
-        """Answer piece by piece, for sync callers. A plain function runs on the caller's thread.
-
-        Args:
-            messages: A text of the user, a message, or a conversation.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools, or a message cannot be read.
-            TypeError: The function returned something else than an answer, or a message is not one.
-        """
-        request = self._request(messages_of(messages), tools_of(tools), tool_choice)
+        request = self._request(messages, tools, tool_choice)
         if self._is_async:
             return stream_sync(lambda: _astream_answer(request.call(), request.reader))
         return _stream_answer(request)
@@ -449,16 +418,18 @@ def _message_of(answer: object) -> Message:
     check_is_message(answer)
     calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
     content, reasoning = _content_and_reasoning(answer)
-    if not calls and content is None and all(is_absent(read_field(answer, name)) for name in ("role", "content")):
+    if not calls and content is None and not _has_any(answer, ("role", "content")):
         raise TypeError(f"the model returned a {type(answer).__name__}, neither a text nor a message")
     return Message(role="assistant", content=content, tool_calls=calls, reasoning=reasoning)
 
 
+def _has_any(value: object, names: Sequence[str]) -> bool:
+    return any(has_field(value, name) for name in names)
+
+
 def _may_call(answer: object) -> bool:
     """Return whether an answer may make calls: a list without any field of a call makes none."""
-    if not isinstance(answer, (list, tuple)):
-        return True
-    return any(not is_absent(read_field(item, name)) for item in answer for name in _OF_CALLS)
+    return not isinstance(answer, (list, tuple)) or any(_has_any(item, _OF_CALLS) for item in answer)
 
 
 def check_is_message(message: object) -> None:
@@ -467,11 +438,9 @@ def check_is_message(message: object) -> None:
     Raises:
         TypeError: It is not a message; for a whole response, the error says where its message is.
     """
-    if isinstance(message, (str, list, tuple)) or any(
-        not is_absent(read_field(message, name)) for name in _OF_MESSAGES
-    ):
+    if isinstance(message, (str, list, tuple)) or _has_any(message, _OF_MESSAGES):
         return
-    if not is_absent(read_field(message, "choices")):
+    if _has_any(message, ("choices",)):
         raise TypeError("pass the message, response.choices[0].message, not the whole response")
     kind = type(message).__name__
     raise TypeError(f"a message is a text, or an object with a role and content, not {kind}")
@@ -479,34 +448,33 @@ def check_is_message(message: object) -> None:
 
 def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
     """Return the content of a message, and the model's thinking."""
-    content = read_field(message, "content")
-    refusal = read_field(message, "refusal")
-    thoughts = [text for name in _REASONING if isinstance(text := read_field(message, name), str) and text][:1]
-    if isinstance(content, str):
-        return content, "".join(thoughts) or None
-    blocks = list(_blocks(message)) if not isinstance(message, (list, tuple)) else []
-    thoughts += [thought for thought in map(_thought_text, blocks) if thought]
-    parts = [part for part in map(_part, blocks) if part is not None]
-    if all(isinstance(part, str) for part in parts):
-        text = "".join(map(str, parts)) if parts else refusal if isinstance(refusal, str) else None
-        return text, "".join(thoughts) or None
-    kept = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
-    return kept, "".join(thoughts) or None
+    thoughts = [text for name in _REASONING if (text := text_of(read_field(message, name)))][:1]
+    content: Any = read_field(message, "content")
+    if not isinstance(content, str):
+        blocks = [] if isinstance(message, (list, tuple)) else list(_blocks(message))
+        thoughts += filter(None, map(_thought_text, blocks))
+        parts = [part for part in map(_part, blocks) if part is not None]
+        if not parts:
+            content = text_of(read_field(message, "refusal")) or None
+        elif all(isinstance(part, str) for part in parts):
+            content = "".join(map(str, parts))
+        else:
+            content = tuple(Content.text(part) if isinstance(part, str) else part for part in parts)
+    return content, "".join(thoughts) or None
 
 
 def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
     """Yield the texts and blocks of a message, or of an object with messages."""
-    if depth > _MAX_DEPTH or value is None or is_absent(value):
+    if depth > _MAX_DEPTH or value is None:
         return
     if isinstance(value, (list, tuple)):
         for each in value:
             yield from _blocks(each, depth + 1)
         return
-    kind = read_field(value, "type")
-    if is_absent(kind) or kind is None or kind == "message":
+    if read_field(value, "type") in (None, "message"):
         for place in _PLACES:
             inner = read_field(value, place)
-            if not is_absent(inner) and inner is not None:
+            if inner is not None:
                 inner = inner[:1] if place == "candidates" and isinstance(inner, (list, tuple)) else inner
                 yield from _blocks(inner, depth + 1)
                 return
@@ -537,9 +505,6 @@ def _thought_text(block: Any) -> str:
         return text_of(read_field(block, "thinking"))
     if kind == "reasoning":
         summary = read_field(block, "summary")
-        return (
-            "\n".join(text_of(read_field(each, "text")) for each in summary)
-            if isinstance(summary, (list, tuple))
-            else ""
-        )
+        parts = summary if isinstance(summary, (list, tuple)) else ()
+        return "\n".join(text_of(read_field(each, "text")) for each in parts)
     return text_of(read_field(read_field(read_field(block, "reasoningContent"), "reasoningText"), "text"))

@@ -1,4 +1,4 @@
-"""The base of the models of providers with an SDK: its requests, its answers, and the connection that they pass through.
+"""The base of the models of providers with an SDK: their requests, answers, clients and errors.
 
 Answers of an SDK are turned into plain JSON, so that any version of it will do. The SDKs' own accumulators of streams are not used: they complete the
 arguments of a call that was cut off (anthropic), or take each call for one that follows OpenAI's protocol to the letter (openai).
@@ -13,13 +13,14 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar
+from operator import methodcaller
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
 
 from fcregistry import formats
 from fcregistry._base.install import install_command
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
-from fcregistry.models._http_limits import HttpLimits, checked_size, send
+from fcregistry.models._http_limits import HttpLimits, send
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
@@ -117,9 +118,19 @@ class HostedModel(Model):
         self._settings = dict(settings or {})
         if wrong := sorted(_RESERVED & self._settings.keys()):
             raise ValueError(f"settings of {self.name} cannot have {', '.join(wrong)}: every request sets its own")
-        self._connection = Connection(
-            self._sdk, self.name, self._create, client, base_url, api_key, checked_size(max_answer_bytes)
-        )
+        if client is not None and (base_url is not None or api_key is not None):
+            raise ValueError("give base_url and api_key, or a client, which has its own")
+        self._base_url = base_url
+        self._api_key = api_key
+        if type(max_answer_bytes) is not int or max_answer_bytes < 1:
+            raise ValueError(f"max_answer_bytes must be a whole number above 0, not {max_answer_bytes!r:.80}")
+        self._max_answer_bytes = max_answer_bytes
+        if client is None or callable(client):
+            make = client or self._make_client
+            self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), methodcaller("close"))
+        else:  # its owner closes it
+            given = _checked_async(client)
+            self._clients = PerLoop(lambda: given)
 
     @property
     def name(self) -> str:
@@ -128,12 +139,12 @@ class HostedModel(Model):
 
     def close(self) -> None:
         """Close the connections, but not a client that the caller gave. The next request opens new ones."""
-        if self._connection.clients.held:
-            background_loop.run(self._connection.clients.aclose)
+        if self._clients.held:
+            background_loop.run(self._clients.aclose)
 
     async def aclose(self) -> None:
         """Do the same on the running loop."""
-        await self._connection.clients.aclose()
+        await self._clients.aclose()
 
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
@@ -155,7 +166,13 @@ class HostedModel(Model):
             *_, last = [piece async for piece in self.astream(messages, tools, tool_choice=tool_choice)]
             assert isinstance(last, Completion)
             return last
-        return await self._connection.answer(self._request(messages, tools, tool_choice), self._read)
+        request = self._request(messages, tools, tool_choice)
+        client = await self._guarded(self._clients.get())
+
+        async def ask() -> Completion:
+            return self._read(_as_json(await self._send(client, request)))
+
+        return await self._guarded(ask(), client)
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
@@ -182,7 +199,7 @@ class HostedModel(Model):
         """Return the fields of a request that hold a conversation."""
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice, **more: Any
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
         """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
         settings, offered_tools = dict(self._settings), formats.tools_of(tools)
@@ -190,7 +207,7 @@ class HostedModel(Model):
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
-        fields = {"model": self._model, **self._conversation(messages), **more}
+        fields = {"model": self._model, **self._conversation(messages)}
         if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
         names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]
@@ -212,13 +229,19 @@ class HostedModel(Model):
         )
 
     async def _stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Delta | Completion]:
+        """Send a request, and yield the answer piece by piece. Closing the generator closes the connection."""
         reader, joiner, has_begun = self._reader(), SurrogateJoiner(), False
+        end, delta = object(), cast("Any", None)
+        client = await self._guarded(self._clients.get())
+        deltas = self._deltas(client, request, reader)
         try:
-            async with aclosing(self._connection.pieces(request, reader.add)) as deltas:
-                async for delta in deltas:
+            try:
+                while (delta := await self._guarded(anext(deltas, end), client)) is not end:
                     has_begun = True
                     if delta is not None and (joined := joiner.add(delta)) is not None:
                         yield joined
+            finally:
+                await self._guarded(deltas.aclose(), client)
         except ModelError:
             if reader.completion() is None:  # a connection that breaks after the end has lost nothing
                 raise
@@ -229,99 +252,15 @@ class HostedModel(Model):
             yield rest
         yield completion
 
-
-# --- The connection ---
-
-
-class Connection:
-    """Sends the requests of one model.
-
-    Args:
-        sdk: The SDK that sends them.
-        full_name: The name of the model with its provider: `openai:gpt-5`.
-        create: Returns the method of a client that creates an answer, such as `client.messages.create`.
-        client: A client of the SDK, or a function that makes one for each event loop; else None.
-        base_url: Where the API is.
-        api_key: The key for it.
-        max_answer_bytes: The most bytes of one answer that are read.
-
-    Raises:
-        ValueError: A client and `base_url` or `api_key` are both given.
-        TypeError: The client is the SDK's sync client.
-    """
-
-    def __init__(
-        self,
-        sdk: Sdk,
-        full_name: str,
-        create: Callable[[Any], Any],
-        client: Any,
-        base_url: str | None,
-        api_key: str | None,
-        max_answer_bytes: int,
-    ) -> None:
-        if client is not None and (base_url is not None or api_key is not None):
-            raise ValueError("give base_url and api_key, or a client, which has its own")
-        self._sdk = sdk
-        self._full_name = full_name
-        self._create = create
-        self._base_url = base_url
-        self._api_key = api_key
-        self._max_answer_bytes = max_answer_bytes
-        if client is None or callable(client):
-            make = client or self._make_client
-            self.clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), close_client)
-        else:  # its owner closes it
-            given = _checked_async(client)
-            self.clients = PerLoop(lambda: given)
-
-    async def answer(self, request: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> T:
-        """Send a request, and return the whole answer as `read` returns it.
-
-        Args:
-            request: The arguments for the SDK.
-            read: Reads the answer, which is JSON.
-
-        Raises:
-            ModelError: There is no answer.
-            MissingDependencyError: The SDK is not installed.
-        """
-        client = await self._guarded(self.clients.get())
-
-        async def ask() -> T:
-            return read(_as_json(await self._send(client, request)))
-
-        return await self._guarded(ask(), client)
-
-    async def pieces(self, request: Mapping[str, Any], read: Callable[[Mapping[str, Any]], T]) -> AsyncGenerator[T]:
-        """Send a request, and yield each piece of the answer as `read` returns it.
-
-        Closing the generator closes the connection.
-
-        Args:
-            request: The arguments for the SDK.
-            read: Reads a piece, which is JSON.
-
-        Raises:
-            ModelError, MissingDependencyError: As `answer` raises them.
-        """
-        client = await self._guarded(self.clients.get())
-
-        async def ask() -> AsyncGenerator[T]:
-            async with (
-                await self._send(client, {**request, "stream": True}) as stream,
-                aclosing(stream.__aiter__()) as received,
-            ):
-                async for piece in received:
-                    yield read(_as_json(piece))
-
-        asked, end = ask(), object()
-        piece: Any
-        try:
-            while (piece := await self._guarded(anext(asked, end), client)) is not end:
-                yield piece
-        finally:
-            await self._guarded(asked.aclose(), client)
+    async def _deltas(
+        self, client: Any, request: Mapping[str, Any], reader: StreamReader
+    ) -> AsyncGenerator[Delta | None]:
+        async with (
+            await self._send(client, {**request, "stream": True}) as stream,
+            aclosing(stream.__aiter__()) as received,
+        ):
+            async for piece in received:
+                yield reader.add(_as_json(piece))
 
     async def _guarded(self, result: Awaitable[T], client: Any = None) -> T:
         """Wait for a result of the SDK, whose exceptions become a `ModelError`.
@@ -338,13 +277,12 @@ class Connection:
             # The SDK looks for a key when it sends, and has no exception of its own for a missing one
             if isinstance(error, TypeError) and "authentication" in str(error):
                 error = self._no_key()
-            failed = [model_error(error, self._full_name, self._sdk.variable, self._secrets(client), self._sdk.start)]
+            failed = [model_error(error, self.name, self._sdk.variable, self._secrets(client), self._sdk.start)]
         # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
         raise failed.pop()
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
-        secrets = self._secrets(client)
-        limits = HttpLimits(full_name=self._full_name, answer=self._max_answer_bytes, secrets=secrets)
+        limits = HttpLimits(full_name=self.name, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(self._create(client), client, request, limits)
 
     def _secrets(self, client: Any) -> list[str]:
@@ -355,7 +293,7 @@ class Connection:
 
     def _no_key(self) -> ModelError:
         return ModelError(
-            f"{self._full_name} cannot be asked without a key: set {self._sdk.variable}, "
+            f"{self.name} cannot be asked without a key: set {self._sdk.variable}, "
             f"or for a server of your own {self._sdk.package.upper()}_BASE_URL; in Python, pass api_key or base_url"
         )
 
@@ -378,7 +316,7 @@ class Connection:
             return self._sdk.make_client(base_url, key)
         except ImportError as error:
             raise MissingDependencyError(
-                f"{self._full_name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
+                f"{self.name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
 
 
@@ -453,8 +391,3 @@ async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None
     finally:
         if close is not None:
             await close(client)
-
-
-async def close_client(client: Any) -> None:
-    """Close a client of an SDK."""
-    await client.close()

@@ -66,17 +66,6 @@ class HttpLimits:
 _LIMITS: ContextVar[HttpLimits | None] = ContextVar("fcregistry_http_limits", default=None)
 
 
-def checked_size(size: object) -> int:
-    """Return a limit in bytes.
-
-    Raises:
-        ValueError: The limit is not a whole number above 0.
-    """
-    if type(size) is not int or size < 1:
-        raise ValueError(f"max_answer_bytes must be a whole number above 0, not {size!r:.80}")
-    return size
-
-
 def limit_responses(http: Any) -> Any:
     """Add the hook that limits responses to an HTTPX client, once, and return the client."""
     hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a stand-in
@@ -129,28 +118,22 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
 
     Redirects to the same origin are allowed `_MAX_REDIRECTS` times.
     """
-    where = "a text that is not a URL"
     try:
         here, there = response.url, response.url.join(response.headers["location"])
+        is_same = (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port)
+        where = f"another server, {there.scheme} at {there.host}{f' port {there.port}' if there.port else ''}"
     except Exception:  # exceptions of any HTTP library for an invalid URL  # noqa: BLE001
-        pass
-    else:
-        if (here.scheme, here.host, here.port) == (there.scheme, there.host, there.port):
-            if len(limits.redirects) < _MAX_REDIRECTS:
-                return
-            _refuse(
-                limits,
-                f"the provider redirects in a circle, or more than {_MAX_REDIRECTS} times (HTTP {response.status_code}); check base_url",
-                response.status_code,
-            )
-        port = f" port {there.port}" if there.port else ""
-        where = f"another server, {there.scheme} at {there.host}{port}"
-    _refuse(
-        limits,
-        f"the provider redirects to {bounded_text(where, limits.secrets)} (HTTP {response.status_code}); fcregistry does not send the conversation "
-        "there: if you want to use that server, set base_url to its URL",
-        response.status_code,
+        is_same, where = False, "a text that is not a URL"
+    if is_same and len(limits.redirects) < _MAX_REDIRECTS:
+        return
+    status = f"(HTTP {response.status_code})"
+    why = (
+        f"the provider redirects in a circle, or more than {_MAX_REDIRECTS} times {status}; check base_url"
+        if is_same
+        else f"the provider redirects to {bounded_text(where, limits.secrets)} {status}; fcregistry does not send the conversation "
+        "there: if you want to use that server, set base_url to its URL"
     )
+    _refuse(limits, why, response.status_code)
 
 
 def _refuse(limits: HttpLimits, why: str, status: int | None = None) -> NoReturn:

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry._results.content import Content
-from fcregistry.formats import MalformedCallError, base64_of, data_url, is_absent, read_call, read_calls, read_field
+from fcregistry.formats import MalformedCallError, base64_of, data_url, has_field, read_call, read_calls, read_field
 
 if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
@@ -101,27 +101,27 @@ class Message:
             return value
         if isinstance(value, str):
             return cls(role="user", content=value)
-        role = read_field(value, "role")
-        if is_absent(role):
+        if not has_field(value, "role"):
             raise TypeError(f"a message is a Message, a text, or a dict with a role, not {type(value).__name__}")
+        role = read_field(value, "role")
         role = _ALIASES.get(role, role) if isinstance(role, str) else role
         if role not in _ROLES:
             raise ValueError(f"the role of a message is one of {', '.join(_ROLES)}, not {role!r:.50}")
-        if role != "assistant" and _field(value, "tool_calls"):
+        if role != "assistant" and read_field(value, "tool_calls"):
             import warnings  # for what few programs write
 
             text = f"a message of the role {role!r} has tool calls, which are left out: only the assistant makes some"
             warnings.warn(text, UserWarning, stacklevel=2)
         return cls(
             role=cast("Role", role),
-            content=_read_content(_field(value, "content")),
+            content=_read_content(read_field(value, "content")),
             tool_calls=tuple(map(call_of, read_calls(value))) if role == "assistant" else (),
             tool_call_id=_text_field(value, "tool_call_id"),
             name=_text_field(value, "name"),
             reasoning=_text_field(value, "reasoning_content") or _text_field(value, "reasoning"),
-            is_error=_field(value, "is_error") is True,
-            continues=_field(value, "continues") is True,
-            native=_native(_field(value, "native")),
+            is_error=read_field(value, "is_error") is True,
+            continues=read_field(value, "continues") is True,
+            native=_native(read_field(value, "native")),
         )
 
     @classmethod
@@ -293,13 +293,8 @@ def _native(value: Any) -> Mapping[str, Any]:
     raise ValueError(f"native of a message is an object by the name of a provider, not {type(value).__name__}")
 
 
-def _field(value: Any, name: str) -> Any:
-    found = read_field(value, name)
-    return None if is_absent(found) else found
-
-
 def _text_field(value: Any, name: str) -> str | None:
-    found = _field(value, name)
+    found = read_field(value, name)
     return found if isinstance(found, str) else None
 
 
@@ -329,7 +324,9 @@ def part_of(part: object) -> Content | None:
             return _image(read_field(part, "image_url"))
         case "input_audio":
             sound = read_field(part, "input_audio")
-            return Content.audio(_bytes(_text(sound, "data")), media_type=_media_type(_text(sound, "format")))
+            ending = _text(sound, "format")
+            media_type = "audio/mpeg" if ending == "mp3" else f"audio/{ending}"
+            return Content.audio(_bytes(_text(sound, "data")), media_type=media_type)
         case "file":
             return _file(read_field(part, "file"))
         case "tool_use" | "thinking" | "redacted_thinking" | "function_call" | "reasoning":
@@ -383,14 +380,13 @@ def _image(image: object) -> Content:
 
 
 def _file(file: object) -> Content:
-    data = read_field(file, "file_data")
-    name = read_field(file, "filename")
-    if is_absent(data) or not isinstance(data, str):
+    data = _text_field(file, "file_data")
+    if data is None:
         raise ValueError(
             "a file of a message's content is given as file_data; one that the provider keeps is not known here"
         )
     media_type, held = _of_data_url(data) if data.startswith("data:") else ("", _bytes(data))
-    return Content.file(held, media_type=media_type or None, name=name if isinstance(name, str) else None)
+    return Content.file(held, media_type=media_type or None, name=_text_field(file, "filename"))
 
 
 def _of_data_url(url: str) -> tuple[str, bytes]:
@@ -410,13 +406,9 @@ def _bytes(text: str) -> bytes:
         raise ValueError(f"a part of a message's content holds no base64: {error}") from error
 
 
-def _media_type(ending: str) -> str:
-    return {"mp3": "audio/mpeg"}.get(ending, f"audio/{ending}")
-
-
 def _text(part: object, name: str) -> str:
-    found = read_field(part, name)
-    if is_absent(found) or not isinstance(found, str):
+    found = _text_field(part, name)
+    if found is None:
         raise ValueError(f"a part of a message's content has no {name}")
     return found
 

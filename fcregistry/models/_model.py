@@ -93,9 +93,10 @@ class Model(ABC):
             ModelError: There is no answer.
             TypeError, ValueError: As `Message.of` raises them.
         """
-        conversation = messages_of(messages)
-        completion = background_loop.run(lambda: self.acomplete(conversation, tools_of(tools), tool_choice=tool_choice))
-        return cast("Completion", completion)
+        return self._complete_sync(messages_of(messages), tools_of(tools), tool_choice)
+
+    def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        return cast("Completion", background_loop.run(lambda: self.acomplete(messages, tools, tool_choice=tool_choice)))
 
     def stream(
         self,
@@ -115,8 +116,12 @@ class Model(ABC):
             ModelError: There is no answer, or it broke off.
             TypeError, ValueError: As `Message.of` raises them.
         """
-        conversation = messages_of(messages)
-        return stream_sync(lambda: self.astream(conversation, tools_of(tools), tool_choice=tool_choice))
+        return self._stream_sync(messages_of(messages), tools_of(tools), tool_choice)
+
+    def _stream_sync(
+        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
+    ) -> Generator[Delta | Completion, None, None]:
+        return stream_sync(lambda: self.astream(messages, tools, tool_choice=tool_choice))
 
     def close(self) -> None:  # noqa: B027  # most models hold nothing
         """Free what the model holds, such as connections or memory; the next request opens it again.

@@ -17,8 +17,14 @@ from urllib.parse import urlsplit
 from fcregistry.errors import ModelError
 from fcregistry.models._connection import HostedModel, Sdk
 from fcregistry.models._http_limits import MAX_ANSWER_BYTES, limit_responses
-from fcregistry.models._openai_chat import ChatStream, chat_completion, chat_messages
-from fcregistry.models._openai_responses import ResponseStream, input_items, response_completion
+from fcregistry.models._openai_wire import (
+    ChatStream,
+    ResponseStream,
+    chat_completion,
+    chat_messages,
+    input_items,
+    response_completion,
+)
 
 if TYPE_CHECKING:
     from openai import AsyncOpenAI

@@ -50,7 +50,12 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
         return llm
     if isinstance(llm, str):
         return _model_named(llm)
-    _check_callable(llm)
+    given: object = llm  # from a program without types
+    if isinstance(given, type) and issubclass(given, Model):
+        raise TypeError(f"llm is the class {given.__name__}; give an instance of it")
+    if not callable(given):
+        what = "llm is a Model, a name such as 'openai:gpt-5', or a callable from messages to a message or text"
+        raise TypeError(f"{what}, not {given!r}")
     if dialect is None:
         from fcregistry.models._callable import CallableModel  # most programs need one of the two
 
@@ -58,14 +63,6 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
     from fcregistry.models._text import TextModel  # with the dialects
 
     return TextModel(llm, dialect)
-
-
-def _check_callable(llm: object) -> None:
-    if isinstance(llm, type) and issubclass(llm, Model):
-        raise TypeError(f"llm is the class {llm.__name__}; give an instance of it")
-    if not callable(llm):
-        what = "llm is a Model, a name such as 'openai:gpt-5', or a callable from messages to a message or text"
-        raise TypeError(f"{what}, not {llm!r}")
 
 
 def _model_named(given: str) -> Model:

@@ -58,7 +58,7 @@ class StreamedCalls:
         if not (id or name or text):
             return None
         call = self._meant(index, id, bool(name))
-        if call is not None and call.has_said(id, text):
+        if call is not None and call.is_repeated_by(id, text):
             return None
         if call is None or _begins(call, id, name, text):
             call = _Call(len(self._calls))
@@ -115,9 +115,17 @@ def _begins(call: _Call, id: str | None, name: str | None, text: str) -> bool:
 
 
 class _Call:
-    """A call that is being written."""
+    """A call that is being written.
 
-    __slots__ = ("_extent", "_length", "_pieces", "id", "index", "name", "place")
+    Attributes:
+        place: The position of the call in the answer.
+        index: Its index, as the server gives it.
+        id: Its id.
+        name: The name of the tool, as far as it has come.
+        is_whole: Whether the arguments are at their end: the bracket or quote that closes the first one.
+    """
+
+    __slots__ = ("_depth", "_escaped", "_in_string", "_length", "_pieces", "id", "index", "is_whole", "name", "place")
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -125,8 +133,8 @@ class _Call:
         self.id: str | None = None
         self.name = ""
         self._pieces: list[str] = []
-        self._length = 0
-        self._extent = _Extent()
+        self._length = self._depth = 0
+        self._in_string = self._escaped = self.is_whole = False
 
     @property
     def text(self) -> str:
@@ -138,13 +146,8 @@ class _Call:
         """Whether any of the arguments have come."""
         return bool(self._pieces)
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether the arguments are at their end."""
-        return self._extent.ended
-
-    def has_said(self, id: str | None, text: str) -> bool:
-        """Return whether a piece repeats the whole arguments, under the same id."""
+    def is_repeated_by(self, id: str | None, text: str) -> bool:
+        """Return whether a piece repeats the whole arguments under the same id."""
         # The lengths first: white space may come after whole arguments in any number of pieces.
         return bool(id) and id == self.id and self.is_whole and len(text) == self._length and text == self.text
 
@@ -157,26 +160,13 @@ class _Call:
         if text:
             self._pieces.append(text)
             self._length += len(text)
-            self._extent.feed(text)
+            self._find_end(text)
         return bool(text) or before != (self.id, self.name)
 
-
-class _Extent:
-    """Finds the end of JSON text that comes in pieces: the bracket or quote that closes the first one.
-
-    Each character is seen once.
-    """
-
-    __slots__ = ("_depth", "_escaped", "_in_string", "ended")
-
-    def __init__(self) -> None:
-        self._depth = 0
-        self._in_string = self._escaped = self.ended = False
-
-    def feed(self, text: str) -> None:
-        """Take the next piece."""
+    def _find_end(self, text: str) -> None:
+        """Look for the end of the arguments in their next piece. Each character is seen once."""
         for character in text:
-            if self.ended:
+            if self.is_whole:
                 return
             if self._in_string:
                 self._in_string = self._escaped or character != '"'
@@ -189,7 +179,7 @@ class _Extent:
                 self._depth -= 1
             else:
                 continue
-            self.ended = not self._in_string and self._depth <= 0
+            self.is_whole = not self._in_string and self._depth <= 0
 
 
 def _text(arguments: str | Mapping[str, Any] | None) -> str:

@@ -6,7 +6,8 @@ answer.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
@@ -14,13 +15,13 @@ from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
-from fcregistry.models._callable import FunctionModel, FunctionRequest, parameters_of
+from fcregistry.models._callable import FunctionModel, FunctionRequest, completed, parameters_of
 from fcregistry.models._messages import CallIds, Message, arguments_text, chat_message
-from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, Usage, offered_tools
+from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, offered_tools
 
 if TYPE_CHECKING:
     from fcregistry.dialects import ChatFormat, ChatTemplate, Dialect, Parsed
-    from fcregistry.models._model import FinishReason, ToolChoice
+    from fcregistry.models._model import ToolChoice
 
 
 NATIVE: Final = "dialects"
@@ -104,7 +105,7 @@ class TextModel(FunctionModel):
 
             return self._chat.render(template_messages(messages, choice), get("openai").describe(tools))
         described = dialect.render(tools) if tools else ""
-        clean = without_markers(messages, self._markers)
+        clean = [without_markers(each, self._markers) for each in messages] if self._markers else messages
         plain = plain_messages(clean, dialect, "\n\n".join(filter(None, (described, choice))))
         # The messages have no markers any more, and the dialect keeps its own out of the results of tools.
         return (
@@ -187,12 +188,9 @@ class _Reader:
         rest = Delta(
             content=_rest(message.text, "".join(self._sent)),
             reasoning=_rest(parsed.reasoning, "".join(self._thinking)),
-            tool_calls=tuple(self._pieces(newest)) if self._tools else (),
+            tool_calls=self._pieces(newest),
         )
-        reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
-        details = {"text": "".join(self._texts)}
-        usage = Usage(requests=1)
-        completion = Completion(message=message, finish_reason=reason, usage=usage, model=self._name, details=details)
+        completion = replace(completed(message, self._name), details={"text": "".join(self._texts)})
         return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
@@ -213,16 +211,16 @@ class _Reader:
         self._sent.append(new.content)
         self._thinking.append(new.reasoning)
         self._calls += map(self._ids.with_id, new.tool_calls)
-        pieces = tuple(self._pieces(len(new.tool_calls))) if self._tools else ()
-        if not (new.content or new.reasoning or pieces):
-            return None
-        return Delta(content=new.content, reasoning=new.reasoning, tool_calls=pieces)
+        delta = Delta(content=new.content, reasoning=new.reasoning, tool_calls=self._pieces(len(new.tool_calls)))
+        return delta if delta != Delta() else None
 
-    def _pieces(self, newest: int) -> Iterator[ToolCallDelta]:
-        """Yield the newest calls, each in one piece."""
-        first = len(self._calls) - newest
-        for place, call in enumerate(self._calls[first:], first):
-            yield ToolCallDelta(index=place, id=call.id, name=call.name, arguments=arguments_text(call))
+    def _pieces(self, newest: int) -> tuple[ToolCallDelta, ...]:
+        """Return the newest calls, each in one piece; none without tools."""
+        first = len(self._calls) - newest if self._tools else len(self._calls)
+        return tuple(
+            ToolCallDelta(index=place, id=call.id, name=call.name, arguments=arguments_text(call))
+            for place, call in enumerate(self._calls[first:], first)
+        )
 
     def _message(self, parsed: Parsed) -> Message:
         reasoning = parsed.reasoning or None
@@ -274,11 +272,6 @@ def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -
     return with_system(plain, system)
 
 
-def without_markers(messages: Sequence[Message], markers: tuple[str, ...]) -> Sequence[Message]:
-    """Return messages without some markers, in texts and in calls."""
-    return [_without_markers(message, markers) for message in messages] if markers else messages
-
-
 @lru_cache(maxsize=16)
 def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple[str, ...]:
     """Return the markers of a chat that a dialect does not write itself, around tools, calls and results."""
@@ -313,6 +306,15 @@ def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any
     return [{"role": "system", "content": text}, *messages]
 
 
+def without_markers(message: Message, markers: tuple[str, ...]) -> Message:
+    """Return a message without some markers, in its text and in its calls."""
+    calls = tuple(
+        ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
+        for call in message.tool_calls
+    )
+    return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
+
+
 def choice_instruction(tool_choice: ToolChoice) -> str:
     """Return the instruction for a choice, which the function cannot be forced to follow.
 
@@ -321,14 +323,6 @@ def choice_instruction(tool_choice: ToolChoice) -> str:
     if tool_choice in ("auto", "none"):
         return ""
     return f"Answer with a call of {'a tool' if tool_choice == 'required' else f'the tool {tool_choice}'}."
-
-
-def _without_markers(message: Message, markers: tuple[str, ...]) -> Message:
-    calls = tuple(
-        ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
-        for call in message.tool_calls
-    )
-    return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
 
 
 def _message_text(message: Message, dialect: Dialect) -> str:

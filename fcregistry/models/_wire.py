@@ -7,8 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.models._messages import CallIds, mapping_of, number_of
-from fcregistry.models._model import Usage
+from fcregistry.models._messages import CallIds
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
@@ -99,21 +98,3 @@ def finish_reason(word: object, has_calls: bool) -> FinishReason:
     """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
     reason = _FINISHED.get(str(word), "other")
     return "tool_calls" if has_calls and reason == "stop" else reason
-
-
-def openai_usage(counts: Mapping[str, Any], read: str, written: str) -> Usage:
-    """Return the tokens of an answer of one of OpenAI's APIs.
-
-    Args:
-        counts: The provider's counts.
-        read: The API's word for what the model read, with which the names of fields begin: `prompt` or `input`.
-        written: Its word for what the model wrote: `completion` or `output`.
-    """
-    details = mapping_of(counts.get(f"{read}_tokens_details"))
-    return Usage(
-        input_tokens=number_of(counts.get(f"{read}_tokens")),
-        output_tokens=number_of(counts.get(f"{written}_tokens")),
-        cached_tokens=number_of(details.get("cached_tokens")) or number_of(counts.get("prompt_cache_hit_tokens")),
-        reasoning_tokens=number_of(mapping_of(counts.get(f"{written}_tokens_details")).get("reasoning_tokens")),
-        requests=1,
-    )

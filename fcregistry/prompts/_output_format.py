@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from copy import deepcopy
-from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, TypeVar, overload
 
 from fcregistry._base.call import Problem
 from fcregistry._base.json import with_plain_floats
@@ -40,6 +40,7 @@ from fcregistry.types import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
+    from typing import Unpack
 
     from fcregistry.prompts._extract import Found
 
@@ -51,6 +52,15 @@ _TAKEN_AS_TEXT: Final = "the answer was text without quotes: taken as the text t
 _READERS: Final = {"json": json_values, "yaml": yaml_values}
 # Thoughts come first. Many chat templates write their opening mark, not the model. Thoughts that do not end leave no answer.
 _THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
+
+
+class OutputOptions(TypedDict, total=False):
+    """The options that `OutputFormat` describes."""
+
+    exclude: Sequence[str]
+    syntax: Syntax
+    template: str | None
+    arguments_field: str | None
 
 
 class OutputFormat(Generic[T]):
@@ -72,25 +82,11 @@ class OutputFormat(Generic[T]):
 
     @overload
     def __init__(
-        self: OutputFormat[T],
-        type: type[T],
-        *,
-        exclude: Sequence[str] = (),
-        examples: Sequence[T] = (),
-        syntax: Syntax = "json",
-        template: str | None = None,
-        arguments_field: str | None = None,
+        self: OutputFormat[T], type: type[T], *, examples: Sequence[T] = (), **options: Unpack[OutputOptions]
     ) -> None: ...
     @overload
     def __init__(
-        self: OutputFormat[Any],
-        type: Any,
-        *,
-        exclude: Sequence[str] = (),
-        examples: Sequence[Any] = (),
-        syntax: Syntax = "json",
-        template: str | None = None,
-        arguments_field: str | None = None,
+        self: OutputFormat[Any], type: Any, *, examples: Sequence[Any] = (), **options: Unpack[OutputOptions]
     ) -> None: ...
     def __init__(
         self,
@@ -197,8 +193,10 @@ class OutputFormat(Generic[T]):
         try:
             codec = codec_of(self._annotation)
             schema = schema_without(codec_schema(codec), self._exclude, problems)
-            if self._arguments_field is not None:
-                check_has_field(schema, self._arguments_field, "arguments_field", problems)
+            records = list(_outermost_records(schema, References(schema)))
+            field = self._arguments_field
+            if field is not None and not any(field in record["properties"] for record in records):
+                problems.append(_no_field(records, field, "arguments_field"))
         except UnsupportedType as error:
             raise self._refusal(error.problems) from None
         if problems:
@@ -262,20 +260,6 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
                 problems.append(f"exclude: the field {path!r} has no default, so that no value can be made without it")
             del record["properties"][name]
     return left
-
-
-def check_has_field(schema: dict[str, Any], name: str, option: str, problems: list[str]) -> None:
-    """Add a problem if no record of a schema has a field.
-
-    Args:
-        schema: The schema of a record, or of a list or a union of records.
-        name: The field.
-        option: The option that names it.
-        problems: Receives the problem.
-    """
-    records = list(_outermost_records(schema, References(schema)))
-    if not any(name in record["properties"] for record in records):
-        problems.append(_no_field(records, name, option))
 
 
 def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:

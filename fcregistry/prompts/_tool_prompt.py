@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool, Toolset
     from fcregistry.dialects import Parsed
     from fcregistry.execution import ToolLike
-    from fcregistry.formats import RenderInput
     from fcregistry.prompts._output_format import OutputFormat
 
 
@@ -220,14 +219,11 @@ def _format(name: str) -> Format:
         raise FormatNotFoundError(f"there is no format {name!r}; the formats of a prompt are {names}") from None
 
 
-def _render_json(rendering: RenderInput) -> dict[str, Any]:
-    described: dict[str, Any] = {"name": rendering.name}
-    if rendering.text:
-        described["description"] = rendering.text
-    return {**described, "parameters": rendering.parameters}
-
-
-_JSON: Final = Format(name="json", source="fcregistry's own: what the format yaml says, as JSON", render=_render_json)
+_JSON: Final = Format(
+    name="json",
+    source="fcregistry's own: what the format yaml says, as JSON",
+    render=lambda rendering: rendering.named("parameters"),
+)
 
 
 def describe_variables(variables: Mapping[str, Any], shown: Collection[str]) -> str:

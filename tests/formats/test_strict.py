@@ -350,6 +350,15 @@ def test_all_that_cannot_be_expressed_is_refused_together_with_paths_and_what_to
             {"type": "object", "properties": {}, "patternProperties": {"^x": {"type": "string"}}},
             "any name is allowed here",
         ),
+        (
+            {
+                "type": "object",
+                "properties": {},
+                "patternProperties": {"^x": {"type": "string"}},
+                "unevaluatedProperties": False,
+            },
+            "any name is allowed here",
+        ),
         ({"type": ["object", "null"]}, "any name is allowed here"),
         ({"not": {"type": "null"}}, "any JSON value is allowed here"),
         (True, "any JSON value is allowed here"),

@@ -11,7 +11,7 @@ import pytest
 
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Message, Model, OpenAIChat, resolve
-from fcregistry.models._openai import _ollama_address
+from fcregistry.models._openai import _ollama_address  # every form of OLLAMA_HOST, without a server for each
 
 from .openai_wire import chat_reply
 from .provider_server import ProviderServer
@@ -102,22 +102,29 @@ def test_an_unknown_server_is_refused() -> None:
 
 
 def test_closing_a_model_closes_its_connections_and_it_can_be_asked_again() -> None:
+    from openai import AsyncOpenAI
+
+    made: list[AsyncOpenAI] = []
+
+    def make() -> AsyncOpenAI:
+        made.append(AsyncOpenAI(base_url=server.url, api_key="none"))
+        return made[-1]
+
     with ProviderServer(*[chat_reply()] * 3) as server:
-        with OpenAIChat("m", base_url=server.url) as model:
+        with OpenAIChat("m", client=make) as model:
             model.complete("Hi")
-            (first,) = [client for client, _ in model._connection.clients.held.values()]
-        assert first.is_closed()
+            assert not made[0].is_closed()
+        assert made[0].is_closed()
         model.complete("Hi")
         model.close()
         model.close()
 
-        async def ask() -> Any:
+        async def ask() -> None:
             async with model:
                 await model.acomplete([Message(role="user", content="Hi")])
-                ((client, _),) = model._connection.clients.held.values()
-            return client
 
-        assert asyncio.run(ask()).is_closed()
+        asyncio.run(ask())
+        assert [client.is_closed() for client in made] == [True] * 3
     assert len(server.requests) == 3
 
 

@@ -1,0 +1,506 @@
+"""Requests and answers of OpenAI's two APIs, chat completions and responses, whole or piece by piece.
+
+Servers that speak chat completions differ: `reasoning_content` or `reasoning` holds what the model thought (DeepSeek, vLLM, OpenRouter); content is
+a list with thoughts in it (Mistral); a call has a field that must be sent back (Gemini's `extra_content`); an error comes with status 200
+(OpenRouter). Content that an API does not take is named in words. Calls and results without ids get some.
+
+Sources: OpenAI API reference, "Chat Completions", messages, the chat completion object and the chat completion chunk object; "Responses", input, the
+response object and "Streaming events"; OpenAI guides "Reasoning models", "Conversation state" and "File inputs".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.formats import is_like_arguments
+from fcregistry.formats.openai import media
+from fcregistry.models._messages import (
+    Message,
+    arguments_text,
+    call_of,
+    is_image_link,
+    mapping_of,
+    mappings_in,
+    number_of,
+    required,
+    text_of,
+    written_part,
+)
+from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
+from fcregistry.models._provider_errors import AnswerError
+from fcregistry.models._streamed_calls import StreamedCalls
+from fcregistry.models._wire import finish_reason, wire_name, with_call_ids, with_wire_name
+
+if TYPE_CHECKING:
+    from fcregistry._base.call import ToolCall
+    from fcregistry._results.content import Content
+
+
+# --- Chat completions: requests ---
+
+CHAT: Final = "openai"
+"""The key of this API in `Message.native`, with `{"reasoning_content": …, "calls": {id: more fields of a call}}`."""
+
+
+def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
+    """Return a conversation as the API takes it. The messages are not changed."""
+    return [_chat_message(message) for message in with_call_ids(messages)]
+
+
+def _chat_message(message: Message) -> dict[str, Any]:
+    match message.role:
+        case "user":
+            return {"role": "user", "content": _chat_content(message), **_name_field(message)}
+        case "assistant":
+            return _assistant_message(message)
+        case "tool":  # the API takes only text here, in which other parts are named
+            return {"role": "tool", "tool_call_id": message.tool_call_id or "", "content": message.text}
+    return {"role": message.role, "content": message.text, **_name_field(message)}
+
+
+def _assistant_message(message: Message) -> dict[str, Any]:
+    """Return a message of the model.
+
+    One that only calls has null for content: some servers refuse a missing key, or empty text.
+    """
+    written: dict[str, Any] = {"role": "assistant", "content": message.text or None, **_name_field(message)}
+    if not message.tool_calls:
+        return {**written, "content": message.text}
+    native = mapping_of(message.native.get(CHAT))
+    call_extras = mapping_of(native.get("calls"))
+    calls = [
+        {
+            "id": call.id,
+            "type": "function",
+            "function": _function(call),
+            **mapping_of(call_extras.get(call.id or "")),
+        }
+        for call in message.tool_calls
+    ]
+    return {**written, **_reasoning_fields(message, native), "tool_calls": calls}
+
+
+def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the fields with the model's thinking before its calls.
+
+    Models that think between calls want it back, as they wrote it; others refuse it, and so they do the thinking of another provider's model. So it
+    is given back under its own name, and under the usual name if no provider is known to have written it.
+    """
+    kept = {name: value for name, value in native.items() if name != "calls"}
+    if kept or message.native or not message.reasoning:
+        return kept
+    return {"reasoning_content": message.reasoning}
+
+
+def _name_field(message: Message) -> dict[str, str]:
+    return {"name": message.name} if message.name else {}
+
+
+def _chat_content(message: Message) -> str | list[dict[str, Any]]:
+    return [written_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
+
+
+# --- Chat completions: answers ---
+
+_REASONING: Final = ("reasoning_content", "reasoning")
+_CALL_FIELDS: Final = frozenset({"id", "type", "index", "function"})
+"""Fields of every call; any other field is the provider's own, and is sent back."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Answer:
+    """The parts of an answer that have been read."""
+
+    text: list[str] = field(default_factory=list)
+    refusal: list[str] = field(default_factory=list)
+    reasoning: list[str] = field(default_factory=list)
+    reasoning_name: str = _REASONING[0]
+    call_extras: dict[str, Any] = field(default_factory=dict)
+    finish: str = ""
+    usage: Usage = field(default_factory=lambda: Usage(requests=1))
+    model: str = ""
+    id: str = ""
+
+    def add_head(self, body: Mapping[str, Any]) -> None:
+        """Add the fields of an answer, or of a piece of one, that apply to the whole."""
+        self.id = self.id or text_of(body.get("id"))
+        self.model = self.model or text_of(body.get("model"))
+        if isinstance(body.get("usage"), Mapping):
+            self.usage = _usage(body["usage"], "prompt", "completion")
+
+    def add_text(self, message: Mapping[str, Any]) -> Delta:
+        """Add the text and the thinking of a message, or of a piece of one, and return them."""
+        text, thought = _content_and_thoughts(message.get("content"))
+        for name in _REASONING:
+            if isinstance(message.get(name), str) and message[name]:
+                self.reasoning_name, thought = name, thought + message[name]
+                break
+        refusal = text_of(message.get("refusal"))
+        self.text.append(text)
+        self.reasoning.append(thought)
+        self.refusal.append(refusal)
+        return Delta(content=text + refusal, reasoning=thought)
+
+    def add_call_extras(self, call: Mapping[str, Any], id: str | None) -> None:
+        """Add the provider's own fields of a call."""
+        extras = {name: value for name, value in call.items() if name not in _CALL_FIELDS}
+        if extras and id:
+            self.call_extras.setdefault(id, {}).update(extras)
+
+    def completion(self, calls: tuple[ToolCall, ...]) -> Completion:
+        """Return the whole answer."""
+        reasoning, refusal = "".join(self.reasoning), "".join(self.refusal)
+        native: dict[str, Any] = {self.reasoning_name: reasoning} if reasoning else {}
+        if self.call_extras:
+            native["calls"] = self.call_extras
+        message = Message(
+            role="assistant",
+            content="".join(self.text) + refusal or None,
+            tool_calls=calls,
+            reasoning=reasoning or None,
+            native={CHAT: native} if native else {},
+        )
+        details = {"id": self.id, "finish_reason": self.finish, "refusal": refusal}
+        return Completion(
+            message=message,
+            finish_reason=finish_reason(self.finish or "stop", bool(calls)),
+            usage=self.usage,
+            model=self.model,
+            details={name: value for name, value in details.items() if value},
+        )
+
+
+def chat_completion(body: Mapping[str, Any]) -> Completion:
+    """Return the completion of a whole answer.
+
+    Raises:
+        ValueError: It has another shape.
+    """
+    choice = _choice(body)
+    message = choice.get("message") if choice else None
+    if not choice or not isinstance(message, Mapping):
+        raise ValueError("it has no choices with a message")
+    answer = _Answer()
+    answer.add_head(body)
+    answer.add_text(message)
+    answer.finish = text_of(choice.get("finish_reason"))
+    written = _listed(message.get("tool_calls"))
+    calls = tuple(map(call_of, written))
+    for call, each in zip(calls, written, strict=True):
+        answer.add_call_extras(mapping_of(each), call.id)
+    return answer.completion(calls)
+
+
+class ChatStream:
+    """Puts an answer together from the pieces that are streamed."""
+
+    def __init__(self) -> None:
+        self._answer = _Answer()
+        self._calls = StreamedCalls()
+
+    def add(self, piece: Mapping[str, Any]) -> Delta | None:
+        """Take the next piece, and return what is new in it; None if there is nothing to show.
+
+        Raises:
+            ValueError: It has another shape.
+        """
+        self._answer.add_head(piece)
+        choice = _choice(piece)
+        if choice is None:  # such as the last one, which has the usage
+            return None
+        self._answer.finish = text_of(choice.get("finish_reason")) or self._answer.finish
+        if choice.get("delta") is None:
+            return None
+        written = required(choice, "delta", dict)
+        shown = self._answer.add_text(written)
+        calls = tuple(filter(None, map(self._call, _listed(written.get("tool_calls")))))
+        delta = Delta(content=shown.content, reasoning=shown.reasoning, tool_calls=calls)
+        return delta if delta != Delta() else None
+
+    def completion(self) -> Completion | None:
+        """Return the whole answer; None if its end has not come."""
+        return self._answer.completion(self._calls.calls()) if self._answer.finish else None
+
+    def _call(self, piece: object) -> ToolCallDelta | None:
+        if not isinstance(piece, Mapping):
+            raise ValueError(f"a piece of a call is {piece!r:.80}")  # noqa: TRY004  # as above
+        function = mapping_of(piece.get("function"))
+        index = piece.get("index")
+        delta = self._calls.add(
+            index if isinstance(index, int) else None,
+            text_of(piece.get("id")),
+            text_of(function.get("name")),
+            _arguments(piece, function),
+        )
+        self._answer.add_call_extras(piece, delta.id if delta else None)
+        return delta
+
+
+def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
+    """Return the arguments in a piece of a call.
+
+    Those that cannot be read become JSON that is not an object, which the executor refuses.
+    """
+    arguments = function.get("arguments")
+    unread = [
+        value
+        for fields in (piece, function)
+        for name, value in fields.items()
+        if value and is_like_arguments(name) and not (fields is function and name == "arguments")
+    ]
+    if arguments is None and not unread:
+        return None
+    if isinstance(arguments, (str, Mapping)) and not unread:
+        return arguments
+    import json  # for what few servers write
+
+    return json.dumps([arguments, *unread], ensure_ascii=False, default=str)
+
+
+def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the first choice of an answer, or of a piece; None if it has none."""
+    choices = (each for each in _listed(body.get("choices")) if isinstance(each, Mapping))
+    return next((each for each in choices if each.get("index") in (0, None)), None)
+
+
+def _content_and_thoughts(content: object) -> tuple[str, str]:
+    """Return the text of a content, and the thinking in it."""
+    if not isinstance(content, list):
+        return text_of(content), ""
+    parts = [part for part in content if isinstance(part, Mapping)]
+    texts = [text_of(part.get("text")) for part in parts if part.get("type") == "text"]
+    thoughts = [_content_and_thoughts(part.get("thinking"))[0] for part in parts if part.get("type") == "thinking"]
+    return "".join(texts), "".join(thoughts)
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [] if value is None else [value]
+
+
+# --- Responses: requests ---
+
+RESPONSES: Final = "openai-responses"
+"""The key of this API in `Message.native`, with the items of the output, as they came."""
+
+
+def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dict[str, Any]]:
+    """Return a conversation as the API takes it. The messages are not changed.
+
+    Args:
+        messages: The conversation.
+        stored: Whether the provider stores its answers, and finds them by their ids.
+    """
+    return [item for message in with_call_ids(messages) for item in _items(message, stored)]
+
+
+def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
+    match message.role:
+        case "assistant":
+            yield from _native_items(message, stored) or _assistant_items(message)
+        case "tool":
+            output = {"call_id": message.tool_call_id or "", "output": _content(message)}
+            yield {"type": "function_call_output", **output}
+        case _:
+            yield {"role": message.role, "content": _content(message)}
+
+
+def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
+    """Return the items that the provider wrote, thinking included; none if the message was changed since."""
+    items = message.native.get(RESPONSES)
+    if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
+        return []
+    output = read_output(items)
+    if output.text != message.text or output.calls != message.tool_calls:
+        return []
+    return [
+        with_wire_name(item if stored else _without_id(item), "function_call")
+        for item in items
+        if stored or _can_be_returned(item)
+    ]
+
+
+def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item without its id, by which a provider that has not stored it would look for it."""
+    return {name: value for name, value in item.items() if name != "id"}
+
+
+def _can_be_returned(item: Mapping[str, Any]) -> bool:
+    return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
+
+
+def _assistant_items(message: Message) -> Iterator[dict[str, Any]]:
+    if message.text or not message.tool_calls:
+        yield {"role": "assistant", "content": message.text}
+    yield from map(_call, message.tool_calls)
+
+
+def _call(call: ToolCall) -> dict[str, Any]:
+    return {"type": "function_call", "call_id": call.id, **_function(call)}
+
+
+def _content(message: Message) -> str | list[dict[str, Any]]:
+    return [_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
+
+
+def _part(part: Content) -> dict[str, Any]:
+    linked = {"type": "input_image", "image_url": part.uri} if is_image_link(part) else None
+    return linked or media(part) or {"type": "input_text", "text": str(part)}
+
+
+# --- Responses: answers ---
+
+_ENDS: Final = frozenset({"response.completed", "response.incomplete", "response.failed", "response.cancelled"})
+_TEXTS: Final = frozenset({"response.output_text.delta", "response.refusal.delta"})
+_THOUGHTS: Final = frozenset({"response.reasoning_summary_text.delta", "response.reasoning_text.delta"})
+
+
+def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -> Completion:
+    """Return the completion of a whole response.
+
+    Args:
+        body: The response as JSON.
+        items: The output as it was streamed; some servers leave it out of the response.
+
+    Raises:
+        AnswerError: It has failed.
+        ValueError: It has another shape.
+    """
+    if body.get("error") or body.get("status") in ("failed", "cancelled"):
+        raise AnswerError(body.get("error"))
+    written = [_without_nulls(item) for item in mappings_in(required(body, "output", list) or list(items))]
+    output = read_output(written)
+    message = Message(
+        role="assistant",
+        content=output.text or None,
+        tool_calls=output.calls,
+        reasoning=output.reasoning or None,
+        native={RESPONSES: written} if written else {},
+    )
+    reason = mapping_of(body.get("incomplete_details")).get("reason")
+    details = {"id": body.get("id"), "status": body.get("status"), "reason": reason, "refusal": output.refusal}
+    return Completion(
+        message=message,
+        finish_reason=finish_reason(reason if body.get("status") == "incomplete" else "stop", bool(output.calls)),
+        usage=_usage(mapping_of(body.get("usage")), "input", "output"),
+        model=str(body.get("model") or ""),
+        details={name: value for name, value in details.items() if value},
+    )
+
+
+class ResponseStream:
+    """Reads a streamed response: its text as it comes, and the response itself, which the last event has."""
+
+    def __init__(self) -> None:
+        self._completion: Completion | None = None
+        self._items: list[object] = []
+        self._places: dict[int | None, int] = {}
+
+    def add(self, event: Mapping[str, Any]) -> Delta | None:
+        """Take the next event, and return what is new in it; None if there is nothing to show.
+
+        Raises:
+            ValueError: It has another shape, or is an error.
+        """
+        kind = required(event, "type", str)
+        if kind in _ENDS:
+            self._completion = response_completion(mapping_of(event.get("response")), self._items)
+        elif kind == "response.output_item.done":
+            self._items.append(event.get("item"))
+        elif kind == "response.output_item.added":
+            item = mapping_of(event.get("item"))
+            if item.get("type") == "function_call":
+                place = self._places.setdefault(_output_index(event), len(self._places))
+                identity, name = text_of(item.get("call_id")) or None, text_of(item.get("name")) or None
+                return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
+        elif kind == "response.function_call_arguments.delta":
+            called, piece = self._places.get(_output_index(event)), required(event, "delta", str)
+            return None if called is None else Delta(tool_calls=(ToolCallDelta(index=called, arguments=piece),))
+        elif kind in _TEXTS:
+            return Delta(content=required(event, "delta", str))
+        elif kind in _THOUGHTS:
+            return Delta(reasoning=required(event, "delta", str))
+        return None
+
+    def completion(self) -> Completion | None:
+        """Return the whole answer; None if its end has not come."""
+        return self._completion
+
+
+def _output_index(event: Mapping[str, Any]) -> int | None:
+    return None if event.get("output_index") is None else required(event, "output_index", int)
+
+
+def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an item without nulls: the API writes some that it refuses."""
+    return {name: value for name, value in item.items() if value is not None}
+
+
+# --- Responses: the items of an output ---
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ResponsesOutput:
+    """The content of all items of an output.
+
+    Attributes:
+        text: The model's text, refusals included.
+        refusal: The refusals.
+        reasoning: The model's thinking, or a summary of it.
+        calls: The calls; those of the provider's own tools, which it runs itself, are not among them.
+    """
+
+    text: str = ""
+    refusal: str = ""
+    reasoning: str = ""
+    calls: tuple[ToolCall, ...] = ()
+
+
+def read_output(items: Iterable[object]) -> ResponsesOutput:
+    """Return the content of items. Items of unknown types are ignored."""
+    text, refusal, reasoning, calls = [], [], [], []
+    for item in (each for each in items if isinstance(each, Mapping)):
+        match item.get("type"):
+            case "message":
+                parts = mappings_in(item.get("content"))
+                refusal += [text_of(part.get("refusal")) for part in parts]
+                text += [text_of(part.get("text")) + text_of(part.get("refusal")) for part in parts]
+            case "reasoning":
+                reasoning += [
+                    text_of(part.get("text")) for name in ("summary", "content") for part in mappings_in(item.get(name))
+                ]
+            case "function_call":
+                calls.append(call_of(item))
+    return ResponsesOutput(
+        text="".join(text),
+        refusal="".join(refusal),
+        reasoning="\n".join(filter(None, reasoning)),
+        calls=tuple(calls),
+    )
+
+
+# --- Both APIs ---
+
+
+def _function(call: ToolCall) -> dict[str, str]:
+    """Return the name and the arguments of a call as OpenAI's APIs take them."""
+    return {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
+
+
+def _usage(counts: Mapping[str, Any], read: str, written: str) -> Usage:
+    """Return the tokens of an answer of one of OpenAI's APIs.
+
+    Args:
+        counts: The provider's counts.
+        read: The API's word for what the model read, with which the names of fields begin: `prompt` or `input`.
+        written: Its word for what the model wrote: `completion` or `output`.
+    """
+    details = mapping_of(counts.get(f"{read}_tokens_details"))
+    return Usage(
+        input_tokens=number_of(counts.get(f"{read}_tokens")),
+        output_tokens=number_of(counts.get(f"{written}_tokens")),
+        cached_tokens=number_of(details.get("cached_tokens")) or number_of(counts.get("prompt_cache_hit_tokens")),
+        reasoning_tokens=number_of(mapping_of(counts.get(f"{written}_tokens_details")).get("reasoning_tokens")),
+        requests=1,
+    )
