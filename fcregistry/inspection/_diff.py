@@ -19,10 +19,9 @@ from fcregistry._base.messages import show
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized
-from fcregistry.inspection._diff_sources import DiffSource, Shipped, Version, read_version
+from fcregistry.inspection._diff_sources import DiffSource, Shipped, Version, read_version, tool_id
 from fcregistry.inspection._schema_diff import Difference, changed, listed, schema_differences, shown_path
 from fcregistry.inspection._schema_document import json_text
-from fcregistry.inspection._shipped import tool_id
 
 Verdict = Literal["breaking", "unknown", "compatible"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")

@@ -52,7 +52,7 @@ from fcregistry.discovery import (
     unreadable_plugins,
     unused_entry_points,
 )
-from fcregistry.inspection._shipped import shipped_tools
+from fcregistry.inspection._diff_sources import shipped_tools
 
 Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
 """The descriptions of plugins that were imported just now, alone."""

@@ -16,7 +16,7 @@ from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundEntryPoint, FoundPlugin, altered_files, current, doubt_about, files_digest
-from fcregistry.inspection._shipped import shipped_tools, tool_id
+from fcregistry.inspection._diff_sources import shipped_tools, tool_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
