@@ -46,7 +46,7 @@ def configuration() -> tuple[Layer, ...]:
         _project_layer(),
     ]
     if named:
-        layers.append(_read_if_reachable(os.path.join(_working_folder() or "", named)))
+        layers.append(_read_if_reachable(os.path.join(working_folder() or "", named)))
         if layers[-1] is None:
             raise ConfigurationError(f"{CONFIG} names {named}, which does not exist; correct or unset it")
     layers.append(_environment_layer())
@@ -66,7 +66,7 @@ def project_lock() -> str:
     if project is not None and project.lock is not None:
         return project.lock
     locks = (f"{folder}{LOCK}" for folder in _project_folders())
-    return next(filter(_exists, locks), None) or os.path.join(_working_folder() or "", LOCK)
+    return next(filter(_exists, locks), None) or os.path.join(working_folder() or "", LOCK)
 
 
 def call_hook_items() -> tuple[tuple[str, str], ...]:
@@ -154,7 +154,7 @@ def _project_layer() -> Layer | None:
 
 def _project_folders() -> Iterator[str]:
     """Yield the folders that may hold a project's file, the nearest first, each with a slash at its end."""
-    working = _working_folder()
+    working = working_folder()
     if working is None:
         return
     home = home_folder()
@@ -167,10 +167,11 @@ def _project_folders() -> Iterator[str]:
         working = above
 
 
-def _working_folder() -> str | None:
+def working_folder() -> str | None:
+    """Return the working folder, or None if it was removed."""
     try:
         return os.getcwd()
-    except OSError:  # it was removed
+    except OSError:
         return None
 
 
