@@ -369,25 +369,20 @@ def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
         yield "compatible", f"does not require the environment variable {name} any more"
 
 
-def _alias_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if gone := _without(old, new):
-        yield "breaking", f"is no longer called {listed(gone)} too"
-    if come := _without(new, old):
-        yield "compatible", f"is called {listed(come)} too"
+def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[Remark]]:
+    """Return the function for an option that is a list of names: what it means that some are gone, or are new."""
 
+    def remarks(old: Any, new: Any) -> Iterator[Remark]:
+        for (verdict, message), names in ((gone, _without(old, new)), (come, _without(new, old))):
+            if names:
+                yield verdict, message.format(listed(names))
 
-def _tag_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if gone := _without(old, new):
-        yield "unknown", f"has no tag {listed(gone)} any more, by which it may be selected"
-    if come := _without(new, old):
-        yield "compatible", f"has the tag {listed(come)} now"
+    return remarks
 
 
 def _deprecation_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if new:
-        yield "compatible", "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
-    else:
-        yield "compatible", "is no longer deprecated"
+    now = "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
+    yield "compatible", now if new else "is no longer deprecated"
 
 
 def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
@@ -397,11 +392,13 @@ def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 _REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
-    "aliases": _alias_remarks,
+    "aliases": _list_remarks(("breaking", "is no longer called {} too"), ("compatible", "is called {} too")),
     "deprecated": _deprecation_remarks,
     "requires_approval": _approval_remarks,
     "requires_env": _variable_remarks,
-    "tags": _tag_remarks,
+    "tags": _list_remarks(
+        ("unknown", "has no tag {} any more, by which it may be selected"), ("compatible", "has the tag {} now")
+    ),
     "timeout": _timeout_remarks,
 }
 
