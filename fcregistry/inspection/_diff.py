@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
 from fcregistry._base.messages import show
 from fcregistry._tools.declaration import local_name
@@ -159,8 +159,7 @@ def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange
 # --- Which tool is which ---
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(NamedTuple):
     """The tools of two versions.
 
     Attributes:
@@ -170,10 +169,10 @@ class Pairing:
         added: The tools that are new.
     """
 
-    kept: list[tuple[ToolRecord, ToolRecord]] = field(default_factory=list)
-    renamed: list[tuple[ToolRecord, ToolRecord]] = field(default_factory=list)
-    removed: list[ToolRecord] = field(default_factory=list)
-    added: list[ToolRecord] = field(default_factory=list)
+    kept: list[tuple[ToolRecord, ToolRecord]]
+    renamed: list[tuple[ToolRecord, ToolRecord]]
+    removed: list[ToolRecord]
+    added: list[ToolRecord]
 
 
 def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
@@ -183,20 +182,17 @@ def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
     name in another group, the same function, or the same description and schemas.
     """
     after, before = {_key(each): each for each in new}, {_key(each) for each in old}
-    pairing = Pairing(
-        kept=[(each, after[_key(each)]) for each in old if _key(each) in after],
-        removed=[each for each in old if _key(each) not in after],
-        added=[each for each in new if _key(each) not in before],
-    )
+    removed = [each for each in old if _key(each) not in after]
+    added = [each for each in new if _key(each) not in before]
+    renamed: list[tuple[ToolRecord, ToolRecord]] = []
     for of_old, of_new in _FEATURES:
-        olds, news = _owners(pairing.removed, of_old), _owners(pairing.added, of_new)
+        olds, news = _owners(removed, of_old), _owners(added, of_new)
         pairs = [(olds[feature], news[feature]) for feature in olds if feature in news]
         matched = Counter(id(other) for _, other in pairs)  # a tool may have the names of two old ones as aliases
-        pairing.renamed.extend(pair for pair in pairs if matched[id(pair[1])] == 1)
-        renamed = {id(each) for pair in pairing.renamed for each in pair}
-        pairing.removed[:] = [each for each in pairing.removed if id(each) not in renamed]
-        pairing.added[:] = [each for each in pairing.added if id(each) not in renamed]
-    return pairing
+        renamed += [pair for pair in pairs if matched[id(pair[1])] == 1]
+        done = {id(each) for pair in renamed for each in pair}
+        removed, added = ([each for each in tools if id(each) not in done] for tools in (removed, added))
+    return Pairing([(each, after[_key(each)]) for each in old if _key(each) in after], renamed, removed, added)
 
 
 def aliases_of(record: ToolRecord) -> list[str]:

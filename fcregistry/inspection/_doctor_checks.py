@@ -170,7 +170,9 @@ def plugin_findings(
     shipping = _shipping(fresh)
     for plugin, record in known.items():
         if failure := record["failure"]:
-            place, detail = own_line(plugin, record["detail"]), _stable(record["detail"])
+            place = own_line(plugin, record["detail"])
+            # The identifiers of threads differ from one process to the next
+            detail = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", record["detail"])
             yield problem(plugin.label, f"does not load: {failure}", record["advice"], place=place, detail=detail)
             continue
         if plugin.key not in shipping:
@@ -253,11 +255,6 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
         if place.name_of(Path(file)) is not None:
             return f"{file}:{line}"
     return ""
-
-
-def _stable(detail: str) -> str:
-    """Return a detail without the identifiers of threads, which differ from one process to the next."""
-    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", detail)
 
 
 # --- Manifests ---
