@@ -299,10 +299,6 @@ def _read_distributions(value: object, source: str) -> tuple[str, ...]:
     return tuple(map(normalized, names))
 
 
-def _read_hooks(value: object, source: str) -> tuple[tuple[str, str], ...]:
-    return tuple((source, name) for name in _read_strings(value, source))
-
-
 def _read_text(value: object, source: str, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(f"{source} is {what}, not {value!r}")
@@ -311,10 +307,6 @@ def _read_text(value: object, source: str, what: str) -> str:
 
 def _read_lock_path(value: object, source: str) -> str:
     return path_beside(source.partition(" in ")[2], _read_text(value, source, f'the path of a file, such as "{LOCK}"'))
-
-
-def _read_model(value: object, source: str) -> str:
-    return _read_text(value, source, 'the name of a model, such as "openai:gpt-5"')
 
 
 def _read_count(value: object, source: str) -> int:
@@ -330,9 +322,9 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "ask": _rules_reader("ask"),
     "disable": _rules_reader("disable"),
     "precedence": _read_distributions,
-    "call_hooks": _read_hooks,
+    "call_hooks": lambda value, source: tuple((source, name) for name in _read_strings(value, source)),
     "lock": _read_lock_path,
-    "model": _read_model,
+    "model": lambda value, source: _read_text(value, source, 'the name of a model, such as "openai:gpt-5"'),
     "threads": _read_count,
     "max_tokens": _read_count,
 }

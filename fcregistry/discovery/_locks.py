@@ -301,26 +301,26 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
     setuptools writes, and those in the folders of its `.pth` files whose names occur in the code of the others.
     """
     found: dict[str, list[Path]] = {}
-    pth_modules = _modules_on_pth(source)
-    waiting = {*modules, *(source.read_text("top_level.txt") or "").split()}
+    words = "|".join(sorted(_modules_on_pth(source))).encode()
+    seen: set[str] = set()
+    waiting = [*modules, *(source.read_text("top_level.txt") or "").split()]
     while waiting:
-        new: dict[str, list[Path]] = {}
-        for name, path in (each for module in sorted(waiting) for each in _roots(module)):
-            if name not in found:
-                new.setdefault(name, []).append(path)
-        found |= new
-        waiting = _mentioned(pth_modules - found.keys(), (path for paths in new.values() for path in paths))
+        if (module := waiting.pop()) in seen:
+            continue
+        seen.add(module)
+        for name, path in _roots(module):
+            if path not in found.setdefault(name, []):
+                found[name].append(path)
+                waiting += _words_in(path, words) if words else ()
     return found
 
 
-def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
-    """Return those names that occur as words in some files, or in the Python files below some folders."""
-    wanted = sorted(names)
-    if not wanted:
-        return set()
-    words = re.compile(rb"\b(?:" + "|".join(wanted).encode() + rb")\b")
-    files = (file for root in roots for file in ([root] if root.is_file() else root.rglob("*.py")))
-    return {each.decode() for file in files if file.is_file() for each in words.findall(file.read_bytes())}
+def _words_in(root: Path, words: bytes) -> Iterator[str]:
+    """Yield those words, separated by `|`, that occur in a file, or in the Python files below a folder."""
+    pattern = re.compile(rb"\b(?:" + words + rb")\b")
+    for file in [root] if root.is_file() else root.rglob("*.py"):
+        if file.is_file():
+            yield from map(bytes.decode, pattern.findall(file.read_bytes()))
 
 
 def _modules_on_pth(source: Distribution) -> set[str]:

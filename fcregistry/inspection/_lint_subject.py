@@ -215,11 +215,9 @@ class LintSubject:
         """
         if not path.startswith("$.properties"):
             return SourcePlace()
-        ends = [at for at, character in enumerate(path) if character in ".["]
-        for end in (*ends, len(path)):
-            if path[:end] in self._starts:
-                return SourcePlace("parameter", self._starts[path[:end]])
-        return SourcePlace()
+        ends = [*(at for at, character in enumerate(path) if character in ".["), len(path)]
+        found = (self._starts[path[:end]] for end in ends if path[:end] in self._starts)
+        return next((SourcePlace("parameter", name) for name in found), SourcePlace())
 
     @cached_property
     def _starts(self) -> dict[str, str]:
