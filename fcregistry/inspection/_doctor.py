@@ -19,7 +19,6 @@ from fcregistry.discovery import (
     GROUP,
     FoundPlugin,
     FreshDescription,
-    Permission,
     PluginKey,
     current,
     describe_in_workers,
@@ -171,7 +170,7 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
         SelectorError: This is not a valid name of a tool.
     """
     learn(again=False)
-    permission = Permission()  # to import, not only to list: code that differs from its lock is not run
+    permission = current().permission()  # to import, not only to list: code that differs from its lock is not run
     plugins = tuple(each for each in current().plugins if permission.to_import(each) is None)
     if name is None:
         return plugins

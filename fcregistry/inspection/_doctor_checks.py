@@ -37,7 +37,6 @@ from fcregistry.discovery import (
     FoundPlugin,
     FreshDescription,
     ManifestProblem,
-    Permission,
     PluginKey,
     current,
     disable_advice,
@@ -116,7 +115,7 @@ def learn(*, again: bool = True) -> None:
         load_plugins()
         return
     if again:
-        permission, failing = Permission(), discovery.failing()
+        permission, failing = discovery.permission(), discovery.failing()
         discovery.index.forget(*(each for each in failing if permission.to_import(each) is None))
     discovery.know()
 
@@ -225,7 +224,7 @@ def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Find
 
 def disabled_findings() -> Iterator[Finding]:
     """Yield the plugins that the configuration disables, or that differ from their lock."""
-    permission, report = Permission(), current().report()
+    permission, report = current().permission(), current().report()
     refused = {each.plugin.key: each.reason for each in report.disabled}
     described = {each.plugin.key for each in report.described}
     for plugin in current().plugins:

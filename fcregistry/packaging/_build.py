@@ -28,8 +28,8 @@ from fcregistry.discovery import (
     ManifestContent,
     ManifestPlugin,
     PackageLocation,
-    Permission,
     changed_sources,
+    current,
     describe_in_workers,
     find_extensions,
     find_plugins,
@@ -199,7 +199,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
         plugins = [each for each in find_plugins() if each.project == normalized(target.distribution)]
         failures = [] if plugins else [f"no distribution {target.distribution!r} with plugins is installed here"]
         if not is_own:
-            permission = Permission()
+            permission = current().permission()
             refusals = ((each, permission.to_import(each)) for each in plugins)
             failures += [f"{each.label} may not be imported: {reason}" for each, reason in refusals if reason]
         made = []
