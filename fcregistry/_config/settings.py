@@ -46,7 +46,7 @@ def configuration() -> tuple[Layer, ...]:
         _project_layer(),
     ]
     if named:
-        layers.append(_read_if_reachable(os.path.join(_working_folder() or "", named)))
+        layers.append(_read_if_reachable(os.path.join(working_folder() or "", named)))
         if layers[-1] is None:
             raise ConfigurationError(f"{CONFIG} names {named}, which does not exist; correct or unset it")
     layers.append(_environment_layer())
@@ -66,7 +66,7 @@ def project_lock() -> str:
     if project is not None and project.lock is not None:
         return project.lock
     locks = (f"{folder}{LOCK}" for folder in _project_folders())
-    return next(filter(_exists, locks), None) or os.path.join(_working_folder() or "", LOCK)
+    return next(filter(_exists, locks), None) or os.path.join(working_folder() or "", LOCK)
 
 
 def call_hook_items() -> tuple[tuple[str, str], ...]:
@@ -154,7 +154,7 @@ def _project_layer() -> Layer | None:
 
 def _project_folders() -> Iterator[str]:
     """Yield the folders that may hold a project's file, the nearest first, each with a slash at its end."""
-    working = _working_folder()
+    working = working_folder()
     if working is None:
         return
     home = home_folder()
@@ -167,10 +167,11 @@ def _project_folders() -> Iterator[str]:
         working = above
 
 
-def _working_folder() -> str | None:
+def working_folder() -> str | None:
+    """Return the working folder, or None if it was removed."""
     try:
         return os.getcwd()
-    except OSError:  # it was removed
+    except OSError:
         return None
 
 
@@ -298,10 +299,6 @@ def _read_distributions(value: object, source: str) -> tuple[str, ...]:
     return tuple(map(normalized, names))
 
 
-def _read_hooks(value: object, source: str) -> tuple[tuple[str, str], ...]:
-    return tuple((source, name) for name in _read_strings(value, source))
-
-
 def _read_text(value: object, source: str, what: str) -> str:
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(f"{source} is {what}, not {value!r}")
@@ -310,10 +307,6 @@ def _read_text(value: object, source: str, what: str) -> str:
 
 def _read_lock_path(value: object, source: str) -> str:
     return path_beside(source.partition(" in ")[2], _read_text(value, source, f'the path of a file, such as "{LOCK}"'))
-
-
-def _read_model(value: object, source: str) -> str:
-    return _read_text(value, source, 'the name of a model, such as "openai:gpt-5"')
 
 
 def _read_count(value: object, source: str) -> int:
@@ -329,9 +322,9 @@ _READERS: Final[dict[str, Callable[[object, str], object]]] = {
     "ask": _rules_reader("ask"),
     "disable": _rules_reader("disable"),
     "precedence": _read_distributions,
-    "call_hooks": _read_hooks,
+    "call_hooks": lambda value, source: tuple((source, name) for name in _read_strings(value, source)),
     "lock": _read_lock_path,
-    "model": _read_model,
+    "model": lambda value, source: _read_text(value, source, 'the name of a model, such as "openai:gpt-5"'),
     "threads": _read_count,
     "max_tokens": _read_count,
 }

@@ -65,7 +65,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._manifest import read_bounded as read_bounded
     from fcregistry.discovery._manifest import read_manifest as read_manifest
     from fcregistry.discovery._manifest import source_digest as source_digest
-    from fcregistry.discovery._permission import Permission as Permission
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
@@ -111,7 +110,6 @@ _MODULES: Final = {
         *("manifest_text", "parse_external_json", "parse_manifest", "read_bounded", "read_manifest"),
         *("source_digest",),
     ),
-    "._permission": ("Permission",),
     "._report": (
         *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
         *("LoadedPlugin", "Outcome"),

@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from itertools import filterfalse
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from fcregistry._config.settings import working_folder
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import module_flag
@@ -296,44 +297,26 @@ _NOTHING: Final = object()
 def _facts() -> dict[Fact, Any]:
     """Return the state of the process as facts that can be compared.
 
-    Imports nothing: a module that is not imported has its initial state.
+    Imports nothing: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
     """
-    root = getattr(sys.modules.get("logging"), "root", None)
-    variables = getattr(
-        os.environ, "_data", os.environ
-    ).copy()  # reading it name by name takes longer than all the rest
+    modules = sys.modules
+    root = getattr(modules.get("logging"), "root", None)
+    sockets = getattr(modules.get("socket"), "getdefaulttimeout", None)
+    processes = getattr(modules.get("multiprocessing"), "get_start_method", None)
+    # Reading it name by name takes longer than all the rest
+    variables = getattr(os.environ, "_data", os.environ).copy()
+    names = vars(builtins).copy()
     return {
         **{("path", str(each)): True for each in sys.path},
         **{("variable", os.fsdecode(name)): value for name, value in variables.items()},
-        **{
-            ("builtin", name): id(each)
-            for name, each in vars(builtins).copy().items()
-            if name not in ("__import__", "_")
-        },
+        **{("builtin", name): id(each) for name, each in names.items() if name not in ("__import__", "_")},
         **{("hook", f"sys.{name}"): id(getattr(sys, name, None)) for name in _HOOKS},
         **{("signal", name): id(_signal.getsignal(each)) for name, each in _SIGNALS.items()},
         **{("filter", each): True for each in _broad_filters(list(warnings.filters))},
         **{("thread", each): _thread_name(each) for each in _threads()},
         **({("process", ""): True} if _has_processes() else {}),
         **{("handler", each): True for each in (root.handlers if root else ())},
-        **_settings(root),
-    }
-
-
-def _differences(before: dict[Fact, Any]) -> dict[Fact, Any]:
-    """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
-    now = _facts()
-    gone = {fact: _NOTHING for fact in before if fact not in now}
-    return gone | {fact: value for fact, value in now.items() if fact not in before or before[fact] != value}
-
-
-def _settings(root: Any) -> dict[Fact, Any]:
-    modules = sys.modules
-    # A module that is being imported may not have these yet
-    sockets = getattr(modules.get("socket"), "getdefaulttimeout", None)
-    processes = getattr(modules.get("multiprocessing"), "get_start_method", None)
-    return {
-        ("setting", "the working folder"): _folder(),
+        ("setting", "the working folder"): working_folder(),
         ("setting", "the recursion limit"): sys.getrecursionlimit(),
         ("setting", "the locale"): _locale.setlocale(_locale.LC_ALL, None),
         ("setting", "whether garbage is collected"): gc.isenabled(),
@@ -345,11 +328,11 @@ def _settings(root: Any) -> dict[Fact, Any]:
     }
 
 
-def _folder() -> str:
-    try:
-        return os.getcwd()
-    except OSError:  # it was removed
-        return ""
+def _differences(before: dict[Fact, Any]) -> dict[Fact, Any]:
+    """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
+    now = _facts()
+    gone = {fact: _NOTHING for fact in before if fact not in now}
+    return gone | {fact: value for fact, value in now.items() if fact not in before or before[fact] != value}
 
 
 def _loop_policy() -> str | None:

@@ -148,7 +148,11 @@ class Discovery:
         self.index, self._found = Index(None), None
         for plugin in self._plugins:
             if plugin.key not in self._outcomes and _is_left_half_imported(plugin.module):
-                self._outcomes[plugin.key] = _half_imported(plugin)
+                what = f"another thread was importing {plugin.module} when this process was forked"
+                advice = (
+                    "call load_plugins() before the program forks, or start processes in another way, such as spawn"
+                )
+                self._outcomes[plugin.key] = _refused(plugin, what, advice)
 
     # --- Importing plugins ---
 
@@ -448,32 +452,30 @@ class Discovery:
 
     def report(self) -> LoadReport:
         """Return the outcome of every plugin that was loaded or described, or is disabled."""
-        from fcregistry.discovery._report import LoadReport
-
-        return LoadReport.of(self._all_outcomes())
-
-    def _all_outcomes(self) -> Iterator[Outcome]:
         from dataclasses import replace
 
-        from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin
+        from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
 
+        found: list[Outcome] = []
         plugins, permission = self.plugins, Permission()
         known = self.index.descriptions()
         for plugin in plugins:
             if (outcome := self._outcomes.get(plugin.key)) is not None:
                 if isinstance(outcome, LoadedPlugin):
                     outcome = replace(outcome, outdated=_change(self._first[plugin.project], plugin))
-                yield outcome
+                found.append(outcome)
             elif (reason := permission.to_know(plugin)) or (
                 plugin.key not in known and (reason := permission.to_import(plugin))
             ):
-                yield DisabledPlugin(plugin=plugin, reason=reason)
+                found.append(DisabledPlugin(plugin=plugin, reason=reason))
             elif (description := known.get(plugin.key)) is not None:
-                if description.failed:
-                    yield FailedPlugin.of_record(plugin, description.record)
-                else:
-                    seconds = description.record["seconds"]
-                    yield DescribedPlugin(plugin=plugin, seconds=seconds, by=description.by)
+                record = description.record
+                found.append(
+                    FailedPlugin.of_record(plugin, record)
+                    if description.failed
+                    else DescribedPlugin(plugin=plugin, seconds=record["seconds"], by=description.by)
+                )
+        return LoadReport.of(found)
 
 
 def _has_sqlite() -> bool:
@@ -544,12 +546,6 @@ def _is_left_half_imported(module: str) -> bool:
     return True
 
 
-def _half_imported(plugin: FoundPlugin) -> FailedPlugin:
-    what = f"another thread was importing {plugin.module} when this process was forked"
-    advice = "call load_plugins() before the program forks, or start processes in another way, such as spawn"
-    return _refused(plugin, what, advice)
-
-
 def _refused(plugin: FoundPlugin, reason: str, advice: str) -> FailedPlugin:
     """Return the outcome of a plugin that this process does not import."""
     from fcregistry.discovery._report import FailedPlugin
@@ -573,26 +569,18 @@ def _change(first: FoundEntryPoint, plugin: FoundEntryPoint) -> str | None:
         first: An entry point of the distribution, as the process found it first.
         plugin: The entry point as it was found last, if it is about to be imported; as it was loaded, if it is loaded.
     """
-    if not first.folder or _is_unchanged(first, plugin):
-        return None
-    return f"{_replacement(first)} while this process was running; restart it"
-
-
-def _is_unchanged(first: FoundEntryPoint, plugin: FoundEntryPoint) -> bool:
     same = (first.folder, first.info, first.stamp) == (plugin.folder, plugin.info, plugin.stamp)
-    return same and stamp_of(f"{first.folder}/{first.info}/entry_points.txt") == first.stamp
-
-
-def _replacement(first: FoundEntryPoint) -> str:
-    """Describe the difference between what was found first and what is installed now."""
+    if not first.folder or (same and stamp_of(f"{first.folder}/{first.info}/entry_points.txt") == first.stamp):
+        return None
     from importlib.metadata import PackageNotFoundError, distribution
 
-    was = f"{first.distribution} {first.version}"
     try:
         now = distribution_version(distribution(first.distribution))
     except PackageNotFoundError:
-        return f"{was} was uninstalled"
-    return f"{was} was reinstalled" if now == first.version else f"{was} was replaced by {now}"
+        what = "uninstalled"
+    else:
+        what = "reinstalled" if now == first.version else f"replaced by {now}"
+    return f"{first.distribution} {first.version} was {what} while this process was running; restart it"
 
 
 # --- The discovery of this process ---

@@ -14,7 +14,6 @@ from fcregistry._base.install import install_source
 from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from importlib.metadata import Distribution
 
 PluginKey: TypeAlias = tuple[str, str]
@@ -272,21 +271,15 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
 
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
     """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`."""
+    from contextlib import suppress
     from importlib.metadata import distributions
 
     missed = set()
     for source in distributions():
-        for group in _groups(_entry_point_text(source)):
-            if group not in KINDS and _looks_like_ours(group):
-                missed.add((distribution_name(source) or "?", group))
+        with suppress(OSError, TypeError, ValueError):  # `unreadable_plugins` reports it
+            groups = {each.group for each in source.entry_points} - KINDS.keys()
+            missed |= {(distribution_name(source) or "?", each) for each in groups if _looks_like_ours(each)}
     return tuple(sorted(missed))
-
-
-def _groups(text: str) -> Iterator[str]:
-    import re
-
-    for match in re.finditer(r"^[^\S\n]*\[([^\]\n]+)\][^\S\n]*$", text, re.MULTILINE):
-        yield match[1].strip()
 
 
 def _looks_like_ours(group: str) -> bool:

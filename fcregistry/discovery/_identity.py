@@ -145,8 +145,10 @@ def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
         return f"{where} names the distribution {found.distribution}, which is not the name of the folder: {fix}", None
     if any(each in listed for each in _files_of(found.module)):
         return None, None
-    editable = editable_folder(found.source) if _leads_elsewhere(listed) else None
-    if editable is not None:
+    # A file at the top of RECORD that makes the code of another folder importable
+    top = [each for each in listed if "/" not in each]
+    leads_elsewhere = any(each.endswith(".pth") or each.startswith("__editable__") for each in top)
+    if leads_elsewhere and (editable := editable_folder(found.source)) is not None:
         return None, editable
     fix = f"reinstall {found.distribution}, or remove {where}"
     return f"RECORD of {where} does not list {found.module}, which its entry point names: {fix}", None
@@ -172,11 +174,6 @@ def recorded_files(record: str) -> frozenset[str]:
         return frozenset(row[0].replace("\\", "/") for row in reader(record.splitlines()) if row)
     except Error as error:
         raise ValueError(f"RECORD cannot be read: {error}") from error
-
-
-def _leads_elsewhere(listed: Iterable[str]) -> bool:
-    """Return whether RECORD lists a file that makes the code of another folder importable."""
-    return any("/" not in each and (each.endswith(".pth") or each.startswith("__editable__")) for each in listed)
 
 
 def _files_of(module: str) -> tuple[str, ...]:

@@ -19,13 +19,7 @@ import sys
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from functools import partial
 from hashlib import algorithms_guaranteed, new, sha256
-from importlib.machinery import (
-    EXTENSION_SUFFIXES,
-    SOURCE_SUFFIXES,
-    ExtensionFileLoader,
-    SourceFileLoader,
-    SourcelessFileLoader,
-)
+from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES, ExtensionFileLoader, SourceFileLoader
 from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -93,19 +87,11 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
 
 def _content_drift(name: str, content: Contents) -> str | None:
     """Return why importing a distribution would run other code than was installed, or None."""
-    if files := content.altered():
-        return f"{_first(files)} of {name} has changed since it was installed: reinstall {name}"
-    if files := content.shadowing():
-        return f"Python would import {_first(files)} instead of an installed file of {name}: remove it"
-    if files := content.unchecked():
-        return (
-            f"Python would run the byte code {_first(files)} of {name} without comparing it with its source: remove it"
-        )
+    for find, message in _DRIFTS:
+        if files := find(content):
+            first = files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
+            return message.format(files=first, name=name)
     return None
-
-
-def _first(files: tuple[str, ...]) -> str:
-    return files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
 
 
 def files_digest(source: Distribution) -> str:
@@ -124,52 +110,45 @@ def altered_files(source: Distribution) -> tuple[str, ...]:
     return (*content.altered(), *dict.fromkeys((*content.shadowing(), *content.unchecked())))
 
 
-class Listed(NamedTuple):
-    """A line of RECORD."""
-
-    path: str
-    hash: str
-
-
-class LockedSource(NamedTuple):
-    """A source file or extension module of an editable install.
+class LockedFile(NamedTuple):
+    """A file that a lock covers.
 
     Attributes:
-        name: The path relative to the folder in which Python finds the topmost package.
+        name: The path in RECORD; in an editable install, relative to the folder in which Python finds the topmost package.
         path: The path.
-        digest: The SHA-256 of the content.
+        hash: The digest of the content, as RECORD writes it: `sha256=…`.
     """
 
     name: str
     path: Path
-    digest: bytes
+    hash: str
 
 
 class Contents:
     """The content of a distribution that a lock covers.
 
-    It is the lines of RECORD, or the source files if RECORD lists no code.
+    It is the lines of RECORD, or the source files and extension modules of an editable install, whose RECORD lists no code.
 
     Args:
         source: The distribution.
 
     Attributes:
-        listed: The lines of RECORD that the lock covers, sorted. Empty if RECORD does not list the modules of the entry points.
-        sources: The source files of an editable install, sorted.
+        files: The files, sorted.
         roots: The names of its topmost modules and packages; those in a namespace have dotted names.
+        is_editable: Whether RECORD does not list the modules of the entry points.
     """
 
     def __init__(self, source: Distribution) -> None:
         self._source = source
         self._modules = _modules(source)
-        self.listed = _listed(source, self._modules)
-        self.sources: tuple[LockedSource, ...] = ()
-        if self.listed:
-            self.roots = _roots_of((each.path for each in self.listed), self._modules)
-        else:
+        self.files = _listed(source, self._modules)
+        self.is_editable = not self.files
+        if self.is_editable:
             found = _editable_roots(source, self._modules)
             self.roots = frozenset(found)
-            self.sources = tuple(sorted(each for paths in found.values() for path in paths for each in _sources(path)))
+            self.files = tuple(sorted(each for paths in found.values() for path in paths for each in _sources(path)))
+        else:
+            self.roots = _roots_of((each.name for each in self.files), self._modules)
 
     @property
     def digest(self) -> str:
@@ -178,25 +157,25 @@ class Contents:
         The digest of RECORD leaves out the lines that may differ each time the same wheel is installed: those of byte code, scripts, and
         files that installers write.
         """
-        if self.listed:
-            return f"sha256:{_joined((each.path, each.hash) for each in self.listed)}"
+        if not self.is_editable:
+            return f"sha256:{_joined((each.name, each.hash) for each in self.files)}"
         entry_points = sha256((self._source.read_text("entry_points.txt") or "").encode()).hexdigest()
-        lines = dict.fromkeys((each.name, each.digest.hex()) for each in self.sources)
+        lines = {(each.name, urlsafe_b64decode(f"{each.hash.partition('=')[2]}=").hex()) for each in self.files}
         return f"sources-sha256:{_joined([('entry_points.txt', entry_points), *lines])}"
 
     def altered(self) -> tuple[str, ...]:
         """Return the files that do not exist, or do not match RECORD, sorted."""
-        return tuple(each.path for each in self.listed if not _holds(self._place(each), each.hash))
+        return () if self.is_editable else tuple(each.name for each in self.files if not _holds(each))
 
     def shadowing(self) -> tuple[str, ...]:
         """Return the files of other modules that Python would run in place of the installed ones."""
-        if not self.listed:
-            return ()  # an editable install: the digest covers the files that Python would run
+        if self.is_editable:
+            return ()  # the digest covers the files that Python would run
         return tuple(shadowing_files(sorted({*self._modules, *self.roots}), self._code()))
 
     def unchecked(self) -> tuple[str, ...]:
         """Return the byte-code files that Python would run without comparing them with their sources."""
-        return tuple(unchecked_bytecode(self._code() or dict.fromkeys(each.path for each in self.sources)))
+        return tuple(unchecked_bytecode(self._code()))
 
     def locked(self, distribution: str, source: str) -> Locked:
         """Return the digests with which `LockedImports` compares the modules of the distribution.
@@ -205,28 +184,46 @@ class Contents:
             distribution: The name of the distribution.
             source: The setting that names the lock, for messages.
         """
-        digests = {self._place(each): Digest.of_record(each.hash) for each in self.listed if each.path.endswith(_CODE)}
-        digests |= {each.path: Digest("sha256", each.digest) for each in self.sources}
-        return Locked(
-            distribution, source, self.roots, {os.path.realpath(path): each for path, each in digests.items()}
-        )
-
-    def _place(self, line: Listed) -> Path:
-        return Path(str(self._source.locate_file(line.path)))
+        hashes = {os.path.realpath(each.path): each.hash for each in self.files if each.name.endswith(_CODE)}
+        return Locked(distribution, source, self.roots, hashes)
 
     def _code(self) -> tuple[Path, ...]:
-        return tuple(self._place(each) for each in self.listed if each.path.endswith(_CODE))
+        return tuple(dict.fromkeys(each.path for each in self.files if each.name.endswith(_CODE)))
+
+
+_DRIFTS: Final = (
+    (Contents.altered, "{files} of {name} has changed since it was installed: reinstall {name}"),
+    (Contents.shadowing, "Python would import {files} instead of an installed file of {name}: remove it"),
+    (
+        Contents.unchecked,
+        "Python would run the byte code {files} of {name} without comparing it with its source: remove it",
+    ),
+)
+"""The method that finds files with which Python would run other code than was installed -> what to say of them."""
 
 
 def _joined(lines: Iterable[tuple[str, str]]) -> str:
     return sha256("".join(f"{name},{digest}\n" for name, digest in sorted(lines)).encode()).hexdigest()
 
 
-def _holds(path: Path, expected: str) -> bool:
+def _holds(file: LockedFile) -> bool:
     try:
-        return Digest.of_record(expected).fits(path.read_bytes())
+        return has_digest(file.path.read_bytes(), file.hash)
     except OSError:
         return False
+
+
+def has_digest(content: bytes, expected: str) -> bool:
+    """Return whether the content of a file has a digest, which RECORD writes as `sha256=…`."""
+    algorithm = expected.partition("=")[0]
+    if algorithm not in algorithms_guaranteed or not new(algorithm).digest_size:
+        return False  # algorithms of variable size need one, and match nothing
+    return _recorded(content, algorithm) == expected.rstrip("=")
+
+
+def _recorded(content: bytes, algorithm: str = "sha256") -> str:
+    """Return the digest of the content of a file as RECORD writes it."""
+    return f"{algorithm}={urlsafe_b64encode(new(algorithm, content).digest()).rstrip(b'=').decode()}"
 
 
 def _modules(source: Distribution) -> tuple[str, ...]:
@@ -237,31 +234,34 @@ def _modules(source: Distribution) -> tuple[str, ...]:
 # --- What RECORD lists ---
 
 
-def _listed(source: Distribution, modules: Iterable[str]) -> tuple[Listed, ...]:
-    text = source.read_text("RECORD") or ""
-    lines = sorted(Listed(row[0].replace("\\", "/"), row[1]) for row in csv.reader(text.splitlines()) if len(row) > 1)
+def _listed(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, ...]:
+    """Return the lines of RECORD that a lock covers, sorted; none if RECORD does not list the modules.
+
+    A line of code without a digest gets that of its file.
+    """
+    rows = (row for row in csv.reader((source.read_text("RECORD") or "").splitlines()) if len(row) > 1)
+    lines = sorted((row[0].replace("\\", "/"), row[1]) for row in rows)
     named = {module.partition(".")[0] for module in modules}
-    if not any(line.path.endswith(_CODE) and line.path.partition("/")[0].partition(".")[0] in named for line in lines):
+    if not any(name.endswith(_CODE) and name.partition("/")[0].partition(".")[0] in named for name, _ in lines):
         return ()  # also if a `.pth` file or a data file has the name of the module
-    return tuple(each for line in lines if _counts(each := _hashed(source, line)))
+    files = []
+    for name, recorded in lines:
+        folder, _, last = name.rpartition("/")
+        if name.endswith(".pyc") or name.startswith(("/", "../")) or ":" in name:
+            continue
+        if folder.endswith(".dist-info") and last in _BY_INSTALLERS:
+            continue
+        path = Path(str(source.locate_file(name)))
+        if recorded := recorded or (_digest_of_code(path) if name.endswith(_CODE) else ""):
+            files.append(LockedFile(name, path, recorded))
+    return tuple(files)
 
 
-def _hashed(source: Distribution, line: Listed) -> Listed:
-    """Return a line of RECORD. If it has no digest and its file is code, add the digest of the file."""
-    if line.hash or not line.path.endswith(_CODE):
-        return line
+def _digest_of_code(path: Path) -> str:
     try:
-        content = Path(str(source.locate_file(line.path))).read_bytes()
+        return _recorded(path.read_bytes())
     except OSError:
-        return line._replace(hash="sha256=")  # matches nothing
-    return line._replace(hash=Digest("sha256", sha256(content).digest()).to_record())
-
-
-def _counts(line: Listed) -> bool:
-    folder, _, name = line.path.rpartition("/")
-    if not line.hash or line.path.endswith(".pyc") or line.path.startswith(("/", "../")) or ":" in line.path:
-        return False
-    return not (folder.endswith(".dist-info") and name in _BY_INSTALLERS)
+        return "sha256="  # matches nothing
 
 
 def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
@@ -286,12 +286,12 @@ def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 # --- What an editable install consists of ---
 
 
-def _sources(root: Path) -> Iterator[LockedSource]:
+def _sources(root: Path) -> Iterator[LockedFile]:
     """Yield each source file and extension module of a top-level package or module."""
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
-            yield LockedSource(file.relative_to(root.parent).as_posix(), file, sha256(file.read_bytes()).digest())
+            yield LockedFile(file.relative_to(root.parent).as_posix(), file, _recorded(file.read_bytes()))
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
@@ -301,26 +301,26 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
     setuptools writes, and those in the folders of its `.pth` files whose names occur in the code of the others.
     """
     found: dict[str, list[Path]] = {}
-    pth_modules = _modules_on_pth(source)
-    waiting = {*modules, *(source.read_text("top_level.txt") or "").split()}
+    words = "|".join(sorted(_modules_on_pth(source))).encode()
+    seen: set[str] = set()
+    waiting = [*modules, *(source.read_text("top_level.txt") or "").split()]
     while waiting:
-        new: dict[str, list[Path]] = {}
-        for name, path in (each for module in sorted(waiting) for each in _roots(module)):
-            if name not in found:
-                new.setdefault(name, []).append(path)
-        found |= new
-        waiting = _mentioned(pth_modules - found.keys(), (path for paths in new.values() for path in paths))
+        if (module := waiting.pop()) in seen:
+            continue
+        seen.add(module)
+        for name, path in _roots(module):
+            if path not in found.setdefault(name, []):
+                found[name].append(path)
+                waiting += _words_in(path, words) if words else ()
     return found
 
 
-def _mentioned(names: Iterable[str], roots: Iterable[Path]) -> set[str]:
-    """Return those names that occur as words in some files, or in the Python files below some folders."""
-    wanted = sorted(names)
-    if not wanted:
-        return set()
-    words = re.compile(rb"\b(?:" + "|".join(wanted).encode() + rb")\b")
-    files = (file for root in roots for file in ([root] if root.is_file() else root.rglob("*.py")))
-    return {each.decode() for file in files if file.is_file() for each in words.findall(file.read_bytes())}
+def _words_in(root: Path, words: bytes) -> Iterator[str]:
+    """Yield those words, separated by `|`, that occur in a file, or in the Python files below a folder."""
+    pattern = re.compile(rb"\b(?:" + words + rb")\b")
+    for file in [root] if root.is_file() else root.rglob("*.py"):
+        if file.is_file():
+            yield from map(bytes.decode, pattern.findall(file.read_bytes()))
 
 
 def _modules_on_pth(source: Distribution) -> set[str]:
@@ -377,44 +377,6 @@ def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[
 # --- Imports of locked distributions ---
 
 
-class Digest(NamedTuple):
-    """The digest that a file must have.
-
-    Attributes:
-        algorithm: The name of the hash algorithm in `hashlib`, such as `sha256`.
-        value: The digest, in bytes.
-    """
-
-    algorithm: str
-    value: bytes
-
-    @classmethod
-    def of_record(cls, text: str) -> Digest:
-        """Return the digest in a line of RECORD.
-
-        Args:
-            text: The digest as RECORD writes it, `sha256=…`. If it is not valid, the result matches no file.
-        """
-        algorithm, _, value = text.partition("=")
-        try:
-            return cls(algorithm, urlsafe_b64decode(value + "=" * (-len(value) % 4)))
-        except ValueError:
-            return cls("", b"")
-
-    def to_record(self) -> str:
-        """Return this digest as a line of RECORD gives it, such as `sha256=47DEQp…`."""
-        return f"{self.algorithm}={urlsafe_b64encode(self.value).rstrip(b'=').decode()}"
-
-    def fits(self, content: bytes) -> bool:
-        """Return whether the content of a file has this digest."""
-        if self.algorithm not in algorithms_guaranteed:
-            return False
-        found = new(self.algorithm, content)
-        return (
-            found.digest_size > 0 and found.digest() == self.value
-        )  # algorithms of variable size need one, and match nothing
-
-
 class Locked(NamedTuple):
     """A distribution whose modules `LockedImports` compares when they are imported.
 
@@ -422,13 +384,13 @@ class Locked(NamedTuple):
         distribution: The name of the distribution.
         source: The setting that names the lock, for messages.
         roots: The names of its topmost modules and packages; those in a namespace have dotted names.
-        files: Its source files and extension modules, as real paths, with their digests.
+        files: Its source files and extension modules, as real paths, with their digests as RECORD writes them.
     """
 
     distribution: str
     source: str
     roots: frozenset[str]
-    files: Mapping[str, Digest]
+    files: Mapping[str, str]
 
 
 class LockedImports:
@@ -475,8 +437,8 @@ class LockedImports:
         if spec is None or (spec.origin is None and spec.submodule_search_locations is not None):
             return spec  # does not exist, or a namespace, which runs nothing
         origin = os.path.realpath(str(spec.origin))
-        digest = next((each.files[origin] for each in owners if origin in each.files), None)
-        return _compared_spec(spec, owners[0], digest)
+        expected = next((each.files[origin] for each in owners if origin in each.files), None)
+        return _compared_spec(spec, owners[0], expected)
 
     def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
         for finder in tuple(sys.meta_path):
@@ -499,50 +461,41 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
     return False
 
 
-def _compared_spec(spec: ModuleSpec, owner: Locked, digest: Digest | None) -> ModuleSpec:
+def _compared_spec(spec: ModuleSpec, owner: Locked, expected: str | None) -> ModuleSpec:
     path = str(spec.origin)
-    loader: _SourceLoader | _ExtensionLoader | _RefusingLoader
-    if path.endswith(tuple(SOURCE_SUFFIXES)):
-        loader = _SourceLoader(spec.name, path)
-    elif path.endswith(tuple(EXTENSION_SUFFIXES)):
-        loader = _ExtensionLoader(spec.name, path)
-    else:
-        loader = _RefusingLoader(spec.name, path)
-    loader.check = partial(_check_content, owner, digest, spec.name, path)
+    kind = _ExtensionLoader if path.endswith(tuple(EXTENSION_SUFFIXES)) else _SourceLoader
+    loader = kind(spec.name, path)
+    loader.check = partial(_checked_content, loader, owner, expected)
     within = spec.submodule_search_locations
     made = spec_from_file_location(spec.name, path, loader=loader, submodule_search_locations=within)
     assert made is not None
     return made
 
 
-def _check_content(owner: Locked, digest: Digest | None, name: str, path: str, content: bytes | None) -> None:
-    """Raise `ImportError` if the content of a file differs from the locked content.
+def _checked_content(loader: _SourceLoader | _ExtensionLoader, owner: Locked, expected: str | None) -> bytes:
+    """Return the content of a loader's file.
 
-    The content is None for a file that never runs.
+    Raises:
+        ImportError: It differs from the locked content, or the lock does not cover the file, such as byte code without its source.
     """
-    if digest is not None and content is not None and digest.fits(content):
-        return
-    which = (
-        f"{path} is not a file of"
-        if digest is None or content is None
-        else f"the content of {path} differs from the locked content of"
-    )
-    raise ImportError(
-        f"{owner.source}, and {which} {owner.distribution}: reinstall {owner.distribution}, and restart the program",
-        name=name,
-        path=path,
-    )
+    name, path, distribution = loader.name, str(loader.path), owner.distribution
+    which = f"{path} is not a file of"
+    if expected is not None:
+        content = loader.get_data(path)
+        if has_digest(content, expected):
+            return content
+        which = f"the content of {path} differs from the locked content of"
+    fix = f"reinstall {distribution}, and restart the program"
+    raise ImportError(f"{owner.source}, and {which} {distribution}: {fix}", name=name, path=path)
 
 
 class _SourceLoader(SourceFileLoader):
     """Compares a source file, and then compiles it. It neither reads nor writes byte code."""
 
-    check: Callable[[bytes | None], None]
+    check: Callable[[], bytes]
 
     def get_code(self, fullname: str) -> CodeType:
-        content = self.get_data(self.path)
-        self.check(content)
-        code: CodeType = self.source_to_code(content, self.path)
+        code: CodeType = self.source_to_code(self.check(), self.path)
         return code
 
 
@@ -552,18 +505,8 @@ class _ExtensionLoader(ExtensionFileLoader):
     The operating system reads the file again to load it.
     """
 
-    check: Callable[[bytes | None], None]
+    check: Callable[[], bytes]
 
     def create_module(self, spec: ModuleSpec) -> ModuleType:
-        self.check(self.get_data(self.path))
+        self.check()
         return super().create_module(spec)
-
-
-class _RefusingLoader(SourcelessFileLoader):
-    """Refuses to load a file that no lock can cover, such as byte code without its source."""
-
-    check: Callable[[bytes | None], None]
-
-    def get_code(self, fullname: str) -> CodeType | None:
-        self.check(None)
-        return None  # not reached

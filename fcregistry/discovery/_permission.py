@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tools.declaration import Declaration
-    from fcregistry._tools.selectors import SelectorSubject
     from fcregistry.discovery._found import FoundEntryPoint
 
 
@@ -108,12 +107,6 @@ class Permission:
     def preferred(self, distributions: Iterable[str]) -> str | None:
         """Return which of some distributions has precedence, or None."""
         return self._operator.preferred(distributions)
-
-    def idle(
-        self, subjects: Iterable[SelectorSubject], found: Iterable[FoundEntryPoint]
-    ) -> tuple[tuple[str, str], ...]:
-        """Return (setting, name) for what the configuration names and does not exist, sorted."""
-        return self._operator.idle(subjects, [each.key for each in found])
 
     def _drift(self, found: FoundEntryPoint, *, contents: bool) -> str | None:
         if not self._operator.locks:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -126,18 +126,17 @@ class LoadReport:
     described: tuple[DescribedPlugin, ...] = ()
 
     @classmethod
-    def of(cls, outcomes: Iterable[Outcome]) -> LoadReport:
+    def of(cls, outcomes: Collection[Outcome]) -> LoadReport:
         """Return the report of some outcomes.
 
         Args:
             outcomes: The outcomes, sorted as the report is to list them.
         """
-        every = tuple(outcomes)
         return cls(
-            loaded=tuple(each for each in every if isinstance(each, LoadedPlugin)),
-            failed=tuple(each for each in every if isinstance(each, FailedPlugin)),
-            disabled=tuple(each for each in every if isinstance(each, DisabledPlugin)),
-            described=tuple(each for each in every if isinstance(each, DescribedPlugin)),
+            loaded=tuple(each for each in outcomes if isinstance(each, LoadedPlugin)),
+            failed=tuple(each for each in outcomes if isinstance(each, FailedPlugin)),
+            disabled=tuple(each for each in outcomes if isinstance(each, DisabledPlugin)),
+            described=tuple(each for each in outcomes if isinstance(each, DescribedPlugin)),
         )
 
     @property

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from fcregistry.inspection._diff_sources import DiffSource as DiffSource
     from fcregistry.inspection._diff_sources import installed_like as installed_like
     from fcregistry.inspection._diff_sources import read_source as read_source
+    from fcregistry.inspection._diff_sources import shipped_tools as shipped_tools
+    from fcregistry.inspection._diff_sources import tools_of_plugin as tools_of_plugin
     from fcregistry.inspection._doctor import diagnose, diagnose_name
     from fcregistry.inspection._doctor import plugins_to_probe as plugins_to_probe
     from fcregistry.inspection._doctor import probe_plugins as probe_plugins
@@ -30,21 +32,20 @@ if TYPE_CHECKING:
     from fcregistry.inspection._lock import lock_text as lock_text
     from fcregistry.inspection._lock import take_inventory as take_inventory
     from fcregistry.inspection._lock import write_lock as write_lock
-    from fcregistry.inspection._shipped import shipped_tools as shipped_tools
-    from fcregistry.inspection._shipped import tools_of_plugin as tools_of_plugin
 
 __all__ = ["Finding", "LintFinding", "diagnose", "diagnose_name", "lint", "tools_beside", "tools_to_lint"]
 
 _MODULES: Final = {
     "._diff": ("VERDICTS", "Diff", "DistributionDiff", "ToolChange", "diff_sources"),
-    "._diff_sources": ("LOCK_FILE", "DiffSource", "installed_like", "read_source"),
+    "._diff_sources": (
+        *("LOCK_FILE", "DiffSource", "installed_like", "read_source", "shipped_tools", "tools_of_plugin"),
+    ),
     "._doctor": ("diagnose", "diagnose_name", "plugins_to_probe", "probe_plugins"),
     "._doctor_checks": ("Finding",),
     "._lint": ("lint", "tools_beside", "tools_to_lint"),
     "._lint_rules": ("LINT_RULES",),
     "._lint_subject": ("SEVERITIES", "LintFinding"),
     "._lock": ("Inventory", "LockChange", "lock_changes", "lock_text", "take_inventory", "write_lock"),
-    "._shipped": ("shipped_tools", "tools_of_plugin"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

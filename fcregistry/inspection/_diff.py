@@ -12,17 +12,16 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final, Literal
+from dataclasses import dataclass
+from typing import Any, Final, Literal, NamedTuple
 
 from fcregistry._base.messages import show
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized
-from fcregistry.inspection._diff_sources import DiffSource, Shipped, Version, read_version
+from fcregistry.inspection._diff_sources import DiffSource, Shipped, Version, read_version, tool_id
 from fcregistry.inspection._schema_diff import Difference, changed, listed, schema_differences, shown_path
 from fcregistry.inspection._schema_document import json_text
-from fcregistry.inspection._shipped import tool_id
 
 Verdict = Literal["breaking", "unknown", "compatible"]
 VERDICTS: Final[tuple[Verdict, ...]] = ("breaking", "unknown", "compatible")
@@ -160,8 +159,7 @@ def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange
 # --- Which tool is which ---
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pairing:
+class Pairing(NamedTuple):
     """The tools of two versions.
 
     Attributes:
@@ -171,10 +169,10 @@ class Pairing:
         added: The tools that are new.
     """
 
-    kept: list[tuple[ToolRecord, ToolRecord]] = field(default_factory=list)
-    renamed: list[tuple[ToolRecord, ToolRecord]] = field(default_factory=list)
-    removed: list[ToolRecord] = field(default_factory=list)
-    added: list[ToolRecord] = field(default_factory=list)
+    kept: list[tuple[ToolRecord, ToolRecord]]
+    renamed: list[tuple[ToolRecord, ToolRecord]]
+    removed: list[ToolRecord]
+    added: list[ToolRecord]
 
 
 def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
@@ -184,20 +182,17 @@ def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
     name in another group, the same function, or the same description and schemas.
     """
     after, before = {_key(each): each for each in new}, {_key(each) for each in old}
-    pairing = Pairing(
-        kept=[(each, after[_key(each)]) for each in old if _key(each) in after],
-        removed=[each for each in old if _key(each) not in after],
-        added=[each for each in new if _key(each) not in before],
-    )
+    removed = [each for each in old if _key(each) not in after]
+    added = [each for each in new if _key(each) not in before]
+    renamed: list[tuple[ToolRecord, ToolRecord]] = []
     for of_old, of_new in _FEATURES:
-        olds, news = _owners(pairing.removed, of_old), _owners(pairing.added, of_new)
+        olds, news = _owners(removed, of_old), _owners(added, of_new)
         pairs = [(olds[feature], news[feature]) for feature in olds if feature in news]
         matched = Counter(id(other) for _, other in pairs)  # a tool may have the names of two old ones as aliases
-        pairing.renamed.extend(pair for pair in pairs if matched[id(pair[1])] == 1)
-        renamed = {id(each) for pair in pairing.renamed for each in pair}
-        pairing.removed[:] = [each for each in pairing.removed if id(each) not in renamed]
-        pairing.added[:] = [each for each in pairing.added if id(each) not in renamed]
-    return pairing
+        renamed += [pair for pair in pairs if matched[id(pair[1])] == 1]
+        done = {id(each) for pair in renamed for each in pair}
+        removed, added = ([each for each in tools if id(each) not in done] for tools in (removed, added))
+    return Pairing([(each, after[_key(each)]) for each in old if _key(each) in after], renamed, removed, added)
 
 
 def aliases_of(record: ToolRecord) -> list[str]:
@@ -370,25 +365,20 @@ def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
         yield "compatible", f"does not require the environment variable {name} any more"
 
 
-def _alias_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if gone := _without(old, new):
-        yield "breaking", f"is no longer called {listed(gone)} too"
-    if come := _without(new, old):
-        yield "compatible", f"is called {listed(come)} too"
+def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[Remark]]:
+    """Return the function for an option that is a list of names: what it means that some are gone, or are new."""
 
+    def remarks(old: Any, new: Any) -> Iterator[Remark]:
+        for (verdict, message), names in ((gone, _without(old, new)), (come, _without(new, old))):
+            if names:
+                yield verdict, message.format(listed(names))
 
-def _tag_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if gone := _without(old, new):
-        yield "unknown", f"has no tag {listed(gone)} any more, by which it may be selected"
-    if come := _without(new, old):
-        yield "compatible", f"has the tag {listed(come)} now"
+    return remarks
 
 
 def _deprecation_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    if new:
-        yield "compatible", "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
-    else:
-        yield "compatible", "is no longer deprecated"
+    now = "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
+    yield "compatible", now if new else "is no longer deprecated"
 
 
 def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
@@ -398,11 +388,13 @@ def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 _REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
-    "aliases": _alias_remarks,
+    "aliases": _list_remarks(("breaking", "is no longer called {} too"), ("compatible", "is called {} too")),
     "deprecated": _deprecation_remarks,
     "requires_approval": _approval_remarks,
     "requires_env": _variable_remarks,
-    "tags": _tag_remarks,
+    "tags": _list_remarks(
+        ("unknown", "has no tag {} any more, by which it may be selected"), ("compatible", "has the tag {} now")
+    ),
     "timeout": _timeout_remarks,
 }
 

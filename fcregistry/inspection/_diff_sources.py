@@ -1,24 +1,27 @@
 """Reads the tools of one version of a distribution from a lock, a manifest, a wheel, or the installed distribution.
 
-The content of a file, and not its name, decides which of these it is. `read_wheel` does not install a wheel or run its code: it reads the
-wheel's manifests.
+The content of a file, and not its name, decides which of these it is. A wheel is not installed, and none of its code runs: its manifests list
+its tools. Of installed plugins, all tools count, whatever the configuration hides: a lock, a manifest and a comparison are about packages.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from fcregistry._base.messages import show
 from fcregistry._config.policy import read_lock, without_locks
+from fcregistry._registry import registry
+from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, read_record
-from fcregistry._tools.selectors import did_you_mean, nearest, normalized
+from fcregistry._tools.selectors import Owned, by_key, did_you_mean, in_effect, nearest, normalized
+from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,
@@ -30,7 +33,6 @@ from fcregistry.discovery import (
     read_bounded,
 )
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._shipped import shipped_by
 
 if TYPE_CHECKING:
     from email.message import Message
@@ -208,11 +210,57 @@ def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
     return tuple(sorted(tools, key=lambda tool: (tool["group"], tool["name"])))
 
 
+# --- Installed plugins ---
+
+
+def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
+    """Return the known tools of the plugins that load, each with its plugin, sorted by id.
+
+    Tools that cannot be defined, and rivals of one name, are among them. Imports nothing.
+    """
+    tools = [(plugin, registry._catalogue.tool(owned)) for plugin, owned in _declared()]
+    return tuple(sorted(tools, key=lambda each: each[1].id))
+
+
+def shipped_by(distribution: str) -> tuple[Tool, ...]:
+    """Return the known tools of one distribution, without those that another declaration replaced."""
+    wanted = normalized(distribution)
+    rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
+    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals))
+    return tuple(sorted(tools, key=lambda tool: tool.id))
+
+
+def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
+    """Return the tools of one plugin, including those that cannot be defined, sorted by id."""
+    owner = (distribution, entry_point)
+    owned = ((tool, tool._owner) for tool in registry.everything())
+    return tuple(
+        tool for tool, plugin in owned if plugin is not None and (plugin.distribution, plugin.entry_point) == owner
+    )
+
+
+def _declared() -> list[tuple[FoundPlugin, Owned]]:
+    """Return what was declared in this process, and what is only described in the index."""
+    discovery = current()
+    failing = set(discovery.failing())
+    owned = ((discovery.owner(each), each) for each in log)
+    made = [(plugin, Owned(each, plugin)) for plugin, each in owned if plugin is not None and plugin not in failing]
+    known = discovery.index.described()
+    without = failing | {each.plugin for each in discovery.report().loaded}
+    described = [(plugin, Owned(each, plugin)) for each, plugin in known if plugin not in without]
+    keys = {(plugin, each.key) for plugin, each in made}
+    return made + [each for each in described if (each[0], each[1].key) not in keys]
+
+
+def tool_id(distribution: str, record: Mapping[str, Any]) -> str:
+    """Return the canonical id of the tool of a record."""
+    return f"{distribution}:{local_name(record['name'], record['group'])}"
+
+
 # --- Wheels ---
 
 _MOST_METADATA: Final = 2 * 2**20
 """The most bytes of METADATA after decompression: a small compressed file may be very large afterwards."""
-_INFO: Final = ".dist-info"
 _LEAST_DASHES: Final = 4
 """Dashes in the name of a wheel: between distribution, version, and the three tags."""
 
@@ -229,11 +277,13 @@ def _read_wheel(path: Path) -> Shipped:
     import zipfile  # 5 ms, which other sources do without
     import zlib
 
-    # What reading a zip file raises if it is damaged, encrypted, or compressed in a way that Python does not know
-    damaged = (zipfile.BadZipFile, zlib.error, EOFError, OSError, UnicodeDecodeError, NotImplementedError, RuntimeError)
+    # What the checks below raise, and reading a zip file that is damaged, encrypted, or compressed in a way that Python does not know
+    damaged = (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError)
     try:
         with zipfile.ZipFile(path) as wheel:
             return _read(path, wheel)
+    except ConfigurationError:
+        raise
     except damaged as error:
         raise ConfigurationError(f"{path} is damaged, or not a wheel: {error}") from error
 
@@ -241,10 +291,15 @@ def _read_wheel(path: Path) -> Shipped:
 def _read(path: Path, wheel: ZipFile) -> Shipped:
     from email.parser import HeaderParser  # slow to import, and only wheels need it
 
-    names = _names(path, wheel)
+    names = sorted(wheel.namelist())
+    for name, following in pairwise([*names, ""]):
+        if name == following:
+            raise ValueError(f"it has {show(name)} twice")
+        if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
+            raise ValueError(f"it has a file with the name {show(name)}")
     info = _info_folder(path, names)
     metadata = HeaderParser().parsestr(_text(path, wheel, f"{info}/METADATA", _MOST_METADATA))
-    distribution, version = (_header(path, metadata, name) for name in ("Name", "Version"))
+    distribution, version = (_header(metadata, name) for name in ("Name", "Version"))
     _check_names(path, info, distribution, version)
     manifests = [name for name in names if name.endswith((f"/{MANIFEST_FILE}", f".{MANIFEST_FILE}"))]
     if not manifests:
@@ -267,25 +322,13 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
     return _of_manifests(contents, version)
 
 
-def _names(path: Path, wheel: ZipFile) -> list[str]:
-    """Return the sorted names of a wheel's files; raise for repeated names, and names outside the wheel."""
-    names = sorted(wheel.namelist())
-    for name, following in pairwise(names):
-        if name == following:
-            raise ConfigurationError(f"{path} is damaged, or not a wheel: it has {show(name)} twice")
-    for name in names:
-        if any(part in ("", ".", "..") for part in name.removesuffix("/").split("/")) or "\\" in name:
-            raise ConfigurationError(f"{path} is damaged, or not a wheel: it has a file with the name {show(name)}")
-    return names
-
-
 def _info_folder(path: Path, names: list[str]) -> str:
     """Return the name of the wheel's dist-info folder; raise if there is not exactly one.
 
     A dist-info folder counts if it is at the top level or in the folder `NAME-VERSION.data`, from where an installer would install it. A folder
     with such a name inside a package does not count.
     """
-    folders = sorted({each for name in names if (each := _metadata_folder(name))})
+    folders = sorted({match[0] for name in names if (match := _METADATA_FOLDER.match(name))})
     if len(folders) > 1:
         raise ConfigurationError(
             f"{path} has {len(folders)} dist-info folders, {' and '.join(map(show, folders[:2]))}; a wheel has one"
@@ -295,14 +338,8 @@ def _info_folder(path: Path, names: list[str]) -> str:
     return folders[0]
 
 
-def _metadata_folder(name: str) -> str:
-    """Return the metadata folder that contains a file; an empty string if the file is not in one."""
-    folders = name.split("/")[:-1]
-    depth = len(folders) if folders and folders[0].lower().endswith(".data") else 1
-    for number, folder in enumerate(folders[:depth], start=1):
-        if f".{folder}".lower().endswith((_INFO, ".egg-info")):
-            return "/".join(folders[:number])
-    return ""
+_METADATA_FOLDER: Final = re.compile(r"(?:[^/]*\.data/(?:[^/]*/)*?)?(?:[^/]*\.)?(?:dist|egg)-info(?=/)", re.IGNORECASE)
+"""The folder of metadata that contains a file, at the beginning of the file's name."""
 
 
 def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
@@ -316,56 +353,43 @@ def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
     try:
         with wheel.open(name) as file:
             return read_bounded(file, most)
-    except UnicodeDecodeError:
-        raise
     except ValueError as error:
         raise ConfigurationError(f"{name} in {path} cannot be used: {error}") from error
 
 
-def _header(path: Path, metadata: Message, name: str) -> str:
+def _header(metadata: Message, name: str) -> str:
     values = metadata.get_all(name, [])
     if len(values) != 1:
-        raise ConfigurationError(
-            f"{path} is damaged, or not a wheel: its METADATA must have one line {name}, not {len(values)}"
-        )
+        raise ValueError(f"its METADATA must have one line {name}, not {len(values)}")
     return str(values[0]).strip()
 
 
 def _check_names(path: Path, info: str, distribution: str, version: str) -> None:
     """Check that METADATA, its folder and the wheel's file name the same version of the same distribution."""
-    named = [(info, info[: -len(_INFO)].split("-"))]
+    named = [(info, info.rpartition(".")[0].split("-"))]
     if path.suffix == ".whl" and path.stem.count("-") >= _LEAST_DASHES:
         named.append((path.name, path.stem.split("-")[:2]))
     for place, parts in named:
-        if len(parts) != 2 or normalized(parts[0]) != normalized(distribution) or not _is_version(parts[1], version):
-            raise ConfigurationError(
-                f"{path} is damaged, or not a wheel: its METADATA is of {show(distribution)} {show(version)}, but it has the name {show(place)}"
+        is_same = len(parts) == 2 and normalized(parts[0]) == normalized(distribution)
+        if not is_same or read_version(parts[1]) is None or read_version(parts[1]) != read_version(version):
+            raise ValueError(
+                f"its METADATA is of {show(distribution)} {show(version)}, but it has the name {show(place)}"
             )
-
-
-def _is_version(written: str, version: str) -> bool:
-    """Return whether a part of a file name is this version, in any spelling: `1.0_rc1` equals `1.0.0rc1`."""
-    one, other = read_version(written), read_version(version)
-    if one is None or other is None:
-        return written.replace("_", "-") == version.replace("_", "-")
-    rests = [re.sub(r"[-_.]", "", each.rest).lower() for each in (one, other)]
-    return (one.epoch, one.release, rests[0]) == (other.epoch, other.release, rests[1])
 
 
 # --- Versions ---
 
-_VERSION: Final = re.compile(r"v?(?:(?P<epoch>\d{1,9})!)?(?P<release>\d{1,9}(?:\.\d{1,9})*)(?P<rest>.*)", re.DOTALL)
-_BEFORE: Final = re.compile(r"[-_.]?(a|alpha|b|beta|c|rc|pre|preview|dev)", re.IGNORECASE)
+_VERSION: Final = re.compile(r"v?(?:(\d{1,9})!)?(\d{1,9}(?:\.\d{1,9})*)(.*)", re.DOTALL)
+_BEFORE: Final = re.compile(r"a|b|c|rc|pre|dev")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Version:
+class Version(NamedTuple):
     """The parts of a version (PEP 440) that are compared.
 
     Attributes:
         epoch: Its epoch.
         release: The numbers of its release, padded with zeros to at least three.
-        rest: The text after the release, such as `rc1`.
+        rest: The text after the release, such as `rc1`, in lower case and without separators.
     """
 
     epoch: int
@@ -383,6 +407,6 @@ def read_version(text: str | None) -> Version | None:
     match = _VERSION.fullmatch((text or "").strip())
     if match is None:
         return None
-    numbers = [int(each) for each in match["release"].split(".")]
+    numbers = [int(each) for each in match[2].split(".")]
     release = tuple(numbers + [0] * (3 - len(numbers)))
-    return Version(epoch=int(match["epoch"] or 0), release=release, rest=match["rest"])
+    return Version(int(match[1] or 0), release, re.sub(r"[-_.]", "", match[3]).lower())

@@ -19,7 +19,6 @@ from fcregistry.discovery import (
     GROUP,
     FoundPlugin,
     FreshDescription,
-    Permission,
     PluginKey,
     current,
     describe_in_workers,
@@ -95,16 +94,11 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
         if _is_distribution(name):
-            return tuple(each for each in findings() if _is_of_distribution(each, normalized(name)))
+            return tuple(each for each in findings() if _distribution_of(each) == normalized(name))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
     return tuple(finding for finding in findings() if finding.subject == tool.id)
-
-
-def _is_of_distribution(finding: Finding, distribution: str) -> bool:
-    """Return whether a finding is about a distribution, or one of its plugins or tools."""
-    return normalized(finding.subject.partition("[")[0].partition(":")[0]) == distribution
 
 
 def _tool_named(name: str, again: bool) -> Tool:
@@ -136,8 +130,13 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
         *checks.unreadable_findings(),
     )
     for finding in related:
-        if wanted is None or normalized(finding.subject.partition("[")[0]) == wanted:
+        if wanted in (None, _distribution_of(finding)):
             yield finding
+
+
+def _distribution_of(finding: Finding) -> str:
+    """Return the distribution that a finding is about, or whose plugin or tool it is about."""
+    return normalized(finding.subject.partition("[")[0].partition(":")[0])
 
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
@@ -171,7 +170,7 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
         SelectorError: This is not a valid name of a tool.
     """
     learn(again=False)
-    permission = Permission()  # to import, not only to list: code that differs from its lock is not run
+    permission = current().permission()  # to import, not only to list: code that differs from its lock is not run
     plugins = tuple(each for each in current().plugins if permission.to_import(each) is None)
     if name is None:
         return plugins
@@ -224,7 +223,9 @@ def probe_plugins(
     if name is None:
         return in_order([*notes, *findings(probed)])
     refused = [each for each in current().plugins if each.project == normalized(name)]  # none of these was tried
-    wrong = [finding for finding in findings(probed) if _is_about_any(finding, (*plugins, *refused))]
+    labels = {each.label for each in (*plugins, *refused)}
+    beginnings = tuple(f"{each.distribution}:" for each in (*plugins, *refused))
+    wrong = [each for each in findings(probed) if each.subject in labels or each.subject.startswith(beginnings)]
     if not _is_distribution(name):
         wrong += [each for each in diagnose_name(name, again=False) if each not in wrong]
     return in_order([*notes, *wrong])
@@ -241,12 +242,7 @@ def _note(made: FreshDescription) -> Finding:
     record, tools = made.record, len(made.rows)
     took = f"{record['seconds']:.2f} seconds"
     if record["failure"] is not None:
-        tried = (
-            f"was tried for {took}" if record["seconds"] else "was tried"
-        )  # no time is known of a plugin that ended its process
+        # No time is known of a plugin that ended its process
+        tried = f"was tried for {took}" if record["seconds"] else "was tried"
         return note(made.plugin.label, f"{tried}, and does not load", "")
     return note(made.plugin.label, f"was imported in {took}, and ships {tools} tool{'s' * (tools != 1)}", "")
-
-
-def _is_about_any(finding: Finding, plugins: tuple[FoundPlugin, ...]) -> bool:
-    return any(finding.subject == each.label or finding.subject.startswith(f"{each.distribution}:") for each in plugins)

@@ -37,7 +37,6 @@ from fcregistry.discovery import (
     FoundPlugin,
     FreshDescription,
     ManifestProblem,
-    Permission,
     PluginKey,
     current,
     disable_advice,
@@ -52,7 +51,7 @@ from fcregistry.discovery import (
     unreadable_plugins,
     unused_entry_points,
 )
-from fcregistry.inspection._shipped import shipped_tools
+from fcregistry.inspection._diff_sources import shipped_tools
 
 Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
 """The descriptions of plugins that were imported just now, alone."""
@@ -116,7 +115,7 @@ def learn(*, again: bool = True) -> None:
         load_plugins()
         return
     if again:
-        permission, failing = Permission(), discovery.failing()
+        permission, failing = discovery.permission(), discovery.failing()
         discovery.index.forget(*(each for each in failing if permission.to_import(each) is None))
     discovery.know()
 
@@ -170,7 +169,9 @@ def plugin_findings(
     shipping = _shipping(fresh)
     for plugin, record in known.items():
         if failure := record["failure"]:
-            place, detail = own_line(plugin, record["detail"]), _stable(record["detail"])
+            place = own_line(plugin, record["detail"])
+            # The identifiers of threads differ from one process to the next
+            detail = re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", record["detail"])
             yield problem(plugin.label, f"does not load: {failure}", record["advice"], place=place, detail=detail)
             continue
         if plugin.key not in shipping:
@@ -223,7 +224,7 @@ def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Find
 
 def disabled_findings() -> Iterator[Finding]:
     """Yield the plugins that the configuration disables, or that differ from their lock."""
-    permission, report = Permission(), current().report()
+    permission, report = current().permission(), current().report()
     refused = {each.plugin.key: each.reason for each in report.disabled}
     described = {each.plugin.key for each in report.described}
     for plugin in current().plugins:
@@ -253,11 +254,6 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
         if place.name_of(Path(file)) is not None:
             return f"{file}:{line}"
     return ""
-
-
-def _stable(detail: str) -> str:
-    """Return a detail without the identifiers of threads, which differ from one process to the next."""
-    return re.sub(r"\b0x[0-9a-f]{6,}\b", "0x…", detail)
 
 
 # --- Manifests ---
@@ -337,11 +333,9 @@ def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
             hidden.setdefault((plugin, unavailable), []).append(tool)
     for (plugin, unavailable), found in hidden.items():
         is_one = len(found) == 1
-        advice = (
-            f"set {'the variable' if ',' not in unavailable else 'the variables'} to use the tool{'' if is_one else 's'}"
-            if found[0].missing_env
-            else "its author's check decides where it can be used"
-        )
+        advice = "its author's check decides where it can be used"
+        if found[0].missing_env:
+            advice = f"set the variable{'s' * (',' in unavailable)} to use the tool{'s' * (not is_one)}"
         if is_one or plugin is None:
             for tool in found:
                 yield note(tool.id, f"is hidden: {unavailable}", advice)
@@ -376,32 +370,22 @@ def name_findings() -> Iterator[Finding]:
         by_name.setdefault(tool.name, {})[tool.id] = tool
     permission = current().permission()
     for name, tools in sorted(by_name.items()):
-        own = [tool.id for tool in tools.values() if tool._owner is None]
+        if len(tools) == 1:
+            continue
         owners = {tool._owner.distribution for tool in tools.values() if tool._owner is not None}
         winner = permission.preferred(owners) if len(owners) > 1 else None
-        preferred = [each for each in tools if each.startswith(f"{winner}:")]
-        if len(tools) > 1:
-            yield _name_finding(name, tuple(tools), own, preferred)
-
-
-def _name_finding(name: str, ids: tuple[str, ...], own: list[str], preferred: list[str]) -> Finding:
-    """Return the finding about a name that several tools share.
-
-    Args:
-        name: The name.
-        ids: The ids of all these tools.
-        own: The ids of the application's own tools among them.
-        preferred: The ids of the tools of the distribution that the configuration prefers, if it prefers one.
-    """
-    first = own or preferred
-    if len(first) == 1:
-        others = ", ".join(each for each in ids if each not in first)
-        message = f"means the application's own tool, not {others}"
-        if not own:
-            message = f"means {first[0]}, not {others}, because the configuration gives it precedence"
-        return note(name, message, "use canonical ids to name the other tools")
-    among = ", ".join(preferred if preferred and not own else ids)
-    return problem(name, f"is ambiguous: {among}", "use the canonical id of one; looking up the plain name raises")
+        own = [tool.id for tool in tools.values() if tool._owner is None]
+        first = own or [each for each in tools if each.startswith(f"{winner}:")]
+        if len(first) == 1:
+            meant = "the application's own tool" if own else first[0]
+            why = "" if own else ", because the configuration gives it precedence"
+            others = ", ".join(each for each in tools if each not in first)
+            yield note(name, f"means {meant}, not {others}{why}", "use canonical ids to name the other tools")
+        else:
+            among = ", ".join(tools if own else first or tools)
+            yield problem(
+                name, f"is ambiguous: {among}", "use the canonical id of one; looking up the plain name raises"
+            )
 
 
 # --- Metadata, settings, locks and the index ---
@@ -470,7 +454,8 @@ def setting_findings() -> Iterator[Finding]:
     shipping = {normalized(each) for each in discovery.distributions()}
     declared = [*log, *(each for each, _ in discovery.index.described())]  # the tools of disabled plugins are unknown
     subjects = [subject_of(each, discovery.owner(each)) for each in declared]
-    for setting, item in Permission().idle(subjects, (*discovery.plugins, *discovery.found_extensions)):
+    found = [each.key for each in (*discovery.plugins, *discovery.found_extensions)]
+    for setting, item in trust().idle(subjects, found):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"

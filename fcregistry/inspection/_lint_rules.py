@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Final, get_args
+from typing import Any, Final, get_args, get_type_hints
 
 from fcregistry import formats
 from fcregistry._base.annotations import annotations_of
@@ -81,17 +81,18 @@ def _undefinable(subject: LintSubject) -> Iterator[Remark]:
     of_broken=True,
 )
 def _duplicates(subject: LintSubject) -> Iterator[Remark]:
-    for other in subject.beside.twins(subject.tool):
-        yield Remark(f"{other.origin} has the same name and group: looking the name up raises")
+    for other in subject.beside.by_id[subject.tool.id]:
+        if other is not subject.tool:
+            yield Remark(f"{other.origin} has the same name and group: looking the name up raises")
 
 
 @rule("useless-alias", "warning", "choose another alias, or remove it", of_broken=True)
 def _useless_aliases(subject: LintSubject) -> Iterator[Remark]:
     place = SourcePlace("option", "aliases")
     for alias in subject.tool.options.aliases:
-        if named := sorted({each.id for each in subject.beside.named(alias)}):
+        if named := sorted({each.id for each in subject.beside.by_name[alias]}):
             yield Remark(f"the alias {alias!r} is the name of {', '.join(named)}, which is found first", place=place)
-        elif shared := sorted({each.id for each in subject.beside.aliased(alias)} - {subject.tool.id}):
+        elif shared := sorted({each.id for each in subject.beside.by_alias[alias]} - {subject.tool.id}):
             yield Remark(f"the alias {alias!r} is one of {', '.join(shared)} too: looking it up raises", place=place)
 
 
@@ -109,8 +110,10 @@ def _deprecated(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("confusable-name", "warning", "give one of them a name that says what it does differently", of_broken=True)
 def _confusable_tools(subject: LintSubject) -> Iterator[Remark]:
-    for other in subject.beside.lookalikes(subject.tool):
-        yield Remark(f"its name differs from that of {other.id} only in case, '-' and '_'")
+    name = subject.tool.declared_name
+    for other in subject.beside.by_look[subject.tool.group, simplified(name)]:
+        if other.declared_name != name:
+            yield Remark(f"its name differs from that of {other.id} only in case, '-' and '_'")
 
 
 @rule("confusable-parameter", "warning", "give one of them a name that says what it is for")
@@ -555,9 +558,14 @@ def _annotation_text(annotation: object) -> str:
 
 @rule("result-without-schema", "note", "return a dataclass, a TypedDict or JSON values, and annotate that")
 def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
-    if subject.tool.signature.returns is not None or not subject.annotates_result or subject.is_external:
+    function = underlying(subject.tool.function)
+    if subject.tool.signature.returns is not None or "return" not in annotations_of(function) or subject.is_external:
         return
-    if not _is_content(subject.result_annotation):
+    try:
+        annotation = get_type_hints(function).get("return")
+    except Exception:  # noqa: BLE001  # an author's annotation may raise anything; another rule reports it
+        annotation = None
+    if not _is_content(annotation):
         message = "the annotation of its result has no JSON form, so nothing is known of results beforehand"
         yield Remark(message, "returns")
 

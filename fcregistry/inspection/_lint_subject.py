@@ -7,13 +7,14 @@ recursion limit.
 from __future__ import annotations
 
 import inspect
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final, Literal, NamedTuple, TypeAlias, TypeVar, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry import formats
-from fcregistry._base.annotations import annotations_of, signature_of
+from fcregistry._base.annotations import signature_of
 from fcregistry._base.messages import json_path
 from fcregistry._base.source import underlying
 from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_of_keyword, subschemas
@@ -170,19 +171,6 @@ class LintSubject:
             return {}
 
     @cached_property
-    def annotates_result(self) -> bool:
-        """Whether the function annotates its result."""
-        return "return" in annotations_of(underlying(self.tool.function))
-
-    @cached_property
-    def result_annotation(self) -> Any:
-        """The resolved annotation of the result; None if there is none, or it cannot be resolved."""
-        try:
-            return get_type_hints(underlying(self.tool.function)).get("return")
-        except Exception:  # noqa: BLE001  # an author's annotation may raise anything; another rule reports it
-            return None
-
-    @cached_property
     def is_external(self) -> bool:
         """Whether the author passed a schema as `parameters=`, so that it does not come from annotations."""
         return self.tool._definition.declaration.options.get("parameters") is not None
@@ -227,11 +215,9 @@ class LintSubject:
         """
         if not path.startswith("$.properties"):
             return SourcePlace()
-        ends = [at for at, character in enumerate(path) if character in ".["]
-        for end in (*ends, len(path)):
-            if path[:end] in self._starts:
-                return SourcePlace("parameter", self._starts[path[:end]])
-        return SourcePlace()
+        ends = [*(at for at, character in enumerate(path) if character in ".["), len(path)]
+        found = (self._starts[path[:end]] for end in ends if path[:end] in self._starts)
+        return next((SourcePlace("parameter", name) for name in found), SourcePlace())
 
     @cached_property
     def _starts(self) -> dict[str, str]:
@@ -241,47 +227,30 @@ class LintSubject:
 # --- Other tools ---
 
 
-Key = TypeVar("Key")
-
-
 class Neighbours:
     """The tools that lint checks, and the other tools that an executor may offer together with them.
 
     Args:
         tools: All these tools.
+
+    Attributes:
+        by_id: The tools by canonical id.
+        by_name: The tools by name, in any group.
+        by_alias: The tools by alias, in any group.
+        by_look: The tools by group and name as `simplified` returns it.
     """
 
     def __init__(self, tools: Iterable[Tool]) -> None:
-        every = list(tools)
-        self._by_id = _grouped((tool.id, tool) for tool in every)
-        self._by_look = _grouped(((tool.group, simplified(tool.declared_name)), tool) for tool in every)
-        self._by_name = _grouped((tool.declared_name, tool) for tool in every)
-        self._by_alias = _grouped((alias, tool) for tool in every for alias in tool.options.aliases)
-
-    def twins(self, tool: Tool) -> list[Tool]:
-        """Return the other tools that have the same id."""
-        return [each for each in self._by_id.get(tool.id, ()) if each is not tool]
-
-    def lookalikes(self, tool: Tool) -> list[Tool]:
-        """Return the tools of the same group whose names differ from this one only in case, `-` and `_`."""
-        name = tool.declared_name
-        alike = self._by_look.get((tool.group, simplified(name)), ())
-        return [each for each in alike if each.declared_name != name]
-
-    def named(self, name: str) -> list[Tool]:
-        """Return the tools that have a name, in any group."""
-        return self._by_name.get(name, [])
-
-    def aliased(self, alias: str) -> list[Tool]:
-        """Return the tools that have an alias, in any group."""
-        return self._by_alias.get(alias, [])
-
-
-def _grouped(pairs: Iterable[tuple[Key, Tool]]) -> dict[Key, list[Tool]]:
-    found: dict[Key, list[Tool]] = {}
-    for key, tool in pairs:
-        found.setdefault(key, []).append(tool)
-    return found
+        self.by_id: defaultdict[str, list[Tool]] = defaultdict(list)
+        self.by_name: defaultdict[str, list[Tool]] = defaultdict(list)
+        self.by_alias: defaultdict[str, list[Tool]] = defaultdict(list)
+        self.by_look: defaultdict[tuple[str, str], list[Tool]] = defaultdict(list)
+        for tool in tools:
+            self.by_id[tool.id].append(tool)
+            self.by_name[tool.declared_name].append(tool)
+            self.by_look[tool.group, simplified(tool.declared_name)].append(tool)
+            for alias in tool.options.aliases:
+                self.by_alias[alias].append(tool)
 
 
 def simplified(name: str) -> str:

@@ -8,15 +8,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from errno import EEXIST
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 from typing import Any, Final, Literal
 
-from fcregistry._config.policy import FORMAT, Lock, Pin, Trust, trust, without_locks
+from fcregistry._config.policy import FORMAT, Lock, Pin, trust, without_locks
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import FoundEntryPoint, FoundPlugin, altered_files, current, doubt_about, files_digest
-from fcregistry.inspection._shipped import shipped_tools, tool_id
+from fcregistry.inspection._diff_sources import shipped_tools, tool_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,17 +51,18 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
         if not wanted:
             discovery.know()
         entry_points = (*discovery.plugins, *discovery.found_extensions)
-        asked = [each for each in entry_points if (not wanted or each.project in wanted) and _may_load(each, operator)]
+        asked = [
+            each
+            for each in entry_points
+            if (not wanted or each.project in wanted)
+            and operator.refusal(*each.key, ships_tools=isinstance(each, FoundPlugin)) is None
+        ]
         doubts = {each.label: reason for each in asked if (reason := doubt_about(each, thorough=True)) is not None}
         found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
         tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped_tools() if plugin in found]
         report = discovery.report()
     failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
     return inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])
-
-
-def _may_load(found: FoundEntryPoint, operator: Trust) -> bool:
-    return operator.refusal(*found.key, ships_tools=isinstance(found, FoundPlugin)) is None
 
 
 def inventory_of(
@@ -204,21 +204,12 @@ def write_lock(path: Path, text: str) -> None:
     """
     if path.is_symlink() or (path.exists() and not path.is_file()):
         raise OSError(EEXIST, "it is a link, or not a file: name a file", str(path))
-    with NamedTemporaryFile(
-        "w", encoding="ascii", newline="\n", dir=path.parent, prefix=f".{path.name}.", delete=False
-    ) as file:
-        aside = Path(file.name)
-        try:
+    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        with aside.open("x", encoding="ascii", newline="\n") as file:
             file.write(text)
-            file.close()
-            aside.chmod(path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask())
-            aside.replace(path)
-        except BaseException:  # also an interrupt must not leave a half-written file
-            aside.unlink(missing_ok=True)
-            raise
-
-
-def _umask() -> int:
-    mask = os.umask(0o077)  # the only way to read it
-    os.umask(mask)
-    return mask
+        if path.exists():
+            aside.chmod(path.stat().st_mode & 0o7777)
+        aside.replace(path)
+    finally:  # an interrupt must not leave a half-written file
+        aside.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """The manifests of a distribution: building, comparing, and verifying them for an archive.
 
+The distribution is an installed one, or the project in the working folder.
 To build them, worker processes import the plugins, as for the index. Verifying imports nothing of the plugin: where wheels are built, what
 the plugin depends on is not installed.
 """
@@ -7,22 +8,28 @@ the plugin depends on is not installed.
 from __future__ import annotations
 
 import json
+import os
+import sys
+import tempfile
+import tomllib
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from threading import TIMEOUT_MAX
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import (
+    GROUP,
     MANIFEST_FILE,
     MANIFEST_FORMAT,
     ManifestContent,
     ManifestPlugin,
     PackageLocation,
-    Permission,
     changed_sources,
+    current,
     describe_in_workers,
     find_extensions,
     find_plugins,
@@ -34,12 +41,104 @@ from fcregistry.discovery import (
     read_manifest,
     source_digest,
 )
-from fcregistry.packaging._project import PackagingError, search_path
+from fcregistry.errors import FcregistryError
 
 if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
     from fcregistry.discovery import FreshDescription
-    from fcregistry.packaging._project import BuildTarget
+
+
+# --- The distribution to work on ---
+
+
+class PackagingError(FcregistryError):
+    """A project or a manifest is not valid for packaging; the message says where, and what to do."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BuildTarget:
+    """A distribution, and the path on which it is found.
+
+    Attributes:
+        distribution: Its name.
+        path: The value of `sys.path` with which it is found and can be imported.
+        folder: The project's folder; None for an installed distribution that was named.
+    """
+
+    distribution: str
+    path: tuple[str, ...]
+    folder: Path | None
+
+
+@contextmanager
+def target_distribution(distribution: str | None, folder: Path) -> Iterator[BuildTarget]:
+    """Return the context of the distribution to work on.
+
+    A project is found as its pyproject.toml describes it now, whatever is installed of it: as long as the block lasts, a folder of
+    metadata, as an installer would write it, comes before all others.
+
+    Args:
+        distribution: The name of an installed one, or None for the project in the folder.
+        folder: The working folder.
+
+    Raises:
+        PackagingError: No distribution is named, and the folder has no pyproject.toml with a name.
+    """
+    here = tuple(each or str(Path.cwd()) for each in sys.path)
+    if distribution is not None:
+        yield BuildTarget(distribution=distribution, path=here, folder=None)
+        return
+    project = _project_in(folder)
+    name = project["name"]
+    entry_points = project.get("entry-points", {}).get(GROUP)
+    if not entry_points:  # setuptools may have them elsewhere: then the installed metadata count
+        yield BuildTarget(distribution=name, path=here, folder=folder)
+        return
+    with tempfile.TemporaryDirectory(prefix="fcregistry-") as metadata:
+        _write_metadata(Path(metadata), project, entry_points)
+        code = [str(each) for each in (folder / "src", folder) if each.is_dir()]
+        yield BuildTarget(distribution=name, path=(metadata, *code, *here), folder=folder)
+
+
+@contextmanager
+def search_path(path: tuple[str, ...]) -> Iterator[None]:
+    """Replace `sys.path` of this process inside the block."""
+    before = list(sys.path)
+    sys.path[:] = path
+    try:
+        yield
+    finally:
+        sys.path[:] = before
+
+
+def _project_in(folder: Path) -> dict[str, Any]:
+    path = folder / "pyproject.toml"
+    advice = "run this in the folder of a plugin's project, or name an installed distribution"
+    try:
+        project: Any = tomllib.loads(path.read_text(encoding="utf-8")).get("project")
+    except FileNotFoundError:
+        raise PackagingError(f"there is no pyproject.toml in {folder}: {advice}") from None
+    except (OSError, ValueError) as error:
+        raise PackagingError(f"{path} cannot be read: {error}") from error
+    if not isinstance(project, dict) or not isinstance(project.get("name"), str):
+        raise PackagingError(f"{path} has no [project] with a name: {advice}")
+    entry_points = project.get("entry-points", {})
+    if not isinstance(entry_points, dict) or not isinstance(entry_points.get(GROUP, {}), dict):
+        raise PackagingError(f"{path}: [project.entry-points.{GROUP}] must be a table")
+    return project
+
+
+def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[str, Any]) -> None:
+    version = str(project.get("version", "0"))
+    info = folder / f"{project['name'].replace('-', '_')}-{version.replace(os.sep, '_')}.dist-info"
+    info.mkdir()
+    metadata = f"Metadata-Version: 2.1\nName: {project['name']}\nVersion: {version}\n"
+    (info / "METADATA").write_text(metadata, encoding="utf-8")
+    lines = [f"[{GROUP}]", *(f"{name} = {value}" for name, value in entry_points.items())]
+    (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+# --- Building ---
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,7 +199,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
         plugins = [each for each in find_plugins() if each.project == normalized(target.distribution)]
         failures = [] if plugins else [f"no distribution {target.distribution!r} with plugins is installed here"]
         if not is_own:
-            permission = Permission()
+            permission = current().permission()
             refusals = ((each, permission.to_import(each)) for each in plugins)
             failures += [f"{each.label} may not be imported: {reason}" for each, reason in refusals if reason]
         made = []
@@ -270,29 +369,15 @@ def verify(distribution: str, entry_points: Mapping[str, str], files: Mapping[st
 def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[PackageLocation, str]:
     """Return the place of an entry point's code, and the name of its manifest in the archive."""
     parts = value.partition(":")[0].strip().split(".")
-    beginnings = [(name, path) for name, path in files.items() if _tail(name, parts)]
-    for name, path in sorted(beginnings, key=lambda each: (len(PurePosixPath(each[0]).parts), each[0])):
-        depth = len(PurePosixPath(_tail(name, parts)).parts)
-        place = location_in(path.parents[depth - 1], parts)
-        if place is not None:
-            above = PurePosixPath(name).parents[depth - 1]
-            return place, str(above / place.manifest.relative_to(place.folder).as_posix())
+    stems = ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
+    tails = [f"{stem}{end}" for stem in stems for end in ("/__init__.py", ".py")]
+    for name in sorted(files, key=lambda name: (name.count("/"), name)):
+        tail = next((each for each in tails if f"/{name}".endswith(f"/{each}")), None)
+        if tail and (place := location_in(files[name].parents[tail.count("/")], parts)) is not None:
+            return place, name.removesuffix(tail) + place.manifest.relative_to(place.folder).as_posix()
     raise PackagingError(
         f'the archive has no file of {parts[0]}, which the entry point {entry_point} = "{value}" names'
     )
-
-
-def _tail(name: str, parts: list[str]) -> str:
-    """Return the end of a file's name that names the package or module, or a package above it.
-
-    The result is empty if none does.
-    """
-    for length in range(1, len(parts) + 1):
-        stem = "/".join(parts[:length])
-        for tail in (f"{stem}/__init__.py", f"{stem}.py"):
-            if f"/{name}".endswith(f"/{tail}"):
-                return tail
-    return ""
 
 
 def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[str, str]) -> str | None:

@@ -35,8 +35,7 @@ class ManifestHook(BuildHookInterface[BuilderConfig]):
         if version == "editable":
             return
         # hatchling imports every installed hook in every build, so only builds that use this hook import the rest
-        from fcregistry.packaging._build import verify
-        from fcregistry.packaging._project import PackagingError
+        from fcregistry.packaging._build import PackagingError, verify
 
         included = self.build_config.builder.recurse_included_files()
         files = {Path(each.distribution_path).as_posix(): Path(each.path) for each in included}

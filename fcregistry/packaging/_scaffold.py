@@ -13,8 +13,7 @@ from typing import Final
 
 from fcregistry._tools.selectors import normalized
 from fcregistry._version import __version__
-from fcregistry.packaging._build import build_manifests
-from fcregistry.packaging._project import PackagingError, target_distribution
+from fcregistry.packaging._build import PackagingError, build_manifests, target_distribution
 
 FILES: Final = {
     ".github/workflows/tests.yml": "workflow.yml.txt",

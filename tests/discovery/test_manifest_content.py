@@ -9,7 +9,7 @@ from typing import Any
 from fcregistry import Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
-from fcregistry.discovery._manifest import (
+from fcregistry.discovery import (
     MANIFEST_FORMAT,
     ManifestContent,
     manifest_drift,

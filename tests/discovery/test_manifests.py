@@ -12,9 +12,9 @@ import pytest
 from fcregistry import Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
-from fcregistry.discovery import FoundPlugin
-from fcregistry.discovery._manifest import (
+from fcregistry.discovery import (
     MANIFEST_FORMAT,
+    FoundPlugin,
     Manifest,
     ManifestContent,
     ManifestProblem,

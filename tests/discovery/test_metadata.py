@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from fcregistry.discovery import distribution_name, distribution_version
-from fcregistry.discovery._found import _groups  # a table of metadata, without a process for each
+from fcregistry.discovery import distribution_name, distribution_version, near_miss_groups
 
 WRITTEN = {
     "as all tools do": "Metadata-Version: 2.4\nName: Acme.Weather\nVersion: 1.0+local\nSummary: x\n\nName: body\n",
@@ -49,7 +48,14 @@ def test_no_metadata_and_unreadable_metadata_name_nothing(tmp_path: Path) -> Non
     assert (distribution_name(Distribution.at(info)), distribution_version(Distribution.at(info))) == (None, "?")
 
 
-def test_the_groups_of_entry_points_are_found_behind_any_number_of_blank_lines() -> None:
+def test_a_misspelt_group_is_found_behind_any_number_of_blank_lines(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Each line is read once: with more, the half million of them would take minutes."""
     text = "\n" * 500_000 + "[fcregistri]\nx = a\n \t[console_scripts] \n[no group]]\n[]\n"
-    assert list(_groups(text)) == ["fcregistri", "console_scripts"]
+    info = tmp_path / "acme-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(WRITTEN["nothing else"])
+    (info / "entry_points.txt").write_text(text)
+    monkeypatch.setattr("sys.path", [str(tmp_path)])
+    assert near_miss_groups() == (("acme", "fcregistri"),)

@@ -15,7 +15,7 @@ from fcregistry import Tool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff_sources import read_source
+from fcregistry.inspection import read_source
 
 METADATA = "Metadata-Version: 2.1\nName: acme-tools\nVersion: 2.1\n"
 
@@ -227,7 +227,7 @@ COMPARE = f"""
 import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, ({MEGABYTES} * 2**20,) * 2)
 from fcregistry.errors import ConfigurationError
-from fcregistry.inspection._diff_sources import read_source
+from fcregistry.inspection import read_source
 try:
     print(len(read_source(sys.argv[1]).shipped))
 except ConfigurationError as error:

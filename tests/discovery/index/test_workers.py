@@ -13,8 +13,7 @@ if TYPE_CHECKING:
     from tests.conftest import Site
 
 ASKS = """
-from fcregistry.discovery import find_plugins
-from fcregistry.discovery._workers import describe_in_workers
+from fcregistry.discovery import describe_in_workers, find_plugins
 
 plugins, order = find_plugins(), []
 made = describe_in_workers(plugins, plugins, seconds=SECONDS, on_described=lambda each: order.append(each.plugin.distribution))
@@ -102,7 +101,7 @@ def test_a_plugin_whose_import_is_interrupted_is_not_blamed(site: Site) -> None:
         """
         import pathlib, signal, threading, time
         from fcregistry.discovery import current
-        from fcregistry.discovery._workers import describe_in_workers
+        from fcregistry.discovery import describe_in_workers
 
         def interrupt():
             while not pathlib.Path("begun").exists():
