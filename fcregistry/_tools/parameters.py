@@ -12,9 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Ty
 
 from typing_extensions import is_typeddict
 
-from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
 from fcregistry._base.docstrings import NO_DOCUMENTATION, Documentation, type_named
-from fcregistry._base.source import is_method_of, place_text, underlying
+from fcregistry._base.source import Unresolved, annotations_of, is_method_of, place_text, signature_of, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import (
     ANY_CODEC,

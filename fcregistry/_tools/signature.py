@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._base.cached import cached_attribute
 from fcregistry._base.docstrings import Documentation, read_docstring
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.source import place_text, underlying
 from fcregistry._tools.parameters import (
     EMPTY,

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.annotations import signature_of
+from fcregistry._base.source import signature_of
 from fcregistry.errors import exception_message
 from fcregistry.expressions._names import TypeNames, codecs_of_kind, entry_codecs
 from fcregistry.expressions._nodes import CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known, result_mark

@@ -16,7 +16,15 @@ from fcregistry._base.messages import json_path
 from fcregistry.errors import exception_message
 from fcregistry.expressions._encode import MOST_HASHED, Encoder, has_too_many_items, key_in_json, python_value
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
-from fcregistry.expressions._names import TIME_TYPES, TypeNames, time_meaning
+from fcregistry.expressions._names import (
+    TIME_TYPES,
+    AllowedFunctions,
+    ExpressionContext,
+    ExpressionScope,
+    Tools,
+    TypeNames,
+    time_meaning,
+)
 from fcregistry.expressions._nodes import (
     MOST_PROBLEMS,
     REFUSED,
@@ -33,7 +41,6 @@ from fcregistry.expressions._nodes import (
     is_known,
     malformed,
 )
-from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, Tools
 from fcregistry.types import EncodingError, UnsupportedType, codec_of
 
 if TYPE_CHECKING:

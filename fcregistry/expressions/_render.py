@@ -18,13 +18,21 @@ from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
 from fcregistry.expressions._encode import encode_any, has_unexpected_bytes
 from fcregistry.expressions._guard import parse_call_nodes
-from fcregistry.expressions._names import codecs_of_kind, entry_codecs, identifier, names_type_of
+from fcregistry.expressions._names import (
+    AllowedFunctions,
+    ExpressionContext,
+    ExpressionScope,
+    ToolParameters,
+    codecs_of_kind,
+    entry_codecs,
+    identifier,
+    names_type_of,
+)
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, ToolParameters
 from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
 
 if TYPE_CHECKING:
-    from fcregistry.expressions._scope import Tools
+    from fcregistry.expressions._names import Tools
     from fcregistry.types import Codec
 
 # --- Writing a call ---

@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks
-from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
 from fcregistry.types._pydantic_markers import REFUSED, PydanticTextCodec, read_pydantic_marker
-from fcregistry.types._records import MISSING, RecordCodec, get_attribute
+from fcregistry.types._records import MISSING, RawField, RecordCodec, get_attribute, read_record
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter

@@ -18,16 +18,18 @@ from typing_extensions import is_typeddict
 
 from fcregistry.types._choices import ChoiceCodec
 from fcregistry.types._codec import UnsupportedType, origin_of, show_type
-from fcregistry.types._fields import (
+from fcregistry.types._names import holds_text
+from fcregistry.types._records import (
+    MISSING,
+    Field,
     RawField,
     RecordBuilder,
+    RecordCodec,
     explicit_requirement,
     raw_annotations,
     read_record,
     unresolved_annotations,
 )
-from fcregistry.types._names import holds_text
-from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Codec, Reader

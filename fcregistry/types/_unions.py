@@ -9,7 +9,7 @@ import threading
 import types
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Union, get_args
 
-from fcregistry._base.cached import cached_attribute
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.json import kind_of
 from fcregistry.types._choices import ChoiceCodec, key_of
 from fcregistry.types._codec import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
