@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import codec_schema as codec_schema
     from fcregistry.types._codec import show_type as show_type
     from fcregistry.types._codec import walk_codecs as walk_codecs
-    from fcregistry.types._constraints import is_multiple as is_multiple
+    from fcregistry.types._constraints import KEYWORD_CHECKS as KEYWORD_CHECKS
     from fcregistry.types._containers import DictCodec as DictCodec
     from fcregistry.types._containers import ListCodec as ListCodec
     from fcregistry.types._containers import TupleCodec as TupleCodec
@@ -61,7 +61,7 @@ _MODULES = {
         *("Codec", "Named", "Refusal", "SchemaWriter", "UnsupportedType"),
         *("codec_schema", "show_type", "walk_codecs"),
     ),
-    "._constraints": ("is_multiple",),
+    "._constraints": ("KEYWORD_CHECKS",),
     "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_unique", "json_key"),
     "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
     "._pydantic_markers": ("read_field_default",),

@@ -68,7 +68,7 @@ class ConstrainedCodec(Wrapper):
         return self.inner.accepts(value) and all(
             holds(value, limit)
             for keyword, limit in self._bounds.items()
-            for about, holds in (_KEYWORDS[keyword],)
+            for about, holds in (KEYWORD_CHECKS[keyword],)
             if about == kind
         )
 
@@ -377,7 +377,7 @@ def _compare_length(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
     return lambda value, limit: compare(len(value), limit)
 
 
-_KEYWORDS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
+KEYWORD_CHECKS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
     **{keyword: ("number", compare) for keyword, compare in _ORDER.items()},
     "multipleOf": ("number", is_multiple),
     "pattern": ("string", lambda value, pattern: slots.pattern_matcher(pattern)(value)),
