@@ -25,13 +25,13 @@ from fcregistry._tools.parameters import (
 )
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.types import (
+    ANY_CODEC,
     Codec,
-    EncodingError,
     Refusal,
     SchemaWriter,
     add_default,
     codec_schema,
-    to_json,
+    encode_as,
     walk_codecs,
 )
 
@@ -292,15 +292,8 @@ class Binding:
         Raises:
             EncodingError: It has no JSON form at all.
         """
-        parameter = self._by_name.get(name, self._extra)
-        if parameter is None or not parameter.codec.handles(value):
-            return to_json(value)  # wrong, which validation will report
-        try:
-            return parameter.codec.encode(value)
-        except EncodingError:
-            raise
-        except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-            raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
+        parameter = self._by_name.get(name, self._extra)  # if there is none, validation will report it
+        return encode_as(value, ANY_CODEC if parameter is None else parameter.codec)
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON arguments of a Python call, as a model would write them.

@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.source import signature_of
-from fcregistry.errors import exception_message
 from fcregistry.expressions._names import TypeNames, codecs_of_kind, entry_codecs
 from fcregistry.expressions._nodes import CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known, result_mark
 from fcregistry.types import (
@@ -25,7 +24,7 @@ from fcregistry.types import (
     RecordCodec,
     Refusal,
     TupleCodec,
-    to_json,
+    encode_as,
     to_json_text,
 )
 
@@ -185,7 +184,7 @@ def encode_value(value: Any, codec: Codec) -> Any:
     """
     if has_unexpected_bytes(value, codec):
         raise EncodingError("bytes can be written only for a parameter of the type bytes; write a text")
-    return encode_any(value, codec)
+    return encode_as(value, codec)
 
 
 def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
@@ -207,20 +206,6 @@ def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
         item_at = _item_codecs(codec)
         return any(has_unexpected_bytes(each, item_at(place)) for place, each in enumerate(value))
     return False
-
-
-def encode_any(value: Any, codec: Codec) -> Any:
-    """Return the same as `encode_value`, with base64 text for all bytes.
-
-    Raises:
-        EncodingError: It has no JSON form.
-    """
-    try:
-        return codec.encode(value) if codec.handles(value) else to_json(value)
-    except EncodingError:
-        raise
-    except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-        raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
 
 def key_in_json(key: Any) -> str:

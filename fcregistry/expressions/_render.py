@@ -16,7 +16,7 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL_ONLY, STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import encode_any, has_unexpected_bytes
+from fcregistry.expressions._encode import has_unexpected_bytes
 from fcregistry.expressions._guard import parse_call_nodes
 from fcregistry.expressions._names import (
     AllowedFunctions,
@@ -29,7 +29,17 @@ from fcregistry.expressions._names import (
     names_type_of,
 )
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
+from fcregistry.types import (
+    ANY_CODEC,
+    MISSING,
+    DecimalCodec,
+    DictCodec,
+    ListCodec,
+    RecordCodec,
+    TextCodec,
+    TupleCodec,
+    encode_as,
+)
 
 if TYPE_CHECKING:
     from fcregistry.expressions._names import Tools
@@ -82,7 +92,7 @@ def _expression(value: Any, codec: Codec) -> str:
     if value is None or type(value) in (bool, int, str):
         return repr(value)
     if type(value) is bytes:
-        return repr(encode_any(value, codec) if has_unexpected_bytes(value, codec) else value)
+        return repr(encode_as(value, codec) if has_unexpected_bytes(value, codec) else value)
     if isinstance(value, Enum):
         return _member(value, codec)
     record = _record_of(value, codec)
@@ -102,7 +112,7 @@ def _expression(value: Any, codec: Codec) -> str:
 
 def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
-    json = encode_any(value, codec)
+    json = encode_as(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in codecs_of_kind(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
@@ -127,7 +137,7 @@ def _member(value: Enum, codec: Codec) -> str:
     known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
-    return _literal(encode_any(value, codec))
+    return _literal(encode_as(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
@@ -172,7 +182,7 @@ def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
 def _key(key: Any, mapping: DictCodec | None) -> str:
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
-    return _literal(encode_any(key, ANY_CODEC))
+    return _literal(encode_as(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:

@@ -36,7 +36,7 @@ from fcregistry.types._names import (
     substitute,
     type_parameters,
 )
-from fcregistry.types._scalars import EncodingError, to_json
+from fcregistry.types._scalars import ANY_CODEC, EncodingError, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -53,27 +53,29 @@ def get_attribute(value: Any, name: str) -> Any:
 
 
 class Field(NamedTuple):
-    """One field of a record.
+    """One field of a record: as its class declares it, and as it is read.
 
     Attributes:
-        key: Its name in JSON.
-        name: Its keyword argument when an instance is made.
-        attribute: Its attribute in an instance.
-        codec: The codec of its type.
+        attribute: Its name in the class, and its attribute in an instance.
         required: Whether it must be given.
         default: Its value if it is not given, or `MISSING` if there is none to publish.
-        description: Its text in the docstring of its class.
+        annotation: Its type, if the class does not store it in its annotations.
+        key: Its name in JSON; empty until it is read, if that is the name in the class.
+        name: Its keyword argument when an instance is made; empty until it is read, if that is the name in the class.
+        codec: The codec of its type, once it is read.
+        description: Its text in the docstring of its class, once it is read.
         write_only: Whether it is given and not stored, as an `InitVar` is.
         hidden: Whether its author excludes it from what is written, such as a secret.
         constant: Its value in JSON, if it only tells one record from another; instances do not have it.
     """
 
-    key: str
-    name: str
     attribute: str
-    codec: Codec
     required: bool
     default: Any = MISSING
+    annotation: Any = MISSING
+    key: str = ""
+    name: str = ""
+    codec: Codec = ANY_CODEC
     description: str = ""
     write_only: bool = False
     hidden: bool = False
@@ -290,31 +292,7 @@ def _distinguishing_schema(codec: Codec) -> str:
 # --- The fields of a class: their resolved types, and their texts from its docstring ---
 
 
-class RawField(NamedTuple):
-    """A field as its class declares it, before its type is read.
-
-    Attributes:
-        name: Its name in the class.
-        required: Whether it must be given.
-        default: Its value if it is not given, or `MISSING`.
-        annotation: Its type, if the class does not store it in its annotations.
-        key: Its name in JSON, if that differs.
-        keyword: Its keyword argument when an instance is made, if that differs.
-        write_only: Whether it is given and not stored.
-        hidden: Whether it is excluded from what is written.
-    """
-
-    name: str
-    required: bool
-    default: Any = MISSING
-    annotation: Any = MISSING
-    key: str | None = None
-    keyword: str | None = None
-    write_only: bool = False
-    hidden: bool = False
-
-
-RecordBuilder: TypeAlias = Callable[[Any, Any], tuple[RecordCodec, list[RawField]]]
+RecordBuilder: TypeAlias = Callable[[Any, Any], tuple[RecordCodec, list[Field]]]
 """Returns the codec of a record as written and of its class, without fields, and the fields that the class declares."""
 
 
@@ -351,14 +329,17 @@ def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder
     return record
 
 
-def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader) -> tuple[Field, ...]:
+def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) -> tuple[Field, ...]:
     hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
     documented = _field_documentation(cls, raw)
     read: list[Field] = []
     problems: list[str] = []
     for each in raw:
-        hint = hints.get(each.name, Any) if each.annotation is MISSING else each.annotation
+        if each.constant is not MISSING:
+            read.append(each)
+            continue
+        hint = hints.get(each.attribute, Any) if each.annotation is MISSING else each.annotation
         if isinstance(hint, InitVar):
             hint = _resolve(hint.type, cls, reader)
         if hint is Final and each.default is not MISSING:
@@ -366,20 +347,15 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
         try:
             codec = reader.read(substitute(hint, arguments) if arguments else hint)
         except UnsupportedType as unsupported:
-            problems += unsupported.inside(f"field {each.name!r} of {cls.__qualname__}").problems
+            problems += unsupported.inside(f"field {each.attribute!r} of {cls.__qualname__}").problems
             continue
-        entry = documented.get(each.name) or documented.get(each.key or "")
+        entry = documented.get(each.attribute) or documented.get(each.key)
         read.append(
-            Field(
-                each.key or each.name,
-                each.keyword or each.name,
-                each.name,
-                codec,
-                each.required,
-                each.default,
-                entry.description if entry else "",
-                each.write_only,
-                each.hidden,
+            each._replace(
+                key=each.key or each.attribute,
+                name=each.name or each.attribute,
+                codec=codec,
+                description=entry.description if entry else "",
             )
         )
     if problems:
@@ -387,12 +363,12 @@ def _fields(annotation: Any, cls: type, raw: Sequence[RawField], reader: Reader)
     return tuple(read)
 
 
-def _field_documentation(cls: Any, raw: Sequence[RawField]) -> dict[str, DocumentedParameter]:
+def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, DocumentedParameter]:
     """Return the documentation of fields in the docstrings of a class and of its base classes."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or any(each.name in _own_annotations(base) for each in raw)):
+        if text and "\n" in text and (base is cls or any(each.attribute in _own_annotations(base) for each in raw)):
             documented |= read_docstring(text).attributes
     return documented
 
