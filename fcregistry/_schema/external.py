@@ -55,7 +55,7 @@ class ExternalSchema(NamedTuple):
             schema = {"$schema": draft.uri} | schema | {"$schema": draft.uri}
         nodes = build_graph(schema, draft)
         check_terminates(nodes)
-        if copied.get("type") != "object" and _refers_to_top(nodes):
+        if copied.get("type") != "object" and any(_leads_to_top(node, nodes[0]) for node in nodes):
             _redirect_top_references(nodes, copied, draft)
             nodes = build_graph(schema, draft)
         if refusing := _object_refusal(nodes[0]):
@@ -68,7 +68,17 @@ class ExternalSchema(NamedTuple):
     @property
     def notes(self) -> tuple[str, ...]:
         """The parts of the schema that are accepted and not enforced, a sentence each with its path, sorted."""
-        return _notes_of(self.nodes)
+        top = self.nodes[0]
+        notes = {
+            note
+            for node in self.nodes
+            if isinstance(node.schema, dict) and node.path is not None
+            for note in _keyword_notes(node)
+        }
+        if "$schema" in top.schema and declared_draft(top.schema) is None:
+            named = show(top.schema["$schema"])
+            notes.add(f"$['$schema']: {named} is not a known draft; the schema is read as draft {top.draft.name}")
+        return tuple(sorted(notes))
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
@@ -236,22 +246,6 @@ def _object_refusal(node: SchemaNode) -> SchemaNode | None:
 # --- Notes on what is not enforced ---
 
 
-def _notes_of(nodes: Iterable[SchemaNode]) -> tuple[str, ...]:
-    """Return the parts of a schema that are not enforced.
-
-    Args:
-        nodes: The schemas that it applies, itself first.
-    """
-    own = [node for node in nodes if isinstance(node.schema, dict) and node.path is not None]
-    return tuple(sorted({*_dialect_notes(own[0]), *(note for node in own for note in _keyword_notes(node))}))
-
-
-def _dialect_notes(top: SchemaNode) -> Iterator[str]:
-    named = top.schema.get("$schema")
-    if named is not None and declared_draft(top.schema) is None:
-        yield f"{json_path(('$schema',))}: {show(named)} is not a known draft; the schema is read as draft {top.draft.name}"
-
-
 def _keyword_notes(node: SchemaNode) -> Iterator[str]:
     keywords = node.keywords
     for keyword, value in node.schema.items():
@@ -282,11 +276,6 @@ _NEEDED_BESIDE: Final = {
 
 
 # --- References to the top ---
-
-
-def _refers_to_top(nodes: list[SchemaNode]) -> bool:
-    """Return whether a schema refers to its own top."""
-    return any(_leads_to_top(node, nodes[0]) for node in nodes)
 
 
 def _redirect_top_references(nodes: list[SchemaNode], given: dict[str, Any], draft: Draft) -> None:

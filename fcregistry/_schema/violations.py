@@ -120,11 +120,11 @@ class _Walk:
         found: list[Violation] = []
         place = None
         keywords, checks = _plan_of(scope, schema)
-        for keyword, limit, breaks, check in checks:
+        for keyword, limit, breaks, kind, check in checks:
             if breaks is not None:
                 if breaks(limit, value):
                     found.append(Violation(path, keyword, limit, value, self._demand_text(schema, keyword, limit)))
-            elif check is not None:
+            elif isinstance(value, kind):
                 if place is None:
                     place = _Place(self, keywords, scope, path)
                 check(place, limit, value, found)
@@ -197,13 +197,18 @@ class _Place(NamedTuple):
             if len(found) >= MAX_VIOLATIONS:
                 return
 
-    def matches(self, pattern: str, text: str) -> bool:
+    def matches(self, pattern: str, text: str, *, refuses: bool = False) -> bool:
         """Return whether a text matches a pattern.
 
         For a pattern that is not enforced, this is the answer that refuses less.
+
+        Args:
+            pattern: The pattern.
+            text: The text.
+            refuses: Whether a text that matches is checked further; otherwise a text that does not match is refused.
         """
-        matches = self.scope.checker.matches(pattern, text)
-        return not self.scope.checker.strict if matches is None else matches
+        matches, strict = self.scope.checker.matches(pattern, text), self.scope.checker.strict
+        return strict is refuses if matches is None else matches
 
     def matches_any(self, patterns: Iterable[str], name: str) -> bool:
         """Return whether a property matches one of several patterns; True if the walk has no steps left."""
@@ -282,43 +287,30 @@ def _make_reference_check(keyword: str) -> Check:
 
 
 def _format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, str) and not place.scope.checker.is_of_format(name, value):
+    if not place.scope.checker.is_of_format(name, value):
         found.append(Violation(place.path, "format", name, value))
 
 
 def _pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, str) and not place.matches(pattern, value):
+    if not place.matches(pattern, value):
         found.append(Violation(place.path, "pattern", pattern, value))
 
 
 def _properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
+    place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
 
 
 def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        matched = (
-            (name, schema, part)
-            for pattern, schema in schemas.items()
-            for name, part in value.items()
-            if place.walk.step() and _may_match(place.scope.checker, pattern, name)
-        )
-        place.apply_inside(matched, found)
-
-
-def _may_match(checker: TextChecker, pattern: str, name: str) -> bool:
-    """Return whether a pattern's subschema applies to a property.
-
-    For a pattern that is not enforced, this is the answer that refuses less.
-    """
-    matches = checker.matches(pattern, name)
-    return checker.strict if matches is None else matches
+    matched = (
+        (name, schema, part)
+        for pattern, schema in schemas.items()
+        for name, part in value.items()
+        if place.walk.step() and place.matches(pattern, name, refuses=True)
+    )
+    place.apply_inside(matched, found)
 
 
 def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, dict):
-        return
     known, patterns = place.keywords.get("properties", ()), place.keywords.get("patternProperties", ())
     names = (name for name in value if name not in known)
     if patterns:
@@ -337,25 +329,21 @@ def _check_unknown_names(
 
 
 def _property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        scope = place.scope.inside(names)
-        for name in value:
-            # A name is not the property's value, so it gets a place of its own: no array has an item -1.
-            if place.walk.apply(names, scope, name, (*place.path, name, -1)):
-                found.append(Violation((*place.path, name), "propertyNames", names, name))
-                if len(found) >= MAX_VIOLATIONS:
-                    return
+    scope = place.scope.inside(names)
+    for name in value:
+        # A name is not the property's value, so it gets a place of its own: no array has an item -1.
+        if place.walk.apply(names, scope, name, (*place.path, name, -1)):
+            found.append(Violation((*place.path, name), "propertyNames", names, name))
+            if len(found) >= MAX_VIOLATIONS:
+                return
 
 
 def _required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
+    found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
 
 
 def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
     """Check `dependencies`, and the two keywords that it was split into in 2019-09."""
-    if not isinstance(value, dict):
-        return
     for name, needed in dependencies.items():
         if name in value:
             inner: list[Violation] = []
@@ -389,8 +377,6 @@ def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iter
 
 
 def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
     first = len(place.keywords.get("prefixItems", ()))
     if schemas is not False:
         place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
@@ -399,13 +385,10 @@ def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> N
 
 
 def _prefix_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, list):
-        place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
+    place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
 
 
 def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
     least, most = place.keywords.get("minContains", 1), place.keywords.get("maxContains")
     held = _count_holding(place, wanted, place.scope, value)
     if held < least and not place.walk.is_over:
@@ -424,7 +407,7 @@ def _count_holding(place: _Place, schema: Any, scope: Scope, items: list[Any]) -
 
 
 def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    if wanted and isinstance(value, list) and not are_unique(value):
+    if wanted and not are_unique(value):
         found.append(Violation(place.path, "uniqueItems", wanted, value))
 
 
@@ -481,7 +464,7 @@ def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
 def _breaks_any(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
     return any(
         breaks is not None and keyword in keywords and breaks(limit, value)
-        for keyword, limit, breaks, _ in _plan_of(scope, schema)[1]
+        for keyword, limit, breaks, *_ in _plan_of(scope, schema)[1]
     )
 
 
@@ -508,8 +491,6 @@ def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> No
 
 
 def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, dict):
-        return
     evaluated: set[str] = set()
     known: dict[str, None] = {}
     for each in _places_in_place(place, value):
@@ -527,8 +508,6 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
 
 
 def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
     evaluated: set[int] = set()
     for each in _places_in_place(place, value):
         keywords = each.keywords
@@ -581,8 +560,8 @@ def _subschemas_in_place(place: _Place, value: Any) -> Iterator[Any]:
 # --- The checks of a schema ---
 
 
-Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Check | None]]]"
-"""The keywords that a draft enforces, as draft 2020-12 writes them; and of each, its value and its function: one of the two."""
+Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Any, Any]]]"
+"""The keywords that a draft enforces, as draft 2020-12 writes them; and of each its value, and a `Breaks`, or a `Check` with its kind of value."""
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
@@ -597,7 +576,8 @@ def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
         schema = {"$ref": schema["$ref"]}
     keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
     return keywords, [
-        (keyword, limit, _breaks_of(keyword, limit, draft), _CHECKS.get(keyword)) for keyword, limit in keywords.items()
+        (keyword, limit, _breaks_of(keyword, limit, draft), *_CHECKS.get(keyword, _NO_CHECK))
+        for keyword, limit in keywords.items()
     ]
 
 
@@ -611,30 +591,34 @@ def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
     return _BREAKS.get(keyword)
 
 
-_CHECKS: Final[dict[str, Check]] = {
-    **{keyword: _make_reference_check(keyword) for keyword in REFERENCES},
-    "additionalProperties": _additional_properties,
-    "allOf": _all_of,
-    "anyOf": _any_of,
-    "contains": _contains,
-    "dependencies": _dependencies,
-    "dependentRequired": _dependencies,
-    "dependentSchemas": _dependencies,
-    "format": _format,
-    "if": _if,
-    "items": _items,
-    "not": _not,
-    "oneOf": _one_of,
-    "pattern": _pattern,
-    "patternProperties": _pattern_properties,
-    "prefixItems": _prefix_items,
-    "properties": _properties,
-    "propertyNames": _property_names,
-    "required": _required,
-    "unevaluatedItems": _unevaluated_items,
-    "unevaluatedProperties": _unevaluated_properties,
-    "uniqueItems": _unique_items,
+_CHECKS: Final[dict[str, tuple[type, Check]]] = {
+    **{keyword: (object, _make_reference_check(keyword)) for keyword in REFERENCES},
+    "additionalProperties": (dict, _additional_properties),
+    "allOf": (object, _all_of),
+    "anyOf": (object, _any_of),
+    "contains": (list, _contains),
+    "dependencies": (dict, _dependencies),
+    "dependentRequired": (dict, _dependencies),
+    "dependentSchemas": (dict, _dependencies),
+    "format": (str, _format),
+    "if": (object, _if),
+    "items": (list, _items),
+    "not": (object, _not),
+    "oneOf": (object, _one_of),
+    "pattern": (str, _pattern),
+    "patternProperties": (dict, _pattern_properties),
+    "prefixItems": (list, _prefix_items),
+    "properties": (dict, _properties),
+    "propertyNames": (dict, _property_names),
+    "required": (dict, _required),
+    "unevaluatedItems": (list, _unevaluated_items),
+    "unevaluatedProperties": (dict, _unevaluated_properties),
+    "uniqueItems": (list, _unique_items),
 }
+"""Keyword -> the kind of the values that it concerns, and its check."""
+
+_NO_CHECK: Final = ((), None)  # no value is an instance of no class
+
 _BREAKS: Final[dict[str, Breaks]] = {
     **{
         keyword: _make_limit_check(kind, holds)

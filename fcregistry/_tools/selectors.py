@@ -128,7 +128,8 @@ class Selector(NamedTuple):
 
     def matches(self, subject: SelectorSubject) -> bool:
         """Return whether it names a tool; aliases are ignored."""
-        if self.distribution is not None and not self._distribution_matches(subject.distribution):
+        owner = subject.distribution
+        if self.distribution is not None and (owner is None or not _fits(normalized(owner), self.distribution)):
             return False
         if self.tag is not None:
             return self.tag in subject.tags
@@ -136,10 +137,6 @@ class Selector(NamedTuple):
             name, value = self.hint
             return getattr(subject, name) is value
         return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
-
-    def _distribution_matches(self, distribution: str | None) -> bool:
-        assert self.distribution is not None
-        return distribution is not None and _fits(normalized(distribution), self.distribution)
 
     def _group_matches(self, group: str) -> bool:
         if self.group is None:

@@ -9,10 +9,9 @@ import enum
 import keyword
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
@@ -31,8 +30,6 @@ from fcregistry.types import (
 )
 
 if TYPE_CHECKING:
-    from typing import Self
-
     from fcregistry._tools.tool import Tool
     from fcregistry.types import Codec
 
@@ -222,27 +219,24 @@ ExpressionContext = Mapping[str, Any]
 AllowedFunctions = Mapping[str, Callable[..., Any]]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ExpressionScope:
     """Everything that an expression may name.
 
+    Args:
+        tools: The tools, as a caller passed them.
+        context: Values and types by name, or None.
+        allow: Functions that may be called while the expression is read, by name, or None.
+
     Attributes:
-        tools: The tools.
+        tools: The tools, by wire name.
         context: Values and types by name.
         allow: Functions that may be called while the expression is read, by name.
+
+    Raises:
+        TypeError: An argument is of the wrong type.
     """
 
-    tools: ToolNames
-    context: ExpressionContext
-    allow: AllowedFunctions
-
-    @classmethod
-    def of(cls, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> Self:
-        """Return the scope of what a caller passed.
-
-        Raises:
-            TypeError: An argument is of the wrong type.
-        """
+    def __init__(self, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> None:
         passed: dict[str, object] = {"context": context, "allow": allow}
         for what, given in passed.items():
             if given is not None and not (isinstance(given, Mapping) and all(isinstance(each, str) for each in given)):
@@ -252,66 +246,9 @@ class ExpressionScope:
                 raise TypeError(
                     f"allow[{name!r}] is a function or a class, not {function!r:.80}; values belong in context"
                 )
-        return cls(tools=ToolNames(tools_by_wire_name(tools)), context=context or {}, allow=allow or {})
-
-
-def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
-    """Return the tools that were passed, by wire name.
-
-    Raises:
-        TypeError: An item is neither a tool nor a function: a name, for example.
-        DefinitionError: A function that cannot be a tool.
-        DuplicateToolError: Two tools of one wire name.
-    """
-    if isinstance(tools, Mapping):
-        return tools
-    given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
-    if isinstance(given, str) or not isinstance(given, Iterable):
-        raise TypeError(
-            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
-        )
-    return Toolset(map(_tool_of, given))
-
-
-def _tool_of(given: object) -> Tool:
-    if isinstance(given, Tool):
-        return given
-    if callable(given) and not isinstance(given, type):
-        return Tool.from_function(given)
-    raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")
-
-
-# --- Tools and their parameters ---
-
-_MOST_SUGGESTIONS: Final = 3
-"""The number of unknown names in one text that get suggestions."""
-
-
-class BoundArgument(NamedTuple):
-    """One argument of a call, with the parameter that it belongs to.
-
-    Attributes:
-        name: The name of the parameter.
-        codec: The codec of its type.
-        value: The value that was written.
-        at: The argument's position among all, from 0.
-    """
-
-    name: str
-    codec: Codec
-    value: Any
-    at: int
-
-
-class ToolNames:
-    """The tools that an expression may call.
-
-    Attributes:
-        tools: The tools, by wire name.
-    """
-
-    def __init__(self, tools: Mapping[str, Tool]) -> None:
-        self.tools = tools
+        self.tools = tools_by_wire_name(tools)
+        self.context: ExpressionContext = context or {}
+        self.allow: AllowedFunctions = allow or {}
         self._parameters: dict[str, ToolParameters] = {}
         self._unknown = 0
 
@@ -360,6 +297,38 @@ class ToolNames:
         return known or self._parameters.setdefault(tool.name, ToolParameters(tool))
 
 
+def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
+    """Return the tools that were passed, by wire name.
+
+    Raises:
+        TypeError: An item is neither a tool nor a function: a name, for example.
+        DefinitionError: A function that cannot be a tool.
+        DuplicateToolError: Two tools of one wire name.
+    """
+    if isinstance(tools, Mapping):
+        return tools
+    given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
+        )
+    return Toolset(map(_tool_of, given))
+
+
+def _tool_of(given: object) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return Tool.from_function(given)
+    raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")
+
+
+# --- Tools and their parameters ---
+
+_MOST_SUGGESTIONS: Final = 3
+"""The number of unknown names in one text that get suggestions."""
+
+
 class ToolParameters:
     """The parameters of one tool.
 
@@ -381,8 +350,10 @@ class ToolParameters:
             self._positional = list(tool.parameters.get("properties", ()))
         self.types: TypeNames = TypeNames(each.codec for each in every)
 
-    def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[BoundArgument]:
-        """Return the arguments of a call with their parameters. An unknown name is left to validation.
+    def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[tuple[str, Codec, Any, int]]:
+        """Return the arguments of a call: the parameter's name and codec, the value, and its position among all arguments from 0.
+
+        An unknown name is left to validation.
 
         Raises:
             ValueProblem: There are too many, or one is given twice.
@@ -400,4 +371,4 @@ class ToolParameters:
                 raise ValueProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
             written.append((name, value, at))
-        return [BoundArgument(name, self._codecs.get(name, self._others), value, at) for name, value, at in written]
+        return [(name, self._codecs.get(name, self._others), value, at) for name, value, at in written]

@@ -99,7 +99,7 @@ def parse_calls(
         PluginError: The plugin of a tool does not load.
         TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
     """
-    scope = ExpressionScope.of(tools, context, allow)
+    scope = ExpressionScope(tools, context, allow)
     nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
         raise malformed(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
@@ -163,7 +163,7 @@ class CallReader:
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
         """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
         name = dotted_name(node.func if isinstance(node, ast.Call) else node)
-        tool = None if name is None else self._scope.tools.find(name)
+        tool = None if name is None else self._scope.find(name)
         if not isinstance(node, ast.Call):
             hint = "a call, f(a=1)" if tool is None else f"{name}(…)"
             self._refuse(node, f"{describe_node(node)} is not a call of a tool; write {hint}")
@@ -174,7 +174,7 @@ class CallReader:
         elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
             self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
         else:
-            self._refuse(node.func, self._scope.tools.unknown(name), "unknown_tool")
+            self._refuse(node.func, self._scope.unknown(name), "unknown_tool")
         if self.problems:
             return None
         if len(self._calls) == 1:
@@ -184,7 +184,7 @@ class CallReader:
     def _leads_into_known(self, name: str) -> bool:
         """Return whether a name with dots leads into something that is known."""
         first = name.partition(".")[0]
-        return first != name and (first in self._scope.context or self._scope.tools.find(first) is not None)
+        return first != name and (first in self._scope.context or self._scope.find(first) is not None)
 
     def _tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return a placeholder for its result.
@@ -193,7 +193,7 @@ class CallReader:
             PluginError: The tool's plugin does not load.
             ExpressionError: There are too many calls, or too many problems.
         """
-        parameters = self._scope.tools.parameters(tool)
+        parameters = self._scope.parameters(tool)
         outer, self._types = self._types, parameters.types
         args, kwargs, places = self._arguments(node)
         self._types = outer
@@ -383,7 +383,7 @@ class CallReader:
         return cls.__members__[member]
 
     def _unknown(self, name: str) -> str:
-        if self._scope.tools.find(name) is not None:
+        if self._scope.find(name) is not None:
             return f"{name} is a tool; call it, {name}(…)"
         if name in _OTHER_CONSTANTS:
             return f"{name!r} is not a value in Python; write {_OTHER_CONSTANTS[name]}"
@@ -396,13 +396,13 @@ class CallReader:
         if name is None:
             what = describe_node(node.func)
             return self._refuse(node.func, f"{what} cannot be called; call a tool or a type by its name")
-        tool = self._scope.tools.tools.get(name)
+        tool = self._scope.tools.get(name)
         if tool is not None:
             return self._tool_call(node, tool)
         self._learn(name)
         make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
         if make is None and self._types.codec(name) is None:
-            tool = self._scope.tools.other(name)
+            tool = self._scope.other(name)
             return self._not_called(node, name) if tool is None else self._tool_call(node, tool)
         args, pairs, _ = self._arguments(node)
         kwargs = dict(pairs)
@@ -425,7 +425,7 @@ class CallReader:
             return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
         types = self._types.names()
         known = f"; the types are {', '.join(types[:20])}" if types else ""
-        return self._refuse(node.func, self._scope.tools.unknown(name, "tool or type") + known, "unknown_tool")
+        return self._refuse(node.func, self._scope.unknown(name, "tool or type") + known, "unknown_tool")
 
     def _learn(self, name: str) -> None:
         """Let a type of the context be written by its name there."""

@@ -68,7 +68,7 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     tool.make_call(*args, **kwargs)  # raises if the function does not take them
     kinds = {each.name: each.kind for each in tool.signature.parameters}
     bound = ToolParameters(tool).bind(list(args), kwargs.items())
-    has_rest = any(kinds.get(each.name) is STAR for each in bound)
+    has_rest = any(kinds.get(name) is STAR for name, *_ in bound)
     written: list[str] = []
     for name, codec, value, at in bound:
         kind = kinds.get(name)
@@ -238,8 +238,8 @@ def prompt(
         ExpressionError: An example is not an expression.
         TypeError: The format is not a text format, or `tools`, `context` or `allow` is of the wrong type.
     """
-    scope = ExpressionScope.of(tools, context, allow)
-    called = scope.tools.called
+    scope = ExpressionScope(tools, context, allow)
+    called = scope.called
     described = formats.get(format).describe([_with_name(name, each) for name, each in called.items()])
     if not isinstance(described, str):
         raise TypeError(f"the format {format!r} does not write text; use python, typescript, text or yaml")

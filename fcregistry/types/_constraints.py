@@ -118,6 +118,15 @@ _NAMES: Final = {
 }
 """Keyword -> the marker that authors write."""
 
+_BOUNDS: Final = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
+}
+"""Attribute of a bound in annotated-types, pydantic and msgspec -> its keyword."""
+
 _LENGTHS: Final = {
     "MinLen": {"string": "minLength", "array": "minItems", "object": "minProperties"},
     "MaxLen": {"string": "maxLength", "array": "maxItems", "object": "maxProperties"},
@@ -188,6 +197,17 @@ class AnnotationMarks:
         except (TypeError, ValueError, EncodingError):
             return []
         return [example] if self.inner.accepts(example) else []
+
+    def read_limits(self, marker: Any) -> None:
+        """Apply the bounds, lengths and pattern of a marker of annotated-types, pydantic or msgspec, which name them alike."""
+        for attribute, keyword in _BOUNDS.items():
+            if (limit := getattr(marker, attribute, None)) is not None:
+                self.bound(keyword, limit)
+        for attribute, name in (("min_length", "MinLen"), ("max_length", "MaxLen")):
+            if (limit := getattr(marker, attribute, None)) is not None:
+                self.length(name, limit)
+        if pattern := getattr(marker, "pattern", None):
+            self.pattern(getattr(pattern, "pattern", pattern))
 
     def note(self, sentence: str) -> None:
         """Add a sentence for the author of a tool."""
