@@ -56,7 +56,7 @@ FLOORS = {
     "anthropic": "tests/models/test_anthropic_streaming.py",
     "attrs": "tests/types/test_attrs.py",
     "click": "tests/cli/test_call_arguments.py",
-    "docstring-parser": "tests/test_docstrings.py",
+    "docstring-parser": "tests/properties/test_docstrings.py",
     "hatchling": "tests/packaging/test_hatch.py",
     "httpx2": "plugins/fcregistry-http/tests",
     "hypothesis": "tests/testing/test_strategies.py",

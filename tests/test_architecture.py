@@ -44,7 +44,6 @@ ROW_OF = {room: row for row, rooms in enumerate(ROWS) for room in rooms}
 # A third-party package is imported behind its door only, so that one place knows it.
 DOORS = {
     "anthropic": "fcregistry.models._anthropic",
-    "docstring_parser": "fcregistry._base.docstrings",
     "hatchling": "fcregistry.packaging._hatch",
     "platformdirs": "fcregistry._base.paths",
     "jsonschema": "fcregistry._schema",

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from textwrap import dedent
 
-import docstring_parser
 import pytest
 
 from fcregistry._base.docstrings import Documentation, DocumentedParameter, read_docstring
@@ -445,13 +444,3 @@ def test_a_docstring_full_of_malformed_lines_is_still_read() -> None:
     lines = "".join(f"    bad {number}\n    p{number}: Good.\n" for number in range(60))
     read = read_docstring(f"Get.\n\nArgs:\n{lines}")
     assert len(read.parameters) == len(read.unread) == 60
-
-
-def test_a_section_that_the_library_fails_on_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(*_: object) -> None:
-        raise RecursionError
-
-    monkeypatch.setattr(docstring_parser, "parse", fail)
-    read = read_docstring("Get.\n\nParameters\n----------\nx : int\n    X.\n\nArgs:\n    y: Y.\n")
-    assert list(read.parameters) == ["y"]
-    assert read.unread == ("x : int",)

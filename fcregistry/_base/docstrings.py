@@ -7,9 +7,8 @@ Each section is recognized by itself, in whatever style it is written: `Args:` (
 `:param x:` (reST) or `@param x:` (Epydoc). No style is chosen for the whole docstring, so one section hides no other. Each function goes
 through the lines once.
 
-docstring_parser reads the entries of NumPy sections, one section at a time. By itself it chooses one style for the whole docstring: in Google
-style it drops every parameter if one line has no colon, in NumPy style it takes text after the last entry for one more entry, and in reST it
-takes types of one word only.
+No library does this (November 2026). docstring_parser chooses one style for the whole docstring: in Google style it drops every parameter if
+one line has no colon, in NumPy style it takes text after the last entry for one more entry, and in reST it takes types of one word only.
 """
 
 from __future__ import annotations
@@ -390,33 +389,19 @@ def _is_type(text: str) -> bool:
 
 def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
     level = next((_indentation(line) for line in section.lines if line), 0)
-    title = section.kind.title()
-    lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title
-    heads = []
+    results: list[tuple[str, str, str]] = []
     for first, *others in _entries(section.lines, lambda line: _indentation(line) <= level):
-        head = " ".join(first.split())
-        if section.kind in _KINDS_WITH_ENTRIES and not _names_in(head.partition(":")[0].rstrip()):
-            builder.add_unread(head)  # docstring_parser would take it for a name
+        head, text = " ".join(first.split()), _entry_text("\n".join(["", *others]))
+        before, colon, after = (part.strip() for part in head.partition(":"))
+        if section.kind not in _KINDS_WITH_ENTRIES:
+            results.append((before, after if colon else before, text))  # a name before the type, or not
+        elif names := _names_in(before):
+            builder.describe(section.kind, names, text, _type_text(after))
         else:
-            heads.append(head)
-            lines += [head, *others]
-    try:
-        import docstring_parser  # most docstrings never need it
-
-        parsed = docstring_parser.parse("\n".join(lines), docstring_parser.DocstringStyle.NUMPYDOC)
-    except Exception:  # noqa: BLE001  # the library fails on some texts; the tool is defined all the same
-        for head in heads:
             builder.add_unread(head)
-        return
-    for entry in parsed.params:
-        names, type_ = _names_in(entry.arg_name), _type_text(entry.type_name or "")
-        builder.describe(section.kind, names, _entry_text(f"\n{entry.description or ''}"), type_)
-    described = [each for each in parsed.many_returns or () if each.description]
-    texts = [each.description or "" for each in described]
-    if len(described) > 1:
-        texts = [f"{each.return_name or each.type_name}: {each.description}" for each in described]
-    types = [each.type_name for each in parsed.many_returns or ()]
-    builder.describe_result(section.kind, "\n".join(texts), types[0] if len(types) == 1 else None)
+    described = [(name, text) for name, _, text in results if text]
+    texts = [f"{name}: {text}" if len(described) > 1 else text for name, text in described]
+    builder.describe_result(section.kind, "\n".join(texts), results[0][1] if len(results) == 1 else None)
 
 
 # --- reST and Epydoc: `:param dict[str, int] limits: text`, `@param limits: text` ---
