@@ -145,11 +145,6 @@ class DescribedDefinition(ToolDefinition):
         self._described = declaration
         self._real: ToolDefinition | None = None
 
-    @classmethod
-    def tool(cls, declaration: Described, owner: Owner) -> Tool:
-        """Return the tool of a description."""
-        return Tool._of(cls(declaration), declaration.name, owner)
-
     @property
     def is_loaded(self) -> bool:
         """Whether its function can be called without importing anything."""
@@ -283,10 +278,6 @@ class DescribedDefinition(ToolDefinition):
         self._check()
         returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
         return returns
-
-    def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
-        """Return a definition like this one for another function that takes the same arguments."""
-        return self.loaded().with_function(function)
 
 
 _DEFERRED: Final = ("available", "cache", "reads", "requires_approval", "writes")

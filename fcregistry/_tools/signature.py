@@ -308,7 +308,7 @@ class Binding:
         if rest and self._star is None:
             raise TypeError(f"takes {len(self._positional)} positional arguments, not {len(args)}")
         if self._star is not None and rest:
-            arguments[self._star.name] = [_encode_item(self._star, value) for value in rest]
+            arguments[self._star.name] = [_encode(self._star, [value])[0] for value in rest]
         for name, value in kwargs.items():
             target = self._by_name.get(name, self._extra)
             if target is None or name in arguments or target.kind in (POSITIONAL_ONLY, STAR):
@@ -326,8 +326,3 @@ def _encode(parameter: Parameter, value: Any) -> Any:
     if not parameter.codec.handles(value):
         raise TypeError(f"cannot take {value!r} as the value of {parameter.name!r}")
     return parameter.codec.encode(value)
-
-
-def _encode_item(star: Parameter, value: Any) -> Any:
-    encoded: list[Any] = _encode(star, [value])
-    return encoded[0]

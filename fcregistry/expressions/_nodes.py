@@ -131,11 +131,6 @@ class CallGraph:
         return self.call.name
 
 
-def result_mark(call: str) -> dict[str, str]:
-    """Return the object that marks the place of a call's result in arguments."""
-    return {RESULT_KEY: call}
-
-
 def fill_results(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...] = ()) -> Any:
     """Return arguments with values in their places; the arguments are not changed.
 

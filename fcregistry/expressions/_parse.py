@@ -171,7 +171,7 @@ class CallReader:
             self._tool_call(node, tool)
         elif name is None:
             self._refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
-        elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
+        elif "." in name and ((first := name.partition(".")[0]) in self._scope.context or self._scope.find(first)):
             self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
         else:
             self._refuse(node.func, self._scope.unknown(name), "unknown_tool")
@@ -180,11 +180,6 @@ class CallReader:
         if len(self._calls) == 1:
             return ToolCall(self._calls[0].name, self._calls[0].arguments)
         return CallGraph(calls=tuple(self._calls), references=self._references)
-
-    def _leads_into_known(self, name: str) -> bool:
-        """Return whether a name with dots leads into something that is known."""
-        first = name.partition(".")[0]
-        return first != name and (first in self._scope.context or self._scope.find(first) is not None)
 
     def _tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return a placeholder for its result.
@@ -333,8 +328,12 @@ class CallReader:
         return written
 
     def _calculated(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
-        values = [self._operand(each) for each in operands]
-        if any(isinstance(each, RefusedValue) for each in values):
+        values = [self._value(each) for each in operands]
+        for operand, value in zip(operands, values, strict=True):
+            if isinstance(value, CallResult):
+                message = f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
+                self._refuse(operand, message)
+        if any(isinstance(each, (CallResult, RefusedValue)) for each in values):
             return REFUSED
         try:
             value = compute(*values)
@@ -344,15 +343,6 @@ class CallReader:
             self._joined += len(value)
             if self._joined > _MOST_JOINED:
                 return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
-        return value
-
-    def _operand(self, node: ast.expr) -> Any:
-        value = self._value(node)
-        if isinstance(value, CallResult):
-            message = (
-                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
-            )
-            return self._refuse(node, message)
         return value
 
     # --- Names: nothing is ever looked up in what a name means ---

@@ -16,7 +16,7 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL_ONLY, STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import has_unexpected_bytes
+from fcregistry.expressions._encode import has_unexpected_bytes, item_codecs
 from fcregistry.expressions._guard import parse_call_nodes
 from fcregistry.expressions._names import (
     AllowedFunctions,
@@ -34,10 +34,8 @@ from fcregistry.types import (
     MISSING,
     DecimalCodec,
     DictCodec,
-    ListCodec,
     RecordCodec,
     TextCodec,
-    TupleCodec,
     encode_as,
 )
 
@@ -73,7 +71,7 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     for name, codec, value, at in bound:
         kind = kinds.get(name)
         if at < len(args) and kind is STAR:
-            written += [_expression(each, _item_codec(codec)) for each in value]
+            written += [_expression(each, item_codecs(codec)(0)) for each in value]
         elif at < len(args) and (has_rest or kind is POSITIONAL_ONLY):
             written.append(_expression(value, codec))
         else:
@@ -105,7 +103,7 @@ def _expression(value: Any, codec: Codec) -> str:
     if isinstance(value, (list, tuple)):
         return _sequence(value, codec)
     if isinstance(value, (set, frozenset)):
-        items = sorted(_expression(each, _item_codec(codec)) for each in value)
+        items = sorted(_expression(each, item_codecs(codec)(0)) for each in value)
         return f"{{{', '.join(items)}}}" if items else "[]"
     return _other(value, codec)
 
@@ -186,17 +184,11 @@ def _key(key: Any, mapping: DictCodec | None) -> str:
 
 
 def _sequence(value: Any, codec: Codec) -> str:
-    rows: TupleCodec | None = next((each for each in codecs_of_kind(codec, TupleCodec) if each.handles(value)), None)
-    codecs = [_item_codec(codec)] * len(value) if rows is None else list(rows.children())
-    items = [_expression(item, each) for item, each in zip(value, codecs, strict=True)]
+    item_at = item_codecs(codec)
+    items = [_expression(item, item_at(place)) for place, item in enumerate(value)]
     if isinstance(value, tuple):
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     return f"[{', '.join(items)}]"
-
-
-def _item_codec(codec: Codec) -> Codec:
-    sequence: ListCodec | None = next(codecs_of_kind(codec, ListCodec), None)
-    return ANY_CODEC if sequence is None else sequence.item
 
 
 # --- The prompt ---
