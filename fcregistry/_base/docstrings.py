@@ -16,7 +16,8 @@ from __future__ import annotations
 import ast
 import re
 import typing
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -69,55 +70,42 @@ def read_docstring(text: str | None) -> Documentation:
     if not isinstance(text, str):
         return NO_DOCUMENTATION  # a callable object's `__doc__` may be anything
     prose, sections = _split_sections(_clean_lines(text))
-    builder = _DocumentationBuilder()
-    for section in sections:
-        if section.style == "fields":
-            _read_fields(section.lines, builder)
-        elif section.kind != "aside":
-            (_read_google if section.style == "google" else _read_numpy)(section, builder)
-    description = "\n".join(prose).strip()
-    summary = " ".join(description.partition("\n\n")[0].split())
+    described: dict[str, dict[str, DocumentedParameter]] = {"parameters": {}, "attributes": {}}
+    results: dict[str, DocumentedParameter] = {}
+    unread: list[str] = []
+    for kind, name, description, type_ in chain.from_iterable(map(_read_section, sections)):
+        if kind == "unread":
+            if description.rstrip(".").lower() not in ("none", "n/a"):  # these document nothing
+                unread.append(description)
+        elif kind in described:  # of two texts or types, the later one counts
+            known = described[kind].get(name, DocumentedParameter(name, "", None))
+            described[kind][name] = known._replace(
+                description=description or known.description, type=type_ or known.type
+            )
+        else:  # of several texts or types of the result, the first one counts
+            known = results.get(kind, DocumentedParameter(name, "", None))
+            results[kind] = known._replace(description=known.description or description, type=known.type or type_)
+    prose_text = "\n".join(prose).strip()
+    returns, yields = (results.get(kind, DocumentedParameter("", "", None)) for kind in ("returns", "yields"))
     return Documentation(
-        summary,
-        description,
-        builder.parameters,
-        builder.returns or builder.yields,
-        tuple(builder.unread),
-        builder.attributes,
-        builder.returns_type,
+        " ".join(prose_text.partition("\n\n")[0].split()),
+        prose_text,
+        described["parameters"],
+        returns.description or yields.description or None,
+        tuple(unread),
+        described["attributes"],
+        returns.type,
     )
 
 
-class _DocumentationBuilder:
-    """Collects the documentation of parameters, attributes and result while the sections are read."""
+_Entry: TypeAlias = tuple[str, str, str, str | None]
+"""One fact: `parameters`, `attributes`, `returns`, `yields` or `unread`; the name; the text, or the line that could not be read; the type."""
 
-    def __init__(self) -> None:
-        self.parameters: dict[str, DocumentedParameter] = {}
-        self.attributes: dict[str, DocumentedParameter] = {}
-        self.returns: str | None = None
-        self.returns_type: str | None = None
-        self.yields: str | None = None
-        self.unread: list[str] = []
 
-    def describe(self, kind: str, names: list[str], description: str, type_: str | None) -> None:
-        """Add the text and the type of parameters or attributes; of two texts or types, the later one counts."""
-        entries = self.attributes if kind == "attributes" else self.parameters
-        for name in names:
-            known = entries.get(name, DocumentedParameter(name, "", None))
-            entries[name] = DocumentedParameter(name, description or known.description, type_ or known.type)
-
-    def describe_result(self, kind: str, text: str, type_: str | None = None) -> None:
-        """Add a text about the result, and its type; of several, the first one counts."""
-        if kind == "yields":
-            self.yields = self.yields or text or None
-        else:
-            self.returns = self.returns or text or None
-            self.returns_type = self.returns_type or type_
-
-    def add_unread(self, line: str) -> None:
-        """Add a line that is not an entry of its section. A line "None" is left out: it documents nothing."""
-        if line.rstrip(".").lower() not in ("none", "n/a"):
-            self.unread.append(line)
+def _read_section(section: _Section) -> Iterator[_Entry]:
+    if section.kind == "aside":
+        return iter(())
+    return _READERS[section.style](section)
 
 
 # --- Splitting a docstring into prose and sections ---
@@ -314,10 +302,10 @@ def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list
 _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\))? *(?::|(?<= )--? )")
 
 
-def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
+def _read_google(section: _Section) -> Iterator[_Entry]:
     if section.kind in ("returns", "yields"):
         type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
-        builder.describe_result(section.kind, text, type_)
+        yield section.kind, "", text, type_
         return
     # A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
     level = _entry_indentation(section.lines)
@@ -326,10 +314,10 @@ def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
     for entry in _entries(section.lines, begins):
         head = _parse_head("\n".join(entry))
         if head is None:
-            builder.add_unread(entry[0])
+            yield "unread", "", entry[0], None
         else:
             names, type_, text = head
-            builder.describe(section.kind, names, _entry_text(text), type_)
+            yield from [(section.kind, name, _entry_text(text), type_) for name in names]
 
 
 def _entry_indentation(lines: list[str]) -> int:
@@ -387,7 +375,7 @@ def _is_type(text: str) -> bool:
 # --- NumPy style: `Parameters` over a line of dashes ---
 
 
-def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
+def _read_numpy(section: _Section) -> Iterator[_Entry]:
     level = next((_indentation(line) for line in section.lines if line), 0)
     results: list[tuple[str, str, str]] = []
     for first, *others in _entries(section.lines, lambda line: _indentation(line) <= level):
@@ -396,12 +384,13 @@ def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
         if section.kind not in _KINDS_WITH_ENTRIES:
             results.append((before, after if colon else before, text))  # a name before the type, or not
         elif names := _names_in(before):
-            builder.describe(section.kind, names, text, _type_text(after))
+            yield from [(section.kind, name, text, _type_text(after)) for name in names]
         else:
-            builder.add_unread(head)
+            yield "unread", "", head, None
     described = [(name, text) for name, _, text in results if text]
     texts = [f"{name}: {text}" if len(described) > 1 else text for name, text in described]
-    builder.describe_result(section.kind, "\n".join(texts), results[0][1] if len(results) == 1 else None)
+    if results:
+        yield section.kind, "", "\n".join(texts), (results[0][1] or None) if len(results) == 1 else None
 
 
 # --- reST and Epydoc: `:param dict[str, int] limits: text`, `@param limits: text` ---
@@ -415,28 +404,33 @@ _KIND_OF_FIELD: Final = {
 }  # the others, such as `raises` and `ytype`, are not used
 
 
-def _read_fields(lines: list[str], builder: _DocumentationBuilder) -> None:
-    margin = _indentation(lines[0])
-    for field in _entries(lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
+def _read_fields(section: _Section) -> Iterator[_Entry]:
+    margin = _indentation(section.lines[0])
+    for field in _entries(section.lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
         parts = _split_at_colon("\n".join(field)[1:])
         words = parts[0].split() if parts else []
         if parts is None or not words:
-            builder.add_unread(field[0])
+            yield "unread", "", field[0], None
             continue
         kind, text = _KIND_OF_FIELD.get(words[0]), _entry_text(parts[1])
         if kind in ("returns", "yields"):
-            builder.describe_result(kind, text)
+            yield kind, "", text, None
         elif kind == "result type":
-            builder.describe_result("returns", "", text)
+            yield "returns", "", "", text
         elif kind is not None:  # about the name that is the last word, after its type
             keyword, *types, name = words if len(words) > 1 else (*words, "")
             names = _names_in(name)
-            if keyword in ("type", "vartype"):
-                builder.describe(kind, names, "", _type_text(text))
-            else:
-                builder.describe(kind, names, text, _type_text(" ".join(types)))
+            type_ = _type_text(text if keyword in ("type", "vartype") else " ".join(types))
+            yield from [(kind, each, "" if keyword in ("type", "vartype") else text, type_) for each in names]
             if not names:
-                builder.add_unread(field[0])
+                yield "unread", "", field[0], None
+
+
+_READERS: Final[dict[_Style, Callable[[_Section], Iterator[_Entry]]]] = {
+    "google": _read_google,
+    "numpy": _read_numpy,
+    "fields": _read_fields,
+}
 
 
 # --- The head of an entry: `limits (dict[str, int], optional)` ---
@@ -559,9 +553,7 @@ def type_named(text: str) -> Any | None:
     "optional" and "default …" after a comma are left out.
     """
     type_ = _type_text(text)
-    if (
-        type_ is None or len(type_) > _MAX_TYPE_LENGTH or "\\" in type_
-    ):  # Python warns of some backslashes when it parses them
+    if type_ is None or len(type_) > _MAX_TYPE_LENGTH or "\\" in type_:  # Python warns of some backslashes
         return None
     try:
         return _type_of_node(ast.parse(type_, mode="eval").body)

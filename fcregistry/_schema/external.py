@@ -522,7 +522,7 @@ def check_terminates(nodes: Iterable[SchemaNode]) -> None:
         ) from None
     effort: dict[
         SchemaNode, tuple[int, int]
-    ] = {}  # how many schemas a node applies to one value, and in how many levels
+    ] = {}  # the number of schemas a node applies to one value, and of their levels
     for node in order:
         count = 1 + sum(effort[each][0] for each in inner[node])
         levels = 1 + max((effort[each][1] for each in inner[node]), default=0)

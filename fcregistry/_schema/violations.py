@@ -362,18 +362,16 @@ def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> No
     otherwise = _with_condition(place, condition, False, place.apply(place.keywords.get("else", True), value))
     if holds == place.surely_holds(condition, value):
         found += then if holds else otherwise
-    elif (
-        place.scope.checker.strict
-    ):  # unknown whether the condition holds: surely valid is a value that is valid either way
+    elif place.scope.checker.strict:  # unknown whether it holds: surely valid is a value that is valid either way
         found += [*then, *otherwise]
     elif otherwise:
         found += then
 
 
 def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
-    """Return violations with a condition under which they count."""
+    """Return violations with a condition under which they count, outside of their other ones."""
     outer = Condition(place.path, condition, holds)
-    return [each.under(outer) for each in violations]
+    return [each._replace(conditions=(outer, *each.conditions)) for each in violations]
 
 
 def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:

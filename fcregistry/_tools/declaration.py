@@ -142,7 +142,9 @@ class DeclarationLog:
 
     @staticmethod
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
-        rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
+        rivals = [
+            old for old in same_name if (old.group, old.module, old.plugin) == (new.group, new.module, new.plugin)
+        ]
         for old in rivals:
             if not (new.options.get("replace") or is_redefinition(old.function, new.function)):
                 raise DuplicateToolError(duplicate_text(old, new))
@@ -173,10 +175,6 @@ class DeclarationLog:
     def __iter__(self) -> Iterator[Declaration]:
         everything = self._by_name.copy()  # in one step, while others may add
         return iter([declaration for same_name in everything.values() for declaration in same_name])
-
-
-def _one_source(old: Declaration, new: Declaration) -> bool:
-    return old.module == new.module and old.plugin == new.plugin
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:

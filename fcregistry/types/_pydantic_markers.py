@@ -151,14 +151,12 @@ def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
 
 def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
     marks.read_limits(constraints)
-    options = {name for name, value in vars(constraints).items() if value}
-    if options - {
-        "min_length",
-        "max_length",
-        "pattern",
-        "strict",
-    }:  # they change the string, and the bounds apply to the changed one, too
+    if any(value for name, value in vars(constraints).items() if name not in _READ_OPTIONS):
+        # They change the string, and the bounds apply to the changed one, too.
         _add_validator(constraints, show_marker(constraints), marks)
+
+
+_READ_OPTIONS: Final = frozenset({"min_length", "max_length", "pattern", "strict"})
 
 
 def _read_general_metadata(marker: Any, marks: AnnotationMarks) -> None:

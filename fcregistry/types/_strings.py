@@ -231,12 +231,7 @@ def parse_regex(text: str) -> re.Pattern[str]:
         raise ValueError("too long for a regular expression")
     try:
         return re.compile(text)
-    except (
-        re.error,
-        RecursionError,
-        OverflowError,
-        Warning,
-    ) as error:  # a warning is raised here if warnings are errors
+    except (re.error, RecursionError, OverflowError, Warning) as error:  # a warning, if warnings are errors
         raise ValueError("not a regular expression") from error
 
 
