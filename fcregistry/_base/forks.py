@@ -14,10 +14,11 @@ from _weakref import ref
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from functools import cached_property as cached_attribute
+    from functools import cached_property
     from typing import Any, Final, NoReturn, TypeVar
 
     T = TypeVar("T")
+    cached_attribute = cached_property
 else:
 
     class cached_attribute:  # noqa: N801  # used as a decorator, like `property`

@@ -39,6 +39,12 @@ def local_name(name: str, group: str) -> str:
     return name if group == DEFAULT_GROUP else f"{group}.{name}"
 
 
+def canonical_id(declaration: Declaration, owner: Owner | None) -> str:
+    """Return the canonical id of a tool; its owner is a plugin, or None for the application."""
+    local = local_name(declaration.name, declaration.group)
+    return local if owner is None else f"{owner.distribution}:{local}"
+
+
 class Declaration:
     """A function that was declared as a tool, with its options and the module that declared it."""
 

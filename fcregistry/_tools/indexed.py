@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
 from fcregistry._tools.definition import ToolDefinition, wanted_strictness
-from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
+from fcregistry._tools.record import ToolRecord, digest_of, is_computed, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
 
@@ -203,7 +203,7 @@ class DescribedDefinition(ToolDefinition):
             return self._real.options
         if self._options is None:
             given = self._described.options
-            if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
+            if any(is_computed(value) and name not in _DEFERRED for name, value in given.items()):
                 return self.loaded().options  # a value without JSON among plain facts: only the plugin has it
             from fcregistry._tools.details import Options  # which listing tools does not need
 
@@ -211,7 +211,7 @@ class DescribedDefinition(ToolDefinition):
         return self._options
 
     def _option(self, name: str, value: Any) -> Any:
-        if not _is_computed(value):
+        if not is_computed(value):
             return value
         if name == "cache":
             return _DeferredCache(self)
@@ -297,10 +297,6 @@ class _DeferredCache:
     def set(self, key: str, value: Any) -> object:
         """Store a value."""
         return self._definition.loaded().options.cache.set(key, value)
-
-
-def _is_computed(value: Any) -> bool:
-    return isinstance(value, dict) and list(value) == [COMPUTED]
 
 
 def _copy_json(value: Any) -> Any:

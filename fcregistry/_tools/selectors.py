@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, duplicate_text, local_name
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id, duplicate_text, local_name
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError
 
 if TYPE_CHECKING:
@@ -231,7 +231,7 @@ class Owned(NamedTuple):
     @property
     def id(self) -> str:
         """The canonical id of its tool."""
-        return self.local_name if self.owner is None else f"{self.owner.distribution}:{self.local_name}"
+        return canonical_id(*self)
 
     @property
     def full_name(self) -> str:
