@@ -196,10 +196,7 @@ def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject
         distribution=owner.distribution if owner else None,
         tags=frozenset(options.get("tags", ())),
         aliases=tuple(options.get("aliases", ())),
-        read_only=options.get("read_only"),
-        destructive=options.get("destructive"),
-        idempotent=options.get("idempotent"),
-        open_world=options.get("open_world"),
+        **{hint: options.get(hint) for hint in HINTS},
     )
 
 

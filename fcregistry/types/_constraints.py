@@ -109,15 +109,6 @@ def _passes(check: _Check, value: Any) -> bool:
 
 # --- The markers of one annotation ---
 
-_NAMES: Final = {
-    "minimum": "Ge",
-    "exclusiveMinimum": "Gt",
-    "maximum": "Le",
-    "exclusiveMaximum": "Lt",
-    "multipleOf": "MultipleOf",
-}
-"""Keyword -> the marker that authors write."""
-
 _BOUNDS: Final = {
     "ge": "minimum",
     "gt": "exclusiveMinimum",
@@ -126,6 +117,9 @@ _BOUNDS: Final = {
     "multiple_of": "multipleOf",
 }
 """Attribute of a bound in annotated-types, pydantic and msgspec -> its keyword."""
+
+_NAMES: Final = {keyword: attribute.title().replace("_", "") for attribute, keyword in _BOUNDS.items()}
+"""Keyword -> the marker that authors write, such as `MultipleOf`."""
 
 _LENGTHS: Final = {
     "MinLen": {"string": "minLength", "array": "minItems", "object": "minProperties"},

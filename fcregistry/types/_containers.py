@@ -22,32 +22,19 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader
 
 
+_LISTS = (list, abc.Sequence, abc.MutableSequence, abc.Collection, abc.Iterable, abc.Iterator, abc.Generator)
+_ASYNC_LISTS = (abc.AsyncIterable, abc.AsyncIterator, abc.AsyncGenerator)  # the collected items of a generator
+
 ARRAYS: Final[dict[Any, type[Any]]] = {
-    list: list,
-    abc.Sequence: list,
-    abc.MutableSequence: list,
-    abc.Collection: list,
-    abc.Iterable: list,
-    abc.Iterator: list,
-    abc.Generator: list,
-    abc.AsyncIterable: list,
-    abc.AsyncIterator: list,
-    abc.AsyncGenerator: list,
-    collections.deque: collections.deque,
-    set: set,
-    abc.Set: set,
-    abc.MutableSet: set,
-    frozenset: frozenset,
+    **dict.fromkeys((*_LISTS, *_ASYNC_LISTS), list),
+    **dict.fromkeys((set, abc.Set, abc.MutableSet), set),
+    **{cls: cls for cls in (collections.deque, frozenset)},
 }
-"""Array types without a codec of their own -> the class that is made. The asynchronous ones hold the collected items of a generator."""
+"""Array types without a codec of their own -> the class that is made."""
 
 MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
-    dict: dict,
-    abc.Mapping: dict,
-    abc.MutableMapping: dict,
-    collections.OrderedDict: collections.OrderedDict,
-    collections.defaultdict: collections.defaultdict,
-    collections.Counter: collections.Counter,
+    **dict.fromkeys((dict, abc.Mapping, abc.MutableMapping), dict),
+    **{cls: cls for cls in (collections.OrderedDict, collections.defaultdict, collections.Counter)},
 }
 
 _PYTHON_CLASSES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}

@@ -262,12 +262,9 @@ def parser_of_ip(name: str) -> Callable[[str], Any]:
 
 
 IP_FORMATS: Final = {
-    "IPv4Address": "ipv4",
-    "IPv6Address": "ipv6",
-    "IPv4Network": "ipv4network",
-    "IPv6Network": "ipv6network",
-    "IPv4Interface": "ipv4interface",
-    "IPv6Interface": "ipv6interface",
+    f"IPv{version}{kind}": f"ipv{version}{kind.lower().removesuffix('address')}"
+    for kind in ("Address", "Network", "Interface")
+    for version in (4, 6)
 }
 """Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces have pydantic's names."""
 
