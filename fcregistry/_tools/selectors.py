@@ -128,8 +128,7 @@ class Selector(NamedTuple):
 
     def matches(self, subject: SelectorSubject) -> bool:
         """Return whether it names a tool; aliases are ignored."""
-        owner = subject.distribution
-        if self.distribution is not None and (owner is None or not _fits(normalized(owner), self.distribution)):
+        if self.distribution is not None and not self.names_distribution(subject.distribution):
             return False
         if self.tag is not None:
             return self.tag in subject.tags
@@ -137,6 +136,11 @@ class Selector(NamedTuple):
             name, value = self.hint
             return getattr(subject, name) is value
         return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
+
+    def names_distribution(self, distribution: str | None) -> bool:
+        """Return whether it names a distribution, by its name or a glob; False for None, which is the application."""
+        pattern = self.distribution
+        return distribution is not None and pattern is not None and _fits(normalized(distribution), pattern)
 
     def _group_matches(self, group: str) -> bool:
         if self.group is None:
