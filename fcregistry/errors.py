@@ -40,18 +40,14 @@ if TYPE_CHECKING:
     class FailedCall(Protocol):
         """The error of a result: a `fcregistry.execution.CallError`, which is above this module."""
 
-        @property
-        def code(self) -> str: ...
-        @property
-        def message(self) -> str: ...
+        code: str
+        message: str
+        problems: Any
+        retryable: bool
+        exception: BaseException | None
+
         @property
         def text(self) -> str: ...
-        @property
-        def problems(self) -> Sequence[Any]: ...
-        @property
-        def retryable(self) -> bool: ...
-        @property
-        def exception(self) -> BaseException | None: ...
 
     class UnfinishedRun(Protocol):
         """The result of an agent's run: a `fcregistry.agents.RunResult`, which is above this module."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import sys
 from _thread import allocate_lock
+from typing import NamedTuple
 
 from fcregistry.errors import CallCancelledError
 
@@ -85,43 +86,19 @@ class UnreadArguments(str):
         return UnreadArguments, (str(self), self.reason)
 
 
-class Problem:
+class Problem(NamedTuple):
     """One thing that is wrong with the arguments of a call. Immutable.
 
-    Args:
+    Attributes:
         path: Where, as a JSON path: `$.items[2].qty`.
         message: What is wrong, worded for a model.
     """
 
-    __slots__ = ("_message", "_path")
-
-    def __init__(self, path: str, message: str) -> None:
-        self._path = path
-        self._message = message
-
-    @property
-    def path(self) -> str:
-        """Where: a JSON path such as `$.items[2].qty`."""
-        return self._path
-
-    @property
-    def message(self) -> str:
-        """What is wrong, worded for a model."""
-        return self._message
-
-    def __eq__(self, other: object) -> bool:
-        if not isinstance(other, Problem):
-            return NotImplemented
-        return (self._path, self._message) == (other._path, other._message)
-
-    def __hash__(self) -> int:
-        return hash((self._path, self._message))
+    path: str
+    message: str
 
     def __str__(self) -> str:
-        return f"{self._path}: {self._message}"
-
-    def __repr__(self) -> str:
-        return f"Problem(path={self._path!r}, message={self._message!r})"
+        return f"{self.path}: {self.message}"
 
 
 ERROR_CODES: Final = (

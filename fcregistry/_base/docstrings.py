@@ -17,7 +17,8 @@ from __future__ import annotations
 import ast
 import re
 import typing
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from itertools import chain
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -70,55 +71,43 @@ def read_docstring(text: str | None) -> Documentation:
     if not isinstance(text, str):
         return NO_DOCUMENTATION  # a callable object's `__doc__` may be anything
     prose, sections = _split_sections(_clean_lines(text))
-    builder = _DocumentationBuilder()
-    for section in sections:
-        if section.style == "fields":
-            _read_fields(section.lines, builder)
-        elif section.kind != "aside":
-            (_read_google if section.style == "google" else _read_numpy)(section, builder)
-    description = "\n".join(prose).strip()
-    summary = " ".join(description.partition("\n\n")[0].split())
+    described: dict[str, dict[str, DocumentedParameter]] = {"parameters": {}, "attributes": {}}
+    results: dict[str, DocumentedParameter] = {}
+    unread: list[str] = []
+    for kind, name, description, type_ in chain.from_iterable(map(_read_section, sections)):
+        if kind == "unread":
+            if description.rstrip(".").lower() not in ("none", "n/a"):  # these document nothing
+                unread.append(description)
+        elif kind in described:  # of two texts or types, the later one counts
+            known = described[kind].get(name, DocumentedParameter(name, "", None))
+            described[kind][name] = known._replace(
+                description=description or known.description, type=type_ or known.type
+            )
+        else:  # of several texts or types of the result, the first one counts
+            known = results.get(kind, DocumentedParameter(name, "", None))
+            results[kind] = known._replace(description=known.description or description, type=known.type or type_)
+    prose_text = "\n".join(prose).strip()
+    summary = " ".join(prose_text.partition("\n\n")[0].split())
+    returns, yields = (results.get(kind, DocumentedParameter("", "", None)) for kind in ("returns", "yields"))
     return Documentation(
-        description if summary == description else summary,  # one object, since thousands are kept
-        description,
-        builder.parameters,
-        builder.returns or builder.yields,
-        tuple(builder.unread),
-        builder.attributes or NO_DOCUMENTATION.attributes,
-        builder.returns_type,
+        prose_text if summary == prose_text else summary,  # one object, since thousands are kept
+        prose_text,
+        described["parameters"],
+        returns.description or yields.description or None,
+        tuple(unread),
+        described["attributes"] or NO_DOCUMENTATION.attributes,
+        returns.type,
     )
 
 
-class _DocumentationBuilder:
-    """Collects the documentation of parameters, attributes and result while the sections are read."""
+_Entry: TypeAlias = tuple[str, str, str, str | None]
+"""One fact: `parameters`, `attributes`, `returns`, `yields` or `unread`; the name; the text, or the line that could not be read; the type."""
 
-    def __init__(self) -> None:
-        self.parameters: dict[str, DocumentedParameter] = {}
-        self.attributes: dict[str, DocumentedParameter] = {}
-        self.returns: str | None = None
-        self.returns_type: str | None = None
-        self.yields: str | None = None
-        self.unread: list[str] = []
 
-    def describe(self, kind: str, names: list[str], description: str, type_: str | None) -> None:
-        """Add the text and the type of parameters or attributes; of two texts or types, the later one counts."""
-        entries = self.attributes if kind == "attributes" else self.parameters
-        for name in names:
-            known = entries.get(name, DocumentedParameter(name, "", None))
-            entries[name] = DocumentedParameter(name, description or known.description, type_ or known.type)
-
-    def describe_result(self, kind: str, text: str, type_: str | None = None) -> None:
-        """Add a text about the result, and its type; of several, the first one counts."""
-        if kind == "yields":
-            self.yields = self.yields or text or None
-        else:
-            self.returns = self.returns or text or None
-            self.returns_type = self.returns_type or type_
-
-    def add_unread(self, line: str) -> None:
-        """Add a line that is not an entry of its section. A line "None" is left out: it documents nothing."""
-        if line.rstrip(".").lower() not in ("none", "n/a"):
-            self.unread.append(line)
+def _read_section(section: _Section) -> Iterator[_Entry]:
+    if section.kind == "aside":
+        return iter(())
+    return _READERS[section.style](section)
 
 
 # --- Splitting a docstring into prose and sections ---
@@ -315,10 +304,10 @@ def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list
 _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\))? *(?::|(?<= )--? )")
 
 
-def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
+def _read_google(section: _Section) -> Iterator[_Entry]:
     if section.kind in ("returns", "yields"):
         type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
-        builder.describe_result(section.kind, text, type_)
+        yield section.kind, "", text, type_
         return
     # A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
     level = _entry_indentation(section.lines)
@@ -327,10 +316,10 @@ def _read_google(section: _Section, builder: _DocumentationBuilder) -> None:
     for entry in _entries(section.lines, begins):
         head = _parse_head("\n".join(entry))
         if head is None:
-            builder.add_unread(entry[0])
+            yield "unread", "", entry[0], None
         else:
             names, type_, text = head
-            builder.describe(section.kind, names, _entry_text(text), type_)
+            yield from [(section.kind, name, _entry_text(text), type_) for name in names]
 
 
 def _entry_indentation(lines: list[str]) -> int:
@@ -388,7 +377,7 @@ def _is_type(text: str) -> bool:
 # --- NumPy style: `Parameters` over a line of dashes ---
 
 
-def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
+def _read_numpy(section: _Section) -> Iterator[_Entry]:
     level = next((_indentation(line) for line in section.lines if line), 0)
     title = section.kind.title()
     lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title
@@ -396,7 +385,7 @@ def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
     for first, *others in _entries(section.lines, lambda line: _indentation(line) <= level):
         head = " ".join(first.split())
         if section.kind in _KINDS_WITH_ENTRIES and not _names_in(head.partition(":")[0].rstrip()):
-            builder.add_unread(head)  # docstring_parser would take it for a name
+            yield "unread", "", head, None  # docstring_parser would take it for a name
         else:
             heads.append(head)
             lines += [head, *others]
@@ -405,18 +394,16 @@ def _read_numpy(section: _Section, builder: _DocumentationBuilder) -> None:
 
         parsed = docstring_parser.parse("\n".join(lines), docstring_parser.DocstringStyle.NUMPYDOC)
     except Exception:  # noqa: BLE001  # the library fails on some texts; the tool is defined all the same
-        for head in heads:
-            builder.add_unread(head)
+        yield from [("unread", "", head, None) for head in heads]
         return
     for entry in parsed.params:
-        names, type_ = _names_in(entry.arg_name), _type_text(entry.type_name or "")
-        builder.describe(section.kind, names, _entry_text(f"\n{entry.description or ''}"), type_)
-    described = [each for each in parsed.many_returns or () if each.description]
-    texts = [each.description or "" for each in described]
-    if len(described) > 1:
-        texts = [f"{each.return_name or each.type_name}: {each.description}" for each in described]
-    types = [each.type_name for each in parsed.many_returns or ()]
-    builder.describe_result(section.kind, "\n".join(texts), types[0] if len(types) == 1 else None)
+        text, type_ = _entry_text(f"\n{entry.description or ''}"), _type_text(entry.type_name or "")
+        yield from [(section.kind, name, text, type_) for name in _names_in(entry.arg_name)]
+    results = parsed.many_returns or []
+    texts = [(each.return_name or each.type_name, each.description) for each in results if each.description]
+    text = "\n".join(f"{name}: {text}" if len(texts) > 1 else text for name, text in texts)
+    if results:
+        yield section.kind, "", text, (results[0].type_name or None) if len(results) == 1 else None
 
 
 # --- reST and Epydoc: `:param dict[str, int] limits: text`, `@param limits: text` ---
@@ -430,28 +417,33 @@ _KIND_OF_FIELD: Final = {
 }  # the others, such as `raises` and `ytype`, are not used
 
 
-def _read_fields(lines: list[str], builder: _DocumentationBuilder) -> None:
-    margin = _indentation(lines[0])
-    for field in _entries(lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
+def _read_fields(section: _Section) -> Iterator[_Entry]:
+    margin = _indentation(section.lines[0])
+    for field in _entries(section.lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
         parts = _split_at_colon("\n".join(field)[1:])
         words = parts[0].split() if parts else []
         if parts is None or not words:
-            builder.add_unread(field[0])
+            yield "unread", "", field[0], None
             continue
         kind, text = _KIND_OF_FIELD.get(words[0]), _entry_text(parts[1])
         if kind in ("returns", "yields"):
-            builder.describe_result(kind, text)
+            yield kind, "", text, None
         elif kind == "result type":
-            builder.describe_result("returns", "", text)
+            yield "returns", "", "", text
         elif kind is not None:  # about the name that is the last word, after its type
             keyword, *types, name = words if len(words) > 1 else (*words, "")
             names = _names_in(name)
-            if keyword in ("type", "vartype"):
-                builder.describe(kind, names, "", _type_text(text))
-            else:
-                builder.describe(kind, names, text, _type_text(" ".join(types)))
+            type_ = _type_text(text if keyword in ("type", "vartype") else " ".join(types))
+            yield from [(kind, each, "" if keyword in ("type", "vartype") else text, type_) for each in names]
             if not names:
-                builder.add_unread(field[0])
+                yield "unread", "", field[0], None
+
+
+_READERS: Final[dict[_Style, Callable[[_Section], Iterator[_Entry]]]] = {
+    "google": _read_google,
+    "numpy": _read_numpy,
+    "fields": _read_fields,
+}
 
 
 # --- The head of an entry: `limits (dict[str, int], optional)` ---
@@ -574,9 +566,7 @@ def type_named(text: str) -> Any | None:
     "optional" and "default …" after a comma are left out.
     """
     type_ = _type_text(text)
-    if (
-        type_ is None or len(type_) > _MAX_TYPE_LENGTH or "\\" in type_
-    ):  # Python warns of some backslashes when it parses them
+    if type_ is None or len(type_) > _MAX_TYPE_LENGTH or "\\" in type_:  # Python warns of some backslashes
         return None
     try:
         return _type_of_node(ast.parse(type_, mode="eval").body)

@@ -1,4 +1,4 @@
-"""What a forked process renews: locks, threads and connections; and the lock around SQLite.
+"""What a forked process renews: locks, threads and connections; the lock around SQLite; and a cached property without a lock.
 
 A fork copies only the thread that forks. A lock that another thread holds at that moment is never released in the child. Nothing happens on
 import: the functions for Python's fork hooks are registered when the first object has to be renewed.
@@ -14,9 +14,32 @@ from _weakref import ref
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from functools import cached_property
     from typing import Any, Final, NoReturn, TypeVar
 
     T = TypeVar("T")
+    cached_attribute = cached_property
+else:
+
+    class cached_attribute:  # noqa: N801  # used as a decorator, like `property`
+        """A property whose value is stored in the object's ``__dict__`` on first use.
+
+        Two threads may both compute it at the same time; the first result is stored. `functools.cached_property` of Python 3.11 takes a lock
+        that all objects of a class share: if a thread holds it while the process forks, the child waits for it for ever.
+
+        Args:
+            compute: The method that returns the value.
+        """
+
+        def __init__(self, compute):
+            self._compute = compute
+            self.__doc__ = compute.__doc__
+
+        def __get__(self, instance, owner):
+            if instance is None:
+                return self
+            return instance.__dict__.setdefault(self._compute.__name__, self._compute(instance))
+
 
 generation = 0
 """Number of forks between this process and the one that called `count_forks`: if it has changed, the code runs in a child."""

@@ -62,10 +62,6 @@ class Violation(NamedTuple):
     branches: tuple[tuple[Any, ...], ...] = ()  # of violations; mypy knows no named tuple that holds itself
     conditions: tuple[Condition, ...] = ()
 
-    def under(self, condition: Condition) -> Violation:
-        """Return the same violation where one more condition, outside of the others, applies."""
-        return self._replace(conditions=(condition, *self.conditions))
-
 
 def word_problems(violations: Iterable[Violation]) -> tuple[Problem, ...]:
     """Return the problems of an instance, each once, sorted by path.
@@ -425,16 +421,13 @@ _MAX_VALUE_LENGTH: Final = 60
 MAX_CHOICES: Final = 30
 
 
+_NEEDS_NO_ESCAPE: Final = re.compile(r"[ !#-\[\]-~]{0,58}")
+"""Texts without `"`, backslash and other signs that JSON escapes, which are short enough to be shown in full."""
+
+
 def show(value: object) -> str:
     """Return a JSON value as bounded text."""
-    if (
-        type(value) is str
-        and len(value) <= _MAX_VALUE_LENGTH - 2
-        and value.isascii()
-        and value.isprintable()
-        and '"' not in value
-        and "\\" not in value
-    ):  # JSON needs no escape, as in most words
+    if type(value) is str and _NEEDS_NO_ESCAPE.fullmatch(value):  # as most words
         return f'"{value}"'
     try:
         text = _json_text(value)

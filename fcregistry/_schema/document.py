@@ -9,6 +9,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.messages import json_path
 
 Place: TypeAlias = tuple[str | int, ...]
@@ -97,13 +98,10 @@ class References:
         root: The whole schema.
     """
 
-    __slots__ = ("_anchors", "_names", "_root", "_targets")
-
     def __init__(self, root: dict[str, Any]) -> None:
         self._root = root
         self._names: dict[Place, str] = {}
         self._targets: dict[str, Target] = {}
-        self._anchors: dict[str, Place] | None = None
 
     def place(self, reference: object) -> Place | None:
         """Return the place of the schema that a `$ref` leads to, or None if there is none in this schema."""
@@ -189,7 +187,7 @@ class References:
 
             fragment = unquote(fragment)
         if fragment and not fragment.startswith("/"):
-            return self._anchor_places().get(fragment)
+            return self._anchors.get(fragment)
         value: Any = self._root
         walked: list[str | int] = []
         for part in fragment.split("/")[1:]:
@@ -202,13 +200,13 @@ class References:
                 return None
         return tuple(walked)
 
-    def _anchor_places(self) -> dict[str, Place]:
-        if self._anchors is None:
-            self._anchors = {}
-            for place, schema in walk_schemas(self._root):
-                if isinstance(anchor := schema.get("$anchor"), str):
-                    self._anchors.setdefault(anchor, place)
-        return self._anchors
+    @cached_attribute
+    def _anchors(self) -> dict[str, Place]:
+        found: dict[str, Place] = {}
+        for place, schema in walk_schemas(self._root):
+            if isinstance(anchor := schema.get("$anchor"), str):
+                found.setdefault(anchor, place)
+        return found
 
 
 def _reachable(start: Place, edges: dict[Place, list[Place]]) -> set[Place]:

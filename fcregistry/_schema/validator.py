@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Final, Literal
 
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.messages import Violation, word_problems
 from fcregistry._schema.drafts import NEWEST, declared_draft
 from fcregistry._schema.engine_py import compile_schema
@@ -33,8 +34,6 @@ class Validator:
         engine: `jsonschema-rs` to use it where its verdicts are those of jsonschema, or `jsonschema` to do without it.
     """
 
-    __slots__ = ("_arguments", "_engine", "_finder", "_formats", "_python", "_rust", "_schema")
-
     def __init__(
         self,
         schema: Mapping[str, Any],
@@ -44,10 +43,30 @@ class Validator:
         self._schema = dict(schema)
         self._formats = dict(formats or {})
         self._engine = engine
-        self._arguments: Arguments | None = None
-        self._rust: Any = None
-        self._python: Callable[[object], bool] | None = None
-        self._finder: ViolationFinder | None = None
+
+    @cached_attribute
+    def _draft(self) -> Draft:
+        return declared_draft(self._schema) or NEWEST
+
+    @cached_attribute
+    def _rust(self) -> Any:
+        """The validator of jsonschema-rs; None if jsonschema decides."""
+        if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, self._draft):
+            return make_validator(self._schema, self._formats, self._draft)
+        return None
+
+    @cached_attribute
+    def _check_by_jsonschema(self) -> Callable[[object], bool]:
+        return compile_schema(self._schema, self._formats, self._draft)
+
+    @cached_attribute
+    def _finder(self) -> ViolationFinder:
+        checker = TextChecker(self._formats, self._draft, has_unenforced_patterns(self._schema))
+        return ViolationFinder(self._schema, self._draft, checker)
+
+    @cached_attribute
+    def _arguments(self) -> Arguments:
+        return arguments_of_schema(self._schema, self._draft)
 
     def compile(self) -> None:
         """Compile now, rather than at the first value.
@@ -55,19 +74,13 @@ class Validator:
         Raises:
             SchemaError: The schema is malformed.
         """
-        draft = declared_draft(self._schema) or NEWEST
-        if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, draft):
-            self._rust = make_validator(self._schema, self._formats, draft)
         if self._rust is None:
-            self._compile_python()
+            self._check_by_jsonschema  # noqa: B018  # makes and stores it
 
     @property
     def is_fast(self) -> bool:
         """Whether `jsonschema-rs` decides, and not `jsonschema`. Compiles the schema."""
-        if self._engine != "jsonschema-rs":
-            return False
-        if self._rust is None and self._python is None:
-            self.compile()
+        self.compile()
         return self._rust is not None
 
     def fastest_check(self) -> Callable[[Any], bool]:
@@ -83,11 +96,8 @@ class Validator:
             try:
                 return bool(self._rust.is_valid(value))
             except (ValueError, RecursionError):  # half a surrogate pair, or deeper nesting than this engine supports
-                return self._compile_python()(value)
-        if self._python is None:
-            self.compile()
-            return self.is_valid(value)
-        return self._python(value)
+                pass
+        return self._check_by_jsonschema(value)
 
     def problems(self, value: object) -> tuple[Problem, ...]:
         """Return the problems of a JSON value, sorted by path; none for a valid one."""
@@ -105,7 +115,7 @@ class Validator:
         Raises:
             TooManyStepsError: `most_steps` is below `MOST_STEPS`, and the value takes more.
         """
-        return self._violation_finder().find(value, most_steps) or [Violation((), "schema", None, value)]
+        return self._finder.find(value, most_steps) or [Violation((), "schema", None, value)]
 
     def accepts_part(self, part: Any, value: object) -> bool:
         """Return whether a subschema of this one, or a schema made of several, accepts a value.
@@ -117,36 +127,19 @@ class Validator:
         from referencing.exceptions import Unresolvable  # only the conformance kit asks
 
         try:
-            return self._violation_finder().start_walk()(part, value)
+            return self._finder.start_walk()(part, value)
         except (LookupError, Unresolvable):
             return True
 
     @property
     def properties(self) -> frozenset[str]:
         """The properties that the schema names."""
-        return frozenset(self._described_arguments().names)
+        return frozenset(self._arguments.names)
 
     @property
     def required(self) -> frozenset[str]:
         """The properties that the value must have."""
-        return self._described_arguments().required
-
-    def _described_arguments(self) -> Arguments:
-        if self._arguments is None:
-            self._arguments = arguments_of_schema(self._schema, declared_draft(self._schema) or NEWEST)
-        return self._arguments
-
-    def _violation_finder(self) -> ViolationFinder:
-        if self._finder is None:
-            draft = declared_draft(self._schema) or NEWEST
-            checker = TextChecker(self._formats, draft, has_unenforced_patterns(self._schema))
-            self._finder = ViolationFinder(self._schema, draft, checker)
-        return self._finder
-
-    def _compile_python(self) -> Callable[[object], bool]:
-        if self._python is None:
-            self._python = compile_schema(self._schema, self._formats, declared_draft(self._schema) or NEWEST)
-        return self._python
+        return self._arguments.required
 
 
 def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:

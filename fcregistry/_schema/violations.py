@@ -14,8 +14,9 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
+from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.references import REFERENCES, Scope, resolver_of
-from fcregistry.types import are_unique, is_multiple, json_key
+from fcregistry.types import KEYWORD_CHECKS, are_unique, json_key
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -118,13 +119,14 @@ class _Walk:
             return []
         found: list[Violation] = []
         place = None
-        for keyword, limit, breaks, check in _plan_of(scope, schema):
+        keywords, checks = _plan_of(scope, schema)
+        for keyword, limit, breaks, kind, check in checks:
             if breaks is not None:
                 if breaks(limit, value):
                     found.append(Violation(path, keyword, limit, value, self._demand_text(schema, keyword, limit)))
-            elif check is not None:
+            elif isinstance(value, kind):
                 if place is None:
-                    place = _Place(self, schema, scope, path)
+                    place = _Place(self, keywords, scope, path)
                 check(place, limit, value, found)
             if len(found) >= MAX_VIOLATIONS:
                 del found[MAX_VIOLATIONS:]
@@ -165,13 +167,13 @@ class _Place(NamedTuple):
 
     Attributes:
         walk: The walk.
-        schema: The subschema.
+        keywords: The keywords of the subschema that its draft enforces, as draft 2020-12 writes them.
         scope: Its scope.
         path: The place in the value.
     """
 
     walk: _Walk
-    schema: dict[str, Any]
+    keywords: dict[str, Any]
     scope: Scope
     path: Path
 
@@ -195,13 +197,18 @@ class _Place(NamedTuple):
             if len(found) >= MAX_VIOLATIONS:
                 return
 
-    def matches(self, pattern: str, text: str) -> bool:
+    def matches(self, pattern: str, text: str, *, refuses: bool = False) -> bool:
         """Return whether a text matches a pattern.
 
         For a pattern that is not enforced, this is the answer that refuses less.
+
+        Args:
+            pattern: The pattern.
+            text: The text.
+            refuses: Whether a text that matches is checked further; otherwise a text that does not match is refused.
         """
-        matches = self.scope.checker.matches(pattern, text)
-        return not self.scope.checker.strict if matches is None else matches
+        matches, strict = self.scope.checker.matches(pattern, text), self.scope.checker.strict
+        return strict is refuses if matches is None else matches
 
     def matches_any(self, patterns: Iterable[str], name: str) -> bool:
         """Return whether a property matches one of several patterns; True if the walk has no steps left."""
@@ -258,17 +265,10 @@ def _breaks_choices(choices: list[Any]) -> Breaks:
     return lambda _, value: json_key(value) not in keys
 
 
-def _breaks_multiple(step: Any, value: Any) -> bool:
-    return _is_number(value) and not is_multiple(value, step)
-
-
-def _make_count_check(kind: type[dict[Any, Any] | list[Any] | str], breaks: Callable[[int, Any], bool]) -> Breaks:
-    return lambda limit, value: isinstance(value, kind) and breaks(len(value), limit)
-
-
-def _make_limit_check(breaks: Callable[[Any, Any], bool]) -> Breaks:
-    # The exclusive limits of draft 4 are booleans, about the limit beside them.
-    return lambda limit, value: _is_number(value) and not isinstance(limit, bool) and breaks(value, limit)
+def _make_limit_check(kind: str, holds: Callable[[Any, Any], bool]) -> Breaks:
+    """Return the check of a keyword that concerns only values of one kind."""
+    is_other = _BREAKS_TYPE[kind]
+    return lambda limit, value: not (is_other(kind, value) or holds(value, limit))
 
 
 # --- Keywords that apply subschemas, or depend on other keywords ---
@@ -286,55 +286,32 @@ def _make_reference_check(keyword: str) -> Check:
     return check
 
 
-def _make_bound_check(keyword: str, exclusive: str, is_beyond: Callable[[Any, Any], bool]) -> Check:
-    def check(place: _Place, limit: Any, value: Any, found: list[Violation]) -> None:
-        if _is_number(value):
-            is_exclusive = place.schema.get(exclusive) is True  # draft 4
-            if is_beyond(value, limit) or (is_exclusive and value == limit):
-                found.append(Violation(place.path, exclusive if is_exclusive else keyword, limit, value))
-
-    return check
-
-
 def _format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, str) and not place.scope.checker.is_of_format(name, value):
+    if not place.scope.checker.is_of_format(name, value):
         found.append(Violation(place.path, "format", name, value))
 
 
 def _pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, str) and not place.matches(pattern, value):
+    if not place.matches(pattern, value):
         found.append(Violation(place.path, "pattern", pattern, value))
 
 
 def _properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
+    place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
 
 
 def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        matched = (
-            (name, schema, part)
-            for pattern, schema in schemas.items()
-            for name, part in value.items()
-            if place.walk.step() and _may_match(place.scope.checker, pattern, name)
-        )
-        place.apply_inside(matched, found)
-
-
-def _may_match(checker: TextChecker, pattern: str, name: str) -> bool:
-    """Return whether a pattern's subschema applies to a property.
-
-    For a pattern that is not enforced, this is the answer that refuses less.
-    """
-    matches = checker.matches(pattern, name)
-    return checker.strict if matches is None else matches
+    matched = (
+        (name, schema, part)
+        for pattern, schema in schemas.items()
+        for name, part in value.items()
+        if place.walk.step() and place.matches(pattern, name, refuses=True)
+    )
+    place.apply_inside(matched, found)
 
 
 def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, dict):
-        return
-    known, patterns = place.schema.get("properties", ()), place.schema.get("patternProperties", ())
+    known, patterns = place.keywords.get("properties", ()), place.keywords.get("patternProperties", ())
     names = (name for name in value if name not in known)
     if patterns:
         names = (name for name in names if not place.matches_any(patterns, name))
@@ -352,25 +329,21 @@ def _check_unknown_names(
 
 
 def _property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        scope = place.scope.inside(names)
-        for name in value:
-            # A name is not the property's value, so it gets a place of its own: no array has an item -1.
-            if place.walk.apply(names, scope, name, (*place.path, name, -1)):
-                found.append(Violation((*place.path, name), "propertyNames", names, name))
-                if len(found) >= MAX_VIOLATIONS:
-                    return
+    scope = place.scope.inside(names)
+    for name in value:
+        # A name is not the property's value, so it gets a place of its own: no array has an item -1.
+        if place.walk.apply(names, scope, name, (*place.path, name, -1)):
+            found.append(Violation((*place.path, name), "propertyNames", names, name))
+            if len(found) >= MAX_VIOLATIONS:
+                return
 
 
 def _required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, dict):
-        found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
+    found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
 
 
 def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
     """Check `dependencies`, and the two keywords that it was split into in 2019-09."""
-    if not isinstance(value, dict):
-        return
     for name, needed in dependencies.items():
         if name in value:
             inner: list[Violation] = []
@@ -385,59 +358,36 @@ def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Viol
 
 def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
     holds = place.holds(condition, value)
-    then = _with_condition(place, condition, True, place.apply(place.schema.get("then", True), value))
-    otherwise = _with_condition(place, condition, False, place.apply(place.schema.get("else", True), value))
+    then = _with_condition(place, condition, True, place.apply(place.keywords.get("then", True), value))
+    otherwise = _with_condition(place, condition, False, place.apply(place.keywords.get("else", True), value))
     if holds == place.surely_holds(condition, value):
         found += then if holds else otherwise
-    elif (
-        place.scope.checker.strict
-    ):  # unknown whether the condition holds: surely valid is a value that is valid either way
+    elif place.scope.checker.strict:  # unknown whether it holds: surely valid is a value that is valid either way
         found += [*then, *otherwise]
     elif otherwise:
         found += then
 
 
 def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
-    """Return violations with a condition under which they count."""
+    """Return violations with a condition under which they count, outside of their other ones."""
     outer = Condition(place.path, condition, holds)
-    return [each.under(outer) for each in violations]
+    return [each._replace(conditions=(outer, *each.conditions)) for each in violations]
 
 
 def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
-    if isinstance(schemas, list):  # before 2020-12
-        place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
-        return
-    has_prefix = "prefixItems" in place.scope.draft.keywords
-    first = len(place.schema.get("prefixItems", ())) if has_prefix else 0
-    if has_prefix and schemas is False:
-        if len(value) > first:
-            found.append(Violation(place.path, "items", False, value))
-        return
-    place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
+    first = len(place.keywords.get("prefixItems", ()))
+    if schemas is not False:
+        place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
+    elif len(value) > first:
+        found.append(Violation(place.path, "items", False, value))
 
 
 def _prefix_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    if isinstance(value, list):
-        place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
-
-
-def _additional_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    places = place.schema.get("items")
-    if not isinstance(value, list) or not isinstance(places, list) or len(value) <= len(places):
-        return
-    if allowed is False:
-        found.append(Violation(place.path, "items", False, value))
-    else:
-        place.apply_inside(((at, allowed, value[at]) for at in range(len(places), len(value))), found)
+    place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
 
 
 def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
-    schema, is_counted = place.schema, "minContains" in place.scope.draft.keywords
-    least, most = (schema.get("minContains", 1), schema.get("maxContains")) if is_counted else (1, None)
+    least, most = place.keywords.get("minContains", 1), place.keywords.get("maxContains")
     held = _count_holding(place, wanted, place.scope, value)
     if held < least and not place.walk.is_over:
         found.append(Violation(place.path, "minContains", (least, wanted), value))
@@ -455,7 +405,7 @@ def _count_holding(place: _Place, schema: Any, scope: Scope, items: list[Any]) -
 
 
 def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    if wanted and isinstance(value, list) and not are_unique(value):
+    if wanted and not are_unique(value):
         found.append(Violation(place.path, "uniqueItems", wanted, value))
 
 
@@ -512,7 +462,7 @@ def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
 def _breaks_any(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
     return any(
         breaks is not None and keyword in keywords and breaks(limit, value)
-        for keyword, limit, breaks, _ in _plan_of(scope, schema)
+        for keyword, limit, breaks, *_ in _plan_of(scope, schema)[1]
     )
 
 
@@ -539,18 +489,16 @@ def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> No
 
 
 def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, dict):
-        return
     evaluated: set[str] = set()
     known: dict[str, None] = {}
     for each in _places_in_place(place, value):
-        schema = each.schema
-        names = schema.get("properties", ())
+        keywords = each.keywords
+        names = keywords.get("properties", ())
         known.update(dict.fromkeys(names))
         evaluated.update(names)
-        if "additionalProperties" in schema or ("unevaluatedProperties" in schema and schema is not place.schema):
+        if "additionalProperties" in keywords or ("unevaluatedProperties" in keywords and each is not place):
             evaluated.update(value)
-        if patterns := schema.get("patternProperties", ()):
+        if patterns := keywords.get("patternProperties", ()):
             evaluated.update(name for name in value if name not in evaluated and each.matches_any(patterns, name))
     if not place.walk.is_over:
         unknown = (name for name in value if name not in evaluated)
@@ -558,33 +506,18 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
 
 
 def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    if not isinstance(value, list):
-        return
     evaluated: set[int] = set()
     for each in _places_in_place(place, value):
-        schema = each.schema
-        evaluated.update(_items_by_place(schema, each.scope.draft, len(value)))
-        if "unevaluatedItems" in schema and schema is not place.schema:
-            evaluated.update(range(len(value)))
-        if "contains" in schema:  # not so in 2019-09, but both engines do it
-            wanted, scope = schema["contains"], each.scope.inside(schema["contains"])
+        keywords = each.keywords
+        is_whole = "items" in keywords or ("unevaluatedItems" in keywords and each is not place)
+        evaluated.update(range(len(value) if is_whole else len(keywords.get("prefixItems", ()))))
+        if "contains" in keywords:  # not so in 2019-09, but both engines do it
+            wanted, scope = keywords["contains"], each.scope.inside(keywords["contains"])
             evaluated.update(
                 at for at, item in enumerate(value) if not place.walk.apply(wanted, scope, item, (*place.path, at))
             )
     if not place.walk.is_over:
         place.apply_inside(((at, allowed, item) for at, item in enumerate(value) if at not in evaluated), found)
-
-
-def _items_by_place(schema: dict[str, Any], draft: Draft, length: int) -> range:
-    """Return the items that `items`, `prefixItems` and `additionalItems` evaluate."""
-    items = schema.get("items")
-    if items is not None and not isinstance(items, list):
-        return range(length)
-    if "prefixItems" in draft.keywords:
-        return range(min(length, len(schema.get("prefixItems", ()))))
-    if items is None:
-        return range(0)
-    return range(length if "additionalItems" in schema else min(length, len(items)))
 
 
 def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
@@ -595,38 +528,38 @@ def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
         yield each
         for schema, scope in _schemas_in_place(each, value):
             if isinstance(schema, dict) and not place.walk.shared(schema, scope, value, place.path):
-                waiting.append(each._replace(schema=schema, scope=scope))
+                waiting.append(each._replace(keywords=_plan_of(scope, schema)[0], scope=scope))
 
 
 def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
     """Yield the subschemas that a place's schema applies to the same value, each with its scope."""
-    schema, scope = place.schema, place.scope
-    for keyword in _REFERENCES & schema.keys() & scope.draft.keywords:
-        yield scope.follow(keyword, schema[keyword])
-    yield from ((inner, scope.inside(inner)) for inner in _subschemas_in_place(place, value))
+    for keyword in REFERENCES:
+        if keyword in place.keywords:
+            yield place.scope.follow(keyword, place.keywords[keyword])
+    yield from ((inner, place.scope.inside(inner)) for inner in _subschemas_in_place(place, value))
 
 
 def _subschemas_in_place(place: _Place, value: Any) -> Iterator[Any]:
-    schema = place.schema
+    keywords = place.keywords
     for keyword in ("allOf", "anyOf", "oneOf"):
-        yield from schema.get(keyword, ())
+        yield from keywords.get(keyword, ())
     if isinstance(value, dict):
         for keyword in ("dependentSchemas", "dependencies"):
-            inner = schema.get(keyword, {})
+            inner = keywords.get(keyword, {})
             yield from (inner[name] for name in inner if name in value and not isinstance(inner[name], list))
-    if "if" in schema:
-        yield schema["if"]
-        if "then" in schema and place.holds(schema["if"], value):
-            yield schema["then"]
-        if "else" in schema and not place.surely_holds(schema["if"], value):
-            yield schema["else"]
+    if "if" in keywords:
+        yield keywords["if"]
+        if "then" in keywords and place.holds(keywords["if"], value):
+            yield keywords["then"]
+        if "else" in keywords and not place.surely_holds(keywords["if"], value):
+            yield keywords["else"]
 
 
 # --- The checks of a schema ---
 
 
-Plan: TypeAlias = "list[tuple[str, Any, Breaks | None, Check | None]]"
-"""Keyword, its value, and its function: one of the two."""
+Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Any, Any]]]"
+"""The keywords that a draft enforces, as draft 2020-12 writes them; and of each its value, and a `Breaks`, or a `Check` with its kind of value."""
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
@@ -637,11 +570,13 @@ def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
 
 
 def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
-    """Return the checks of the keywords that a draft enforces in a subschema."""
     if draft.ref_stands_alone and "$ref" in schema:
         schema = {"$ref": schema["$ref"]}
-    enforced = [(keyword, limit) for keyword, limit in schema.items() if keyword in draft.keywords]
-    return [(keyword, limit, _breaks_of(keyword, limit, draft), _CHECKS.get(keyword)) for keyword, limit in enforced]
+    keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
+    return keywords, [
+        (keyword, limit, _breaks_of(keyword, limit, draft), *_CHECKS.get(keyword, _NO_CHECK))
+        for keyword, limit in keywords.items()
+    ]
 
 
 def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
@@ -654,44 +589,39 @@ def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
     return _BREAKS.get(keyword)
 
 
-_REFERENCES: Final = frozenset(REFERENCES)
+_CHECKS: Final[dict[str, tuple[type, Check]]] = {
+    **{keyword: (object, _make_reference_check(keyword)) for keyword in REFERENCES},
+    "additionalProperties": (dict, _additional_properties),
+    "allOf": (object, _all_of),
+    "anyOf": (object, _any_of),
+    "contains": (list, _contains),
+    "dependencies": (dict, _dependencies),
+    "dependentRequired": (dict, _dependencies),
+    "dependentSchemas": (dict, _dependencies),
+    "format": (str, _format),
+    "if": (object, _if),
+    "items": (list, _items),
+    "not": (object, _not),
+    "oneOf": (object, _one_of),
+    "pattern": (str, _pattern),
+    "patternProperties": (dict, _pattern_properties),
+    "prefixItems": (list, _prefix_items),
+    "properties": (dict, _properties),
+    "propertyNames": (dict, _property_names),
+    "required": (dict, _required),
+    "unevaluatedItems": (list, _unevaluated_items),
+    "unevaluatedProperties": (dict, _unevaluated_properties),
+    "uniqueItems": (list, _unique_items),
+}
+"""Keyword -> the kind of the values that it concerns, and its check."""
+
+_NO_CHECK: Final = ((), None)  # no value is an instance of no class
 
 _BREAKS: Final[dict[str, Breaks]] = {
-    "exclusiveMaximum": _make_limit_check(lambda value, limit: value >= limit),
-    "exclusiveMinimum": _make_limit_check(lambda value, limit: value <= limit),
-    "maxItems": _make_count_check(list, lambda count, limit: count > limit),
-    "maxLength": _make_count_check(str, lambda count, limit: count > limit),
-    "maxProperties": _make_count_check(dict, lambda count, limit: count > limit),
-    "minItems": _make_count_check(list, lambda count, limit: count < limit),
-    "minLength": _make_count_check(str, lambda count, limit: count < limit),
-    "minProperties": _make_count_check(dict, lambda count, limit: count < limit),
-    "multipleOf": _breaks_multiple,
+    **{
+        keyword: _make_limit_check(kind, holds)
+        for keyword, (kind, holds) in KEYWORD_CHECKS.items()
+        if keyword not in _CHECKS
+    },
     "type": _breaks_type,
-}
-_CHECKS: Final[dict[str, Check]] = {
-    **{keyword: _make_reference_check(keyword) for keyword in sorted(_REFERENCES)},
-    "additionalItems": _additional_items,
-    "additionalProperties": _additional_properties,
-    "allOf": _all_of,
-    "anyOf": _any_of,
-    "contains": _contains,
-    "dependencies": _dependencies,
-    "dependentRequired": _dependencies,
-    "dependentSchemas": _dependencies,
-    "format": _format,
-    "if": _if,
-    "items": _items,
-    "maximum": _make_bound_check("maximum", "exclusiveMaximum", lambda value, limit: value > limit),
-    "minimum": _make_bound_check("minimum", "exclusiveMinimum", lambda value, limit: value < limit),
-    "not": _not,
-    "oneOf": _one_of,
-    "pattern": _pattern,
-    "patternProperties": _pattern_properties,
-    "prefixItems": _prefix_items,
-    "properties": _properties,
-    "propertyNames": _property_names,
-    "required": _required,
-    "unevaluatedItems": _unevaluated_items,
-    "unevaluatedProperties": _unevaluated_properties,
-    "uniqueItems": _unique_items,
 }

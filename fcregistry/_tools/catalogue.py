@@ -145,8 +145,7 @@ class Catalogue:
             if isinstance(declaration, Described):
                 from fcregistry._tools.indexed import DescribedDefinition  # which listing does not need
 
-                assert owner is not None
-                declaration.tool = DescribedDefinition.tool(declaration, owner)
+                declaration.tool = Tool._of(DescribedDefinition(declaration), declaration.name, owner)
             else:
                 strict = self._strict or wanted_strictness(declaration.module)
                 declaration.tool = Tool(declaration, owner, strict=strict)

@@ -44,6 +44,12 @@ def listed_summary(summary: str, is_deprecated: bool) -> str:
     return f"(deprecated) {summary}" if is_deprecated else summary
 
 
+def canonical_id(declaration: Declaration, owner: Owner | None) -> str:
+    """Return the canonical id of a tool; its owner is a plugin, or None for the application."""
+    local = local_name(declaration.name, declaration.group)
+    return local if owner is None else f"{owner.distribution}:{local}"
+
+
 class Declaration:
     """A function that was declared as a tool, with its options and the module that declared it."""
 
@@ -147,7 +153,9 @@ class DeclarationLog:
 
     @staticmethod
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
-        rivals = [old for old in same_name if old.group == new.group and _one_source(old, new)]
+        rivals = [
+            old for old in same_name if (old.group, old.module, old.plugin) == (new.group, new.module, new.plugin)
+        ]
         for old in rivals:
             if not (new.options.get("replace") or is_redefinition(old.function, new.function)):
                 raise DuplicateToolError(duplicate_text(old, new))
@@ -178,10 +186,6 @@ class DeclarationLog:
     def __iter__(self) -> Iterator[Declaration]:
         everything = self._by_name.copy()  # in one step, while others may add
         return iter([declaration for same_name in everything.values() for declaration in same_name])
-
-
-def _one_source(old: Declaration, new: Declaration) -> bool:
-    return old.module == new.module and old.plugin == new.plugin
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:

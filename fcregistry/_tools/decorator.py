@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from fcregistry._base.source import check_callable, default_name, place_text, underlying
+from fcregistry._base.source import annotations_of, check_callable, default_name, place_text, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
 from fcregistry._tools.options import check_options, group_problem, name_problem
 from fcregistry.errors import DefinitionError
@@ -211,10 +211,10 @@ def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict
     if code and not code.co_flags & _NESTED:
         return None
     try:
-        annotations = getattr(source, "__annotations__", None)
-    except Exception:  # noqa: BLE001  # from Python 3.14 on it evaluates them; building the schema reports what fails
-        annotations = _annotations_without_failing(source)
-    if not annotations or str not in map(type, annotations.values()):
+        annotations = annotations_of(source)
+    except Exception:  # noqa: BLE001  # from Python 3.14 on they are evaluated now; building the schema reports what fails
+        return None
+    if str not in map(type, annotations.values()):
         return None
     names: set[str] = set()
     for text in annotations.values():
@@ -226,15 +226,6 @@ def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict
             continue  # not an expression: building the schema reports it with the parameter's name
     local = frame.f_locals
     return dict(local) if names.intersection(local) else None
-
-
-def _annotations_without_failing(source: Any) -> dict[str, Any] | None:
-    from fcregistry._base.annotations import annotations_of  # few functions need it
-
-    try:
-        return annotations_of(source)
-    except Exception:  # noqa: BLE001  # as above
-        return None
 
 
 def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:

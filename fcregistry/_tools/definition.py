@@ -194,11 +194,12 @@ class ToolDefinition:
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
-        declared = self.declaration
-        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), self.strict)
-        other._signature = self.signature.without_context()
-        other._parameters, other._returns = self._parameters, self._returns
-        other._validators = self._shared_validators()
+        real = self.loaded()
+        declared = real.declaration
+        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), real.strict)
+        other._signature = real.signature.without_context()
+        other._parameters, other._returns = real._parameters, real._returns
+        other._validators = real._shared_validators()
         return other
 
 

@@ -100,21 +100,7 @@ class Options(NamedTuple):
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
         """Return options that were checked before, with defaults for the others."""
-        known = {name: value for name, value in given.items() if name in _DEFAULTS}
-        for name in ("tags", "aliases", "requires_env"):
-            if name in known:
-                value = known[name]
-                known[name] = (
-                    (value,) if isinstance(value, str) else tuple(sorted(set(value)) if name == "tags" else value)
-                )
-        if "requires_env" in known:
-            known["requires_env"] = tuple(
-                tuple(each) if isinstance(each, (list, tuple)) else each for each in known["requires_env"]
-            )
-        for name in ("examples", "input_files", "output_files"):
-            if name in known:
-                known[name] = tuple(known[name])
-        return cls(**known)
+        return cls(**{name: _READ.get(name, _same)(value) for name, value in given.items() if name in _DEFAULTS})
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -125,5 +111,21 @@ class Options(NamedTuple):
         """Return the options that differ from their defaults, in the order of `fcregistry show`."""
         return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
 
+
+def _same(value: Any) -> Any:
+    return value
+
+
+def _read_variables(given: Any) -> tuple[str | tuple[str, ...], ...]:
+    names = (given,) if isinstance(given, str) else given
+    return tuple(each if isinstance(each, str) else tuple(each) for each in names)
+
+
+_READ: Final[dict[str, Callable[[Any], Any]]] = {
+    **dict.fromkeys(("aliases", "examples", "input_files", "output_files"), tuple),
+    "requires_env": _read_variables,
+    "tags": lambda tags: tuple(sorted(set(tags))),
+}
+"""Option -> the function that returns its value as a tool has it, if that differs from the given one."""
 
 _DEFAULTS: Final = Options()._asdict()

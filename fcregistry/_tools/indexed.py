@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration
 from fcregistry._tools.definition import ToolDefinition, wanted_strictness
-from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, option_json
+from fcregistry._tools.record import ToolRecord, digest_of, is_computed, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
 
@@ -145,11 +145,6 @@ class DescribedDefinition(ToolDefinition):
         self._described = declaration
         self._real: ToolDefinition | None = None
 
-    @classmethod
-    def tool(cls, declaration: Described, owner: Owner) -> Tool:
-        """Return the tool of a description."""
-        return Tool._of(cls(declaration), declaration.name, owner)
-
     @property
     def is_loaded(self) -> bool:
         """Whether its function can be called without importing anything."""
@@ -208,7 +203,7 @@ class DescribedDefinition(ToolDefinition):
             return self._real.options
         if self._options is None:
             given = self._described.options
-            if any(_is_computed(value) and name not in _DEFERRED for name, value in given.items()):
+            if any(is_computed(value) and name not in _DEFERRED for name, value in given.items()):
                 return self.loaded().options  # a value without JSON among plain facts: only the plugin has it
             from fcregistry._tools.details import Options  # which listing tools does not need
 
@@ -216,7 +211,7 @@ class DescribedDefinition(ToolDefinition):
         return self._options
 
     def _option(self, name: str, value: Any) -> Any:
-        if not _is_computed(value):
+        if not is_computed(value):
             return value
         if name == "cache":
             return _DeferredCache(self)
@@ -284,10 +279,6 @@ class DescribedDefinition(ToolDefinition):
         returns: dict[str, Any] | None = _copy_json(self._described.record["returns"])
         return returns
 
-    def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
-        """Return a definition like this one for another function that takes the same arguments."""
-        return self.loaded().with_function(function)
-
 
 _DEFERRED: Final = ("available", "cache", "reads", "requires_approval", "writes")
 """The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
@@ -306,10 +297,6 @@ class _DeferredCache:
     def set(self, key: str, value: Any) -> object:
         """Store a value."""
         return self._definition.loaded().options.cache.set(key, value)
-
-
-def _is_computed(value: Any) -> bool:
-    return isinstance(value, dict) and list(value) == [COMPUTED]
 
 
 def _copy_json(value: Any) -> Any:

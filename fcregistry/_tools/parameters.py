@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, Ty
 
 from typing_extensions import is_typeddict
 
-from fcregistry._base.annotations import Unresolved, annotations_of, signature_of
 from fcregistry._base.docstrings import NO_DOCUMENTATION, Documentation, type_named
-from fcregistry._base.source import is_method_of, place_text, underlying
+from fcregistry._base.forks import cached_attribute
+from fcregistry._base.source import Unresolved, annotations_of, is_method_of, place_text, signature_of, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import (
     ANY_CODEC,
@@ -78,7 +78,6 @@ class ParameterReader:
         self.context: ContextParameter | None = None
         self._source = source = underlying(function)
         self._documented = dict(documentation.parameters)
-        self._globals: dict[str, Any] | None = None
         self._scope = {**names, **type_parameters(source)}
         self._reader = TypeReader(names, _owner(function))
 
@@ -204,7 +203,7 @@ class ParameterReader:
         if type(annotation) is type:  # the usual case
             return annotation
         if isinstance(annotation, str):
-            for names in (self._scope, self._names(), vars(builtins)):
+            for names in (self._scope, self._names, vars(builtins)):
                 if annotation in names:
                     if isinstance(names[annotation], type):  # the name of a class: nothing to evaluate
                         return names[annotation]
@@ -213,14 +212,13 @@ class ParameterReader:
             raise annotation.error
         elif not holds_text(annotation):
             return annotation
-        return resolve_texts(annotation, self._names(), self._scope)
+        return resolve_texts(annotation, self._names, self._scope)
 
+    @cached_attribute
     def _names(self) -> dict[str, Any]:
-        """Return the globals of the module in which the function was written."""
-        if self._globals is None:
-            module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
-            self._globals = getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
-        return self._globals
+        """The globals of the module in which the function was written."""
+        module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
+        return getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
 
     def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
         """Return the codec of a parameter without annotation, from its docstring or its default.

@@ -178,9 +178,7 @@ def read_record(value: Any) -> ToolRecord:
 def _declaration_problems(record: ToolRecord) -> list[str]:
     """Return what `fc_register` would have refused."""
     written = {
-        name: value
-        for name, value in record["options"].items()
-        if not (name in _MAYBE_COMPUTED and _is_computed(value))
+        name: value for name, value in record["options"].items() if not (name in _MAYBE_COMPUTED and is_computed(value))
     }
     problems = [each for each in (name_problem(record["name"]), group_problem(record["group"])) if each is not None]
     if not isinstance(written.get("cache", True), bool):
@@ -188,7 +186,8 @@ def _declaration_problems(record: ToolRecord) -> list[str]:
     return [*problems, *option_problems(written)]
 
 
-def _is_computed(value: Any) -> bool:
+def is_computed(value: Any) -> bool:
+    """Return whether the value of an option in a record is the name of a function or object."""
     return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
 
 

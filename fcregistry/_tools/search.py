@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
-from itertools import chain, groupby, islice
+from itertools import groupby, islice
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -256,26 +256,37 @@ def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int,
     expression = _fts_expression(connection, query)
     if expression:
         for score, equal in groupby(connection.execute(_RANK, (expression,)).fetchall(), key=itemgetter(1)):
-            for row in _sort_by_id(connection, [row for row, _ in equal]):
+            rows = [row for row, _ in equal]
+            if len(rows) > 1:  # by canonical id, which the query would read for every match
+                rows.sort(key=lambda row: str(connection.execute(_IDENTITY, (row,)).fetchone()[0]))
+            for row in rows:
                 yield row, score
-
-
-def _sort_by_id(connection: sqlite3.Connection, rows: list[int]) -> list[int]:
-    """Return rows sorted by canonical id, which the query would read for every match."""
-    if len(rows) == 1:
-        return rows
-    return sorted(rows, key=lambda row: str(connection.execute(_IDENTITY, (row,)).fetchone()[0]))
 
 
 def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
     """Return the FTS5 expression of a query; empty if no tool matches."""
-    words = query_terms(query[:_MOST_CHARACTERS], MOST_WORDS)
-    counts = dict(chain.from_iterable(_count_word(connection, word) for word in words))
+    counts: dict[str, int] = {}
+
+    def count(expression: str) -> int:
+        (found,) = connection.execute(_COUNT, (expression,)).fetchone()
+        counts.update({expression: found} if found else {})
+        return int(found)
+
+    for word in query_terms(query[:_MOST_CHARACTERS], MOST_WORDS):
+        if len(word.parts) > 1 and word.whole:
+            count(f'"{word.whole}"')
+        for part in word.parts:
+            if len(part) == 1 < len(word.parts):
+                continue  # of e-mail, mail
+            found = count(f'"{part}"')
+            if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):
+                found += count(f'"{part}"*')
+            if not found and len(part) >= _SHORTEST_MISSPELT and part.isascii():
+                for each in _spelled_alike(connection, part):
+                    count(f'"{each}"')
     (tools,) = connection.execute(_TOOLS).fetchone()
     rarest_first = sorted(counts, key=lambda each: counts[each])
-    telling = [
-        each for each in rarest_first if 2 * counts[each] <= tools
-    ]  # BM25 gives nothing for what most tools have
+    telling = [each for each in rarest_first if 2 * counts[each] <= tools]  # BM25 gives nothing for what most have
     return _limit_matches(telling or rarest_first[:1], counts)
 
 
@@ -292,42 +303,14 @@ def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
     return " OR ".join(expressions)
 
 
-def _count_word(connection: sqlite3.Connection, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a word and for each of its parts, with the number of tools that match."""
-    if len(word.parts) > 1 and word.whole:
-        yield from _count_matches(connection, f'"{word.whole}"')
-    for part in word.parts:
-        if len(part) > 1 or len(word.parts) == 1:  # of e-mail, mail
-            yield from _count_part(connection, part, word)
-
-
-def _count_part(connection: sqlite3.Connection, part: str, word: Term) -> Iterator[tuple[str, int]]:
-    """Yield the expressions for a part as a word and as a prefix, or else for words spelled alike."""
-    exact, beginning = f'"{part}"', f'"{part}"*'
-    found = _count_matches(connection, exact)
-    if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):
-        found += _count_matches(connection, beginning)
-    if not found and len(part) >= _SHORTEST_MISSPELT and part.isascii():
-        for each in _spelled_alike(connection, part):
-            found += _count_matches(connection, each)
-    yield from found
-
-
-def _count_matches(connection: sqlite3.Connection, expression: str) -> list[tuple[str, int]]:
-    """Return an expression with the number of tools that match; an empty list if none does."""
-    (count,) = connection.execute(_COUNT, (expression,)).fetchone()
-    return [(expression, count)] if count else []
-
-
-def _spelled_alike(connection: sqlite3.Connection, part: str) -> Iterator[str]:
-    """Yield the expressions for words of the table that are spelled like an unknown one."""
+def _spelled_alike(connection: sqlite3.Connection, part: str) -> list[str]:
+    """Return the words of the table that are spelled like an unknown one."""
     from difflib import get_close_matches  # only for misspelt words
 
     connection.execute(_VOCABULARY)
     near = "SELECT term FROM temp.vocabulary WHERE length(term) BETWEEN ? AND ? ORDER BY term"
     terms = [term for (term,) in connection.execute(near, (len(part) - 2, len(part) + 2))]
-    for term in get_close_matches(part, terms, n=2, cutoff=0.75):
-        yield f'"{term}"'
+    return get_close_matches(part, terms, n=2, cutoff=0.75)
 
 
 # --- Words of a text ---
@@ -393,29 +376,20 @@ def query_terms(text: str, at_most: int) -> list[Term]:
 
 def index_text(text: str) -> str:
     """Return the words of a text as the table stores them, separated by spaces."""
-    chunks = text.split()
-    return " ".join(
-        filter(
-            None, [_index_chunk_cached(each) if len(each) <= LONGEST_WORD else _index_chunk(each) for each in chunks]
-        )
-    )
+    chunks = [(_index_chunk if len(each) <= LONGEST_WORD else _index_chunk.__wrapped__)(each) for each in text.split()]
+    return " ".join(filter(None, chunks))
 
 
+@lru_cache(maxsize=8_192)  # most words occur in many tools
 def _index_chunk(chunk: str) -> str:
-    return " ".join(_index_words(terms(chunk)))
-
-
-_index_chunk_cached = lru_cache(maxsize=8_192)(_index_chunk)
-"""The same, cached: most words occur in many tools."""
-
-
-def _index_words(found: Iterable[Term]) -> Iterator[str]:
-    for term in found:
-        yield from term.parts
+    words: list[str] = []
+    for term in terms(chunk):
+        words += term.parts
         if not term.whole:
-            yield term.parts[-1][-1]  # so that each character is a prefix of a word
+            words.append(term.parts[-1][-1])  # so that each character is a prefix of a word
         elif len(term.parts) > 1:
-            yield term.whole
+            words.append(term.whole)
+    return " ".join(words)
 
 
 def _without_accents(text: str) -> str:

@@ -17,7 +17,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
-from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, duplicate_text, local_name
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id, duplicate_text, local_name
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, SelectorError
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ class Selector(NamedTuple):
 
     def matches(self, subject: SelectorSubject) -> bool:
         """Return whether it names a tool; aliases are ignored."""
-        if self.distribution is not None and not self._distribution_matches(subject.distribution):
+        if self.distribution is not None and not self.names_distribution(subject.distribution):
             return False
         if self.tag is not None:
             return self.tag in subject.tags
@@ -137,9 +137,10 @@ class Selector(NamedTuple):
             return getattr(subject, name) is value
         return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
 
-    def _distribution_matches(self, distribution: str | None) -> bool:
-        assert self.distribution is not None
-        return distribution is not None and _fits(normalized(distribution), self.distribution)
+    def names_distribution(self, distribution: str | None) -> bool:
+        """Return whether it names a distribution, by its name or a glob; False for None, which is the application."""
+        pattern = self.distribution
+        return distribution is not None and pattern is not None and _fits(normalized(distribution), pattern)
 
     def _group_matches(self, group: str) -> bool:
         if self.group is None:
@@ -199,10 +200,7 @@ def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject
         distribution=owner.distribution if owner else None,
         tags=frozenset(options.get("tags", ())),
         aliases=tuple(options.get("aliases", ())),
-        read_only=options.get("read_only"),
-        destructive=options.get("destructive"),
-        idempotent=options.get("idempotent"),
-        open_world=options.get("open_world"),
+        **{hint: options.get(hint) for hint in HINTS},
     )
 
 
@@ -234,7 +232,7 @@ class Owned(NamedTuple):
     @property
     def id(self) -> str:
         """The canonical id of its tool."""
-        return self.local_name if self.owner is None else f"{self.owner.distribution}:{self.local_name}"
+        return canonical_id(*self)
 
     @property
     def full_name(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Any
 
-from fcregistry._base.cached import cached_attribute
 from fcregistry._base.docstrings import Documentation, read_docstring
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.source import place_text, underlying
 from fcregistry._tools.parameters import (
     EMPTY,
@@ -25,13 +25,13 @@ from fcregistry._tools.parameters import (
 )
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.types import (
+    ANY_CODEC,
     Codec,
-    EncodingError,
     Refusal,
     SchemaWriter,
     add_default,
     codec_schema,
-    to_json,
+    encode_as,
     walk_codecs,
 )
 
@@ -292,15 +292,8 @@ class Binding:
         Raises:
             EncodingError: It has no JSON form at all.
         """
-        parameter = self._by_name.get(name, self._extra)
-        if parameter is None or not parameter.codec.handles(value):
-            return to_json(value)  # wrong, which validation will report
-        try:
-            return parameter.codec.encode(value)
-        except EncodingError:
-            raise
-        except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-            raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
+        parameter = self._by_name.get(name, self._extra)  # if there is none, validation will report it
+        return encode_as(value, ANY_CODEC if parameter is None else parameter.codec)
 
     def encode(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """Return the JSON arguments of a Python call, as a model would write them.
@@ -315,7 +308,7 @@ class Binding:
         if rest and self._star is None:
             raise TypeError(f"takes {len(self._positional)} positional arguments, not {len(args)}")
         if self._star is not None and rest:
-            arguments[self._star.name] = [_encode_item(self._star, value) for value in rest]
+            arguments[self._star.name] = [_encode(self._star, [value])[0] for value in rest]
         for name, value in kwargs.items():
             target = self._by_name.get(name, self._extra)
             if target is None or name in arguments or target.kind in (POSITIONAL_ONLY, STAR):
@@ -333,8 +326,3 @@ def _encode(parameter: Parameter, value: Any) -> Any:
     if not parameter.codec.handles(value):
         raise TypeError(f"cannot take {value!r} as the value of {parameter.name!r}")
     return parameter.codec.encode(value)
-
-
-def _encode_item(star: Parameter, value: Any) -> Any:
-    encoded: list[Any] = _encode(star, [value])
-    return encoded[0]

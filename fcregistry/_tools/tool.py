@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 from fcregistry._base import slots
 from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
-from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, local_name
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id
 from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
 from fcregistry._tools.options import check_options, missing_variables, name_problem
@@ -99,9 +99,7 @@ class Tool:
 
         The default group is left out, and for tools of the application the distribution.
         """
-        declared = self._definition.declaration
-        local = local_name(declared.name, declared.group)
-        return local if self._owner is None else f"{self._owner.distribution}:{local}"
+        return canonical_id(self._definition.declaration, self._owner)
 
     @property
     def function(self) -> Callable[..., Any]:

@@ -60,7 +60,7 @@ class Expressions:
     """
 
     def __init__(self, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None) -> None:
-        scope = ExpressionScope.of((), context, allow)
+        scope = ExpressionScope((), context, allow)
         self.context, self.allow = scope.context, scope.allow
 
     def described_names(self) -> str:

@@ -15,6 +15,9 @@ if TYPE_CHECKING:
     from fcregistry.expressions._guard import last_fenced_block as last_fenced_block
     from fcregistry.expressions._guard import parse_call_nodes as parse_call_nodes
     from fcregistry.expressions._guard import strip_fence as strip_fence
+    from fcregistry.expressions._names import AllowedFunctions as AllowedFunctions
+    from fcregistry.expressions._names import ExpressionContext as ExpressionContext
+    from fcregistry.expressions._names import ExpressionScope as ExpressionScope
     from fcregistry.expressions._names import name_spellings as name_spellings
     from fcregistry.expressions._names import tools_by_name as tools_by_name
     from fcregistry.expressions._nodes import RESULT_KEY as RESULT_KEY
@@ -23,9 +26,6 @@ if TYPE_CHECKING:
     from fcregistry.expressions._parse import parse_call, parse_calls
     from fcregistry.expressions._render import describe_names as describe_names
     from fcregistry.expressions._render import prompt, render
-    from fcregistry.expressions._scope import AllowedFunctions as AllowedFunctions
-    from fcregistry.expressions._scope import ExpressionContext as ExpressionContext
-    from fcregistry.expressions._scope import ExpressionScope as ExpressionScope
 
 __all__ = [
     "CallGraph",
@@ -41,11 +41,10 @@ __all__ = [
 _MODULES = {
     "._encode": ("encode_value",),
     "._guard": ("CutOff", "last_fenced_block", "parse_call_nodes", "strip_fence"),
-    "._names": ("name_spellings", "tools_by_name"),
+    "._names": ("AllowedFunctions", "ExpressionContext", "ExpressionScope", "name_spellings", "tools_by_name"),
     "._nodes": ("CallGraph", "ExpressionError", "ExpressionProblem", "RESULT_KEY", "Reference", "fill_results"),
     "._parse": ("parse_call", "parse_calls"),
     "._render": ("describe_names", "prompt", "render"),
-    "._scope": ("AllowedFunctions", "ExpressionContext", "ExpressionScope"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

@@ -10,10 +10,9 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.annotations import signature_of
-from fcregistry.errors import exception_message
+from fcregistry._base.source import signature_of
 from fcregistry.expressions._names import TypeNames, codecs_of_kind, entry_codecs
-from fcregistry.expressions._nodes import CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known, result_mark
+from fcregistry.expressions._nodes import RESULT_KEY, CallResult, Reference, SetItems, TypeCall, ValueProblem, is_known
 from fcregistry.types import (
     ANY_CODEC,
     MISSING,
@@ -25,7 +24,7 @@ from fcregistry.types import (
     RecordCodec,
     Refusal,
     TupleCodec,
-    to_json,
+    encode_as,
     to_json_text,
 )
 
@@ -62,7 +61,7 @@ class Encoder:
         """
         if isinstance(value, CallResult):
             self.references.append(Reference(path=path, call=value.call, codec=codec))
-            return result_mark(value.call)
+            return {RESULT_KEY: value.call}
         if isinstance(value, TypeCall):
             return self._type_call(value, codec, path)
         if is_known(value) and (type(value) not in _CONTAINERS or _codec_handles(codec, value)):
@@ -75,7 +74,7 @@ class Encoder:
         return self._array(value, codec, path)
 
     def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
-        item_at = _item_codecs(codec)
+        item_at = item_codecs(codec)
         array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
         if type(values) not in (SetItems, set) or self.references:
             return array
@@ -143,7 +142,7 @@ def _codec_handles(codec: Codec, value: Any) -> bool:
         return False
 
 
-def _item_codecs(codec: Codec) -> Callable[[int], Codec]:
+def item_codecs(codec: Codec) -> Callable[[int], Codec]:
     """Return a function that gives the codec of an array's item by its position."""
     for sequence in codecs_of_kind(codec, ListCodec):
         item: Codec = sequence.item
@@ -185,7 +184,7 @@ def encode_value(value: Any, codec: Codec) -> Any:
     """
     if has_unexpected_bytes(value, codec):
         raise EncodingError("bytes can be written only for a parameter of the type bytes; write a text")
-    return encode_any(value, codec)
+    return encode_as(value, codec)
 
 
 def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
@@ -204,23 +203,9 @@ def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
             for key, each in value.items()
         )
     if kind in _CONTAINERS:
-        item_at = _item_codecs(codec)
+        item_at = item_codecs(codec)
         return any(has_unexpected_bytes(each, item_at(place)) for place, each in enumerate(value))
     return False
-
-
-def encode_any(value: Any, codec: Codec) -> Any:
-    """Return the same as `encode_value`, with base64 text for all bytes.
-
-    Raises:
-        EncodingError: It has no JSON form.
-    """
-    try:
-        return codec.encode(value) if codec.handles(value) else to_json(value)
-    except EncodingError:
-        raise
-    except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
-        raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
 
 def key_in_json(key: Any) -> str:

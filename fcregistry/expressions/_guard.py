@@ -11,8 +11,7 @@ import ast
 import keyword
 import re
 from bisect import bisect_left
-from dataclasses import dataclass, field
-from typing import Final, NoReturn
+from typing import Final, NamedTuple, NoReturn
 
 from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, ExpressionProblem, malformed
 
@@ -306,7 +305,7 @@ class _Scan:
             added += [start + grown] * (len(new) - (end - start))
             grown += len(new) - (end - start)
             last = end
-        return ExpressionSource(text="".join([*parts, self._text[last:]]), added=added)
+        return ExpressionSource("".join([*parts, self._text[last:]]), added)
 
     def _refuse(self, at: int, message: str) -> None:
         line = self._text.count("\n", 0, at) + 1
@@ -319,8 +318,7 @@ class _Scan:
         raise (kind if only else ExpressionError)(self._problems)
 
 
-@dataclass(slots=True, kw_only=True)
-class ExpressionSource:
+class ExpressionSource(NamedTuple):
     """Text that may be parsed.
 
     Attributes:
@@ -329,24 +327,19 @@ class ExpressionSource:
     """
 
     text: str
-    added: list[int] = field(default_factory=list)
-    _starts: list[int] = field(default_factory=list)
+    added: list[int]
 
     def place(self, line: int, byte: int) -> tuple[int, int]:
         """Return the line and the character, both from 1, of a place.
 
         The parser counts the place in bytes of UTF-8.
         """
-        start = self._start(line)
+        above = self.text.split("\n")[: line - 1]
+        start = sum(map(len, above)) + len(above)
         rest = self.text[start : start + byte]  # as many characters at the most
         offset = start + len(rest.encode("utf-8", "surrogatepass")[:byte].decode("utf-8", "ignore"))
         before = bisect_left(self.added, offset) - bisect_left(self.added, start)
         return line, offset - start - before + 1
-
-    def _start(self, line: int) -> int:
-        if not self._starts:
-            self._starts = [0, *(found.end() for found in re.finditer("\n", self.text))]
-        return self._starts[min(line, len(self._starts)) - 1]
 
 
 # --- Code fences ---

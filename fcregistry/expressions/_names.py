@@ -1,4 +1,4 @@
-"""The names in an expression: of types that a tool's parameters have, of the standard library's dates and times, and of tools.
+"""Everything that an expression may name: tools with their parameters and types, dates and times, the context, and allowed functions.
 
 A tool's name need not be a name of Python's, so a tool may have several spellings.
 """
@@ -8,11 +8,15 @@ from __future__ import annotations
 import enum
 import keyword
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
+from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.selectors import did_you_mean, nearest
+from fcregistry._tools.tool import Tool, Toolset
+from fcregistry.expressions._nodes import ValueProblem
 from fcregistry.types import (
     ANY_CODEC,
     AliasCodec,
@@ -27,6 +31,8 @@ from fcregistry.types import (
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
+    from fcregistry.types import Codec
+
 
 # --- Names of types ---
 
@@ -203,3 +209,166 @@ def _alias_names(tool: Tool) -> Iterable[str]:
 
 _SPELLINGS: Final[tuple[Callable[[Tool], Iterable[str]], ...]] = (_python_format_names, _group_names, _alias_names)
 """The kinds of other names, the strongest first: an earlier kind beats a later one of another tool."""
+
+
+# --- Everything that an expression may name ---
+
+Tools: TypeAlias = "Tool | Callable[..., Any] | Mapping[str, Tool] | Iterable[Tool | Callable[..., Any]]"
+
+ExpressionContext = Mapping[str, Any]
+AllowedFunctions = Mapping[str, Callable[..., Any]]
+
+
+class ExpressionScope:
+    """Everything that an expression may name.
+
+    Args:
+        tools: The tools, as a caller passed them.
+        context: Values and types by name, or None.
+        allow: Functions that may be called while the expression is read, by name, or None.
+
+    Attributes:
+        tools: The tools, by wire name.
+        context: Values and types by name.
+        allow: Functions that may be called while the expression is read, by name.
+
+    Raises:
+        TypeError: An argument is of the wrong type.
+    """
+
+    def __init__(self, tools: Tools, context: ExpressionContext | None, allow: AllowedFunctions | None) -> None:
+        passed: dict[str, object] = {"context": context, "allow": allow}
+        for what, given in passed.items():
+            if given is not None and not (isinstance(given, Mapping) and all(isinstance(each, str) for each in given)):
+                raise TypeError(f"{what} is a dict from names, not {given!r:.80}")
+        for name, function in (allow or {}).items():
+            if not callable(function):
+                raise TypeError(
+                    f"allow[{name!r}] is a function or a class, not {function!r:.80}; values belong in context"
+                )
+        self.tools = tools_by_wire_name(tools)
+        self.context: ExpressionContext = context or {}
+        self.allow: AllowedFunctions = allow or {}
+        self._parameters: dict[str, ToolParameters] = {}
+        self._unknown = 0
+
+    @cached_property
+    def called(self) -> Mapping[str, Tool]:
+        """The tools, by the names shown to the model."""
+        return tools_by_name(self.tools.values())
+
+    @cached_property
+    def _others(self) -> Mapping[str, Tool | None]:
+        return other_names(self.tools.values())
+
+    def find(self, name: str) -> Tool | None:
+        """Return the tool that a name means.
+
+        It may be its wire name, its spelling in Python, its group and name, or an alias.
+        """
+        return self.tools.get(name) or self.other(name)
+
+    def other(self, name: str) -> Tool | None:
+        """Return the tool that a name other than its wire name means. Looked up last, because that takes time."""
+        return self.called.get(name) or self._others.get(name)
+
+    def unknown(self, name: str, what: str = "tool") -> str:
+        """Return the message about a name that no tool has."""
+        shown = name if len(name) <= 64 else f"{name[:64]}…"
+        self._unknown += 1
+        if self._unknown > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
+            return f"there is no {what} {shown!r}"
+        known = sorted(self.called)
+        if near := did_you_mean(nearest(shown, known)):
+            return f"there is no {what} {shown!r}{near}"
+        if not known:
+            return f"there is no {what} {shown!r}; there are none"
+        listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
+        return f"there is no {what} {shown!r}; the tools are {listed}"
+
+    def parameters(self, tool: Tool) -> ToolParameters:
+        """Return the parameters of a tool.
+
+        Raises:
+            PluginError: Its plugin does not load.
+            DefinitionError: It cannot be defined.
+        """
+        known = self._parameters.get(tool.name)
+        return known or self._parameters.setdefault(tool.name, ToolParameters(tool))
+
+
+def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
+    """Return the tools that were passed, by wire name.
+
+    Raises:
+        TypeError: An item is neither a tool nor a function: a name, for example.
+        DefinitionError: A function that cannot be a tool.
+        DuplicateToolError: Two tools of one wire name.
+    """
+    if isinstance(tools, Mapping):
+        return tools
+    given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise TypeError(
+            f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
+        )
+    return Toolset(map(_tool_of, given))
+
+
+def _tool_of(given: object) -> Tool:
+    if isinstance(given, Tool):
+        return given
+    if callable(given) and not isinstance(given, type):
+        return Tool.from_function(given)
+    raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")
+
+
+# --- Tools and their parameters ---
+
+_MOST_SUGGESTIONS: Final = 3
+"""The number of unknown names in one text that get suggestions."""
+
+
+class ToolParameters:
+    """The parameters of one tool.
+
+    Args:
+        tool: The tool.
+
+    Attributes:
+        types: The types that the tool's arguments may name.
+    """
+
+    def __init__(self, tool: Tool) -> None:
+        every = tool.signature.parameters
+        self._name = identifier(tool.name)
+        self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
+        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
+        self._star = next((each.name for each in every if each.kind is STAR), None)
+        self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
+        if not self._codecs and every:  # a tool made from a schema alone: its properties are its parameters
+            self._positional = list(tool.parameters.get("properties", ()))
+        self.types: TypeNames = TypeNames(each.codec for each in every)
+
+    def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[tuple[str, Codec, Any, int]]:
+        """Return the arguments of a call: the parameter's name and codec, the value, and its position among all arguments from 0.
+
+        An unknown name is left to validation.
+
+        Raises:
+            ValueProblem: There are too many, or one is given twice.
+        """
+        written = list(zip(self._positional, args, range(len(args)), strict=False))
+        rest = args[len(self._positional) :]
+        if rest and self._star is None:
+            takes = f"takes {len(self._positional)} arguments by position, not {len(args)}"
+            raise ValueProblem(f"{self._name} {takes}; they are {', '.join(self._positional) or 'none'}")
+        if rest and self._star is not None:
+            written.append((self._star, rest, len(self._positional)))
+        taken = {name for name, _, _ in written}
+        for at, (name, value) in enumerate(kwargs, len(args)):
+            if name in taken:
+                raise ValueProblem(f"{self._name} is given {name!r} twice")
+            taken.add(name)
+            written.append((name, value, at))
+        return [(name, self._codecs.get(name, self._others), value, at) for name, value, at in written]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, get_args
 
 from fcregistry.errors import FcregistryError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 # --- Problems ---
 
 ProblemCode: TypeAlias = Literal["malformed_call", "unknown_tool", "invalid_arguments"]
+_CODES: Final[tuple[ProblemCode, ...]] = get_args(ProblemCode)  # the worst first
 
 MOST_PROBLEMS: Final = 20
 """The number of problems reported for one text: a model that wrote more of them starts over."""
@@ -62,9 +63,7 @@ class ExpressionError(FcregistryError, ValueError):
     def code(self) -> ProblemCode:
         """The worst code: not a call at all, then an unknown tool, then wrong arguments."""
         codes = {problem.code for problem in self.problems}
-        if "malformed_call" in codes:
-            return "malformed_call"
-        return "unknown_tool" if "unknown_tool" in codes else "invalid_arguments"
+        return next(code for code in _CODES if code in codes)
 
 
 def malformed(message: str, line: int = 1, column: int = 1) -> ExpressionError:
@@ -129,11 +128,6 @@ class CallGraph:
     def name(self) -> str:
         """The name of the outermost call's tool."""
         return self.call.name
-
-
-def result_mark(call: str) -> dict[str, str]:
-    """Return the object that marks the place of a call's result in arguments."""
-    return {RESULT_KEY: call}
 
 
 def fill_results(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...] = ()) -> Any:

@@ -16,7 +16,15 @@ from fcregistry._base.messages import json_path
 from fcregistry.errors import exception_message
 from fcregistry.expressions._encode import MOST_HASHED, Encoder, has_too_many_items, key_in_json, python_value
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes
-from fcregistry.expressions._names import TIME_TYPES, TypeNames, time_meaning
+from fcregistry.expressions._names import (
+    TIME_TYPES,
+    AllowedFunctions,
+    ExpressionContext,
+    ExpressionScope,
+    Tools,
+    TypeNames,
+    time_meaning,
+)
 from fcregistry.expressions._nodes import (
     MOST_PROBLEMS,
     REFUSED,
@@ -33,7 +41,6 @@ from fcregistry.expressions._nodes import (
     is_known,
     malformed,
 )
-from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, Tools
 from fcregistry.types import EncodingError, UnsupportedType, codec_of
 
 if TYPE_CHECKING:
@@ -92,7 +99,7 @@ def parse_calls(
         PluginError: The plugin of a tool does not load.
         TypeError: The text is not text, or `tools`, `context` or `allow` is of the wrong type.
     """
-    scope = ExpressionScope.of(tools, context, allow)
+    scope = ExpressionScope(tools, context, allow)
     nodes, source = parse_call_nodes(text)
     if len(nodes) > MOST_EXPRESSIONS:
         raise malformed(f"there are {len(nodes)} calls; {MOST_EXPRESSIONS} are allowed")
@@ -156,7 +163,7 @@ class CallReader:
     def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
         """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
         name = dotted_name(node.func if isinstance(node, ast.Call) else node)
-        tool = None if name is None else self._scope.tools.find(name)
+        tool = None if name is None else self._scope.find(name)
         if not isinstance(node, ast.Call):
             hint = "a call, f(a=1)" if tool is None else f"{name}(…)"
             self._refuse(node, f"{describe_node(node)} is not a call of a tool; write {hint}")
@@ -164,20 +171,15 @@ class CallReader:
             self._tool_call(node, tool)
         elif name is None:
             self._refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
-        elif (name.startswith("_") or "." in name) and self._leads_into_known(name):
+        elif "." in name and ((first := name.partition(".")[0]) in self._scope.context or self._scope.find(first)):
             self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
         else:
-            self._refuse(node.func, self._scope.tools.unknown(name), "unknown_tool")
+            self._refuse(node.func, self._scope.unknown(name), "unknown_tool")
         if self.problems:
             return None
         if len(self._calls) == 1:
             return ToolCall(self._calls[0].name, self._calls[0].arguments)
         return CallGraph(calls=tuple(self._calls), references=self._references)
-
-    def _leads_into_known(self, name: str) -> bool:
-        """Return whether a name with dots leads into something that is known."""
-        first = name.partition(".")[0]
-        return first != name and (first in self._scope.context or self._scope.tools.find(first) is not None)
 
     def _tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return a placeholder for its result.
@@ -186,7 +188,7 @@ class CallReader:
             PluginError: The tool's plugin does not load.
             ExpressionError: There are too many calls, or too many problems.
         """
-        parameters = self._scope.tools.parameters(tool)
+        parameters = self._scope.parameters(tool)
         outer, self._types = self._types, parameters.types
         args, kwargs, places = self._arguments(node)
         self._types = outer
@@ -326,8 +328,12 @@ class CallReader:
         return written
 
     def _calculated(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
-        values = [self._operand(each) for each in operands]
-        if any(isinstance(each, RefusedValue) for each in values):
+        values = [self._value(each) for each in operands]
+        for operand, value in zip(operands, values, strict=True):
+            if isinstance(value, CallResult):
+                message = f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
+                self._refuse(operand, message)
+        if any(isinstance(each, (CallResult, RefusedValue)) for each in values):
             return REFUSED
         try:
             value = compute(*values)
@@ -337,15 +343,6 @@ class CallReader:
             self._joined += len(value)
             if self._joined > _MOST_JOINED:
                 return self._refuse(node, f"all joined texts are too long together: at most {_MOST_JOINED} characters")
-        return value
-
-    def _operand(self, node: ast.expr) -> Any:
-        value = self._value(node)
-        if isinstance(value, CallResult):
-            message = (
-                f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
-            )
-            return self._refuse(node, message)
         return value
 
     # --- Names: nothing is ever looked up in what a name means ---
@@ -376,7 +373,7 @@ class CallReader:
         return cls.__members__[member]
 
     def _unknown(self, name: str) -> str:
-        if self._scope.tools.find(name) is not None:
+        if self._scope.find(name) is not None:
             return f"{name} is a tool; call it, {name}(…)"
         if name in _OTHER_CONSTANTS:
             return f"{name!r} is not a value in Python; write {_OTHER_CONSTANTS[name]}"
@@ -389,13 +386,13 @@ class CallReader:
         if name is None:
             what = describe_node(node.func)
             return self._refuse(node.func, f"{what} cannot be called; call a tool or a type by its name")
-        tool = self._scope.tools.tools.get(name)
+        tool = self._scope.tools.get(name)
         if tool is not None:
             return self._tool_call(node, tool)
         self._learn(name)
         make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
         if make is None and self._types.codec(name) is None:
-            tool = self._scope.tools.other(name)
+            tool = self._scope.other(name)
             return self._not_called(node, name) if tool is None else self._tool_call(node, tool)
         args, pairs, _ = self._arguments(node)
         kwargs = dict(pairs)
@@ -418,7 +415,7 @@ class CallReader:
             return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
         types = self._types.names()
         known = f"; the types are {', '.join(types[:20])}" if types else ""
-        return self._refuse(node.func, self._scope.tools.unknown(name, "tool or type") + known, "unknown_tool")
+        return self._refuse(node.func, self._scope.unknown(name, "tool or type") + known, "unknown_tool")
 
     def _learn(self, name: str) -> None:
         """Let a type of the context be written by its name there."""

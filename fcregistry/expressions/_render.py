@@ -16,15 +16,31 @@ from fcregistry import formats
 from fcregistry._tools.parameters import POSITIONAL_ONLY, STAR
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.expressions._encode import encode_any, has_unexpected_bytes
+from fcregistry.expressions._encode import has_unexpected_bytes, item_codecs
 from fcregistry.expressions._guard import parse_call_nodes
-from fcregistry.expressions._names import codecs_of_kind, entry_codecs, identifier, names_type_of
+from fcregistry.expressions._names import (
+    AllowedFunctions,
+    ExpressionContext,
+    ExpressionScope,
+    ToolParameters,
+    codecs_of_kind,
+    entry_codecs,
+    identifier,
+    names_type_of,
+)
 from fcregistry.expressions._nodes import ExpressionError
-from fcregistry.expressions._scope import AllowedFunctions, ExpressionContext, ExpressionScope, ToolParameters
-from fcregistry.types import ANY_CODEC, MISSING, DecimalCodec, DictCodec, ListCodec, RecordCodec, TextCodec, TupleCodec
+from fcregistry.types import (
+    ANY_CODEC,
+    MISSING,
+    DecimalCodec,
+    DictCodec,
+    RecordCodec,
+    TextCodec,
+    encode_as,
+)
 
 if TYPE_CHECKING:
-    from fcregistry.expressions._scope import Tools
+    from fcregistry.expressions._names import Tools
     from fcregistry.types import Codec
 
 # --- Writing a call ---
@@ -50,12 +66,12 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
     tool.make_call(*args, **kwargs)  # raises if the function does not take them
     kinds = {each.name: each.kind for each in tool.signature.parameters}
     bound = ToolParameters(tool).bind(list(args), kwargs.items())
-    has_rest = any(kinds.get(each.name) is STAR for each in bound)
+    has_rest = any(kinds.get(name) is STAR for name, *_ in bound)
     written: list[str] = []
     for name, codec, value, at in bound:
         kind = kinds.get(name)
         if at < len(args) and kind is STAR:
-            written += [_expression(each, _item_codec(codec)) for each in value]
+            written += [_expression(each, item_codecs(codec)(0)) for each in value]
         elif at < len(args) and (has_rest or kind is POSITIONAL_ONLY):
             written.append(_expression(value, codec))
         else:
@@ -74,7 +90,7 @@ def _expression(value: Any, codec: Codec) -> str:
     if value is None or type(value) in (bool, int, str):
         return repr(value)
     if type(value) is bytes:
-        return repr(encode_any(value, codec) if has_unexpected_bytes(value, codec) else value)
+        return repr(encode_as(value, codec) if has_unexpected_bytes(value, codec) else value)
     if isinstance(value, Enum):
         return _member(value, codec)
     record = _record_of(value, codec)
@@ -87,14 +103,14 @@ def _expression(value: Any, codec: Codec) -> str:
     if isinstance(value, (list, tuple)):
         return _sequence(value, codec)
     if isinstance(value, (set, frozenset)):
-        items = sorted(_expression(each, _item_codec(codec)) for each in value)
+        items = sorted(_expression(each, item_codecs(codec)(0)) for each in value)
         return f"{{{', '.join(items)}}}" if items else "[]"
     return _other(value, codec)
 
 
 def _other(value: Any, codec: Codec) -> str:
     """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
-    json = encode_any(value, codec)
+    json = encode_as(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in codecs_of_kind(codec, kind):
             name = "Decimal" if kind is DecimalCodec else each.cls.__name__
@@ -119,7 +135,7 @@ def _member(value: Enum, codec: Codec) -> str:
     known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
         return f"{cls.__name__}.{value.name}"
-    return _literal(encode_any(value, codec))
+    return _literal(encode_as(value, codec))
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
@@ -164,21 +180,15 @@ def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
 def _key(key: Any, mapping: DictCodec | None) -> str:
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
-    return _literal(encode_any(key, ANY_CODEC))
+    return _literal(encode_as(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:
-    rows: TupleCodec | None = next((each for each in codecs_of_kind(codec, TupleCodec) if each.handles(value)), None)
-    codecs = [_item_codec(codec)] * len(value) if rows is None else list(rows.children())
-    items = [_expression(item, each) for item, each in zip(value, codecs, strict=True)]
+    item_at = item_codecs(codec)
+    items = [_expression(item, item_at(place)) for place, item in enumerate(value)]
     if isinstance(value, tuple):
         return f"({items[0]},)" if len(items) == 1 else f"({', '.join(items)})"
     return f"[{', '.join(items)}]"
-
-
-def _item_codec(codec: Codec) -> Codec:
-    sequence: ListCodec | None = next(codecs_of_kind(codec, ListCodec), None)
-    return ANY_CODEC if sequence is None else sequence.item
 
 
 # --- The prompt ---
@@ -220,8 +230,8 @@ def prompt(
         ExpressionError: An example is not an expression.
         TypeError: The format is not a text format, or `tools`, `context` or `allow` is of the wrong type.
     """
-    scope = ExpressionScope.of(tools, context, allow)
-    called = scope.tools.called
+    scope = ExpressionScope(tools, context, allow)
+    called = scope.called
     described = formats.get(format).describe([_with_name(name, each) for name, each in called.items()])
     if not isinstance(described, str):
         raise TypeError(f"the format {format!r} does not write text; use python, typescript, text or yaml")

@@ -13,7 +13,7 @@ from contextlib import aclosing
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
-from fcregistry._base.annotations import signature_of
+from fcregistry._base.source import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop

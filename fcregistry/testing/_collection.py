@@ -296,7 +296,7 @@ def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
     return tuple(
         plugin
         for plugin in current().plugins
-        if any(pattern._distribution_matches(plugin.distribution) for pattern in patterns)
+        if any(pattern.names_distribution(plugin.distribution) for pattern in patterns)
     )
 
 
@@ -328,9 +328,7 @@ def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[To
 def _has_own_item(selector: Selector) -> bool:
     """Return whether a selector names a failed or disabled plugin, which its own item reports."""
     absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
-    return selector.distribution is not None and any(
-        selector._distribution_matches(each.distribution) for each in absent
-    )
+    return selector.distribution is not None and any(selector.names_distribution(each.distribution) for each in absent)
 
 
 def read_selectors(given: Iterable[str]) -> tuple[str, ...]:

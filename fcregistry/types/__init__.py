@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import codec_schema as codec_schema
     from fcregistry.types._codec import show_type as show_type
     from fcregistry.types._codec import walk_codecs as walk_codecs
-    from fcregistry.types._constraints import is_multiple as is_multiple
+    from fcregistry.types._constraints import KEYWORD_CHECKS as KEYWORD_CHECKS
     from fcregistry.types._containers import DictCodec as DictCodec
     from fcregistry.types._containers import ListCodec as ListCodec
     from fcregistry.types._containers import TupleCodec as TupleCodec
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from fcregistry.types._records import add_default as add_default
     from fcregistry.types._scalars import ANY_CODEC as ANY_CODEC
     from fcregistry.types._scalars import EncodingError, to_json, to_json_text
+    from fcregistry.types._scalars import encode_as as encode_as
     from fcregistry.types._strings import STRING_FORMATS as STRING_FORMATS
     from fcregistry.types._strings import DecimalCodec as DecimalCodec
     from fcregistry.types._strings import TextCodec as TextCodec
@@ -61,12 +62,12 @@ _MODULES = {
         *("Codec", "Named", "Refusal", "SchemaWriter", "UnsupportedType"),
         *("codec_schema", "show_type", "walk_codecs"),
     ),
-    "._constraints": ("is_multiple",),
+    "._constraints": ("KEYWORD_CHECKS",),
     "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_unique", "json_key"),
     "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
     "._pydantic_markers": ("read_field_default",),
     "._records": ("MISSING", "Field", "RecordCodec", "add_default"),
-    "._scalars": ("ANY_CODEC", "EncodingError", "to_json", "to_json_text"),
+    "._scalars": ("ANY_CODEC", "EncodingError", "encode_as", "to_json", "to_json_text"),
     "._strings": ("STRING_FORMATS", "DecimalCodec", "TextCodec"),
     "._table": ("Family", "TypeReader", "codec_of", "codec_of_class", "schema_of"),
 }

@@ -60,23 +60,10 @@ def _read_doc_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     return True
 
 
-_BOUNDS: Final = {
-    "ge": "minimum",
-    "gt": "exclusiveMinimum",
-    "le": "maximum",
-    "lt": "exclusiveMaximum",
-    "multiple_of": "multipleOf",
-}
-"""Attribute of a bound in annotated-types, pydantic and msgspec -> its keyword."""
-
-
 def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
     """Read a marker of annotated-types, whose class or base class has that name."""
-    if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf"):
-        attribute = "multiple_of" if name == "MultipleOf" else name.lower()
-        marks.bound(_BOUNDS[attribute], getattr(marker, attribute))
-    elif name in ("MinLen", "MaxLen"):
-        marks.length(name, marker.min_length if name == "MinLen" else marker.max_length)
+    if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf", "MinLen", "MaxLen"):
+        marks.read_limits(marker)
     elif name == "DocInfo":
         marks.say("description", marker.documentation)
     elif name == "Timezone":
@@ -121,15 +108,7 @@ def _read_msgspec_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
     """Read `msgspec.Meta`."""
     if name != "Meta":
         return False
-    for attribute, keyword in _BOUNDS.items():
-        if (limit := getattr(marker, attribute)) is not None:
-            marks.bound(keyword, limit)
-    if marker.min_length is not None:
-        marks.length("MinLen", marker.min_length)
-    if marker.max_length is not None:
-        marks.length("MaxLen", marker.max_length)
-    if marker.pattern is not None:
-        marks.pattern(marker.pattern)
+    marks.read_limits(marker)
     if marker.tz is not None:
         _add_timezone(... if marker.tz else None, marks)
     marks.say_texts(marker, marker.extra_json_schema)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import enum
 import types
-from typing import TYPE_CHECKING, Any, Final, Literal, get_args
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import typing_extensions
 
@@ -38,28 +39,20 @@ def _read_literal(annotation: Any) -> Codec:
     values = get_args(annotation)
     if not values:
         raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
-    key = tuple([(type(value), value) for value in values])  # with the types, 1 differs from True; the order counts
-    known = _LITERALS.get(key)
-    if known is not None:
-        return known
+    return _codec_of_values(*values)
+
+
+@lru_cache(maxsize=4096, typed=True)  # many tools share a Literal; with the types, 1 differs from True
+def _codec_of_values(*values: Any) -> ChoiceCodec:
     choices = []
     for value in values:
         encoded = _member_json(value) if isinstance(value, enum.Enum) else value
         if type(encoded) is not str and not is_json_scalar(encoded):
             raise UnsupportedType(
-                f"{show_type(annotation)} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
+                f"{show_type(Literal[values])} holds {value!r}, which has no JSON form; use strings, numbers, booleans or None"
             )
         choices.append((encoded, value))
-    if len(_LITERALS) >= _MAX_LITERALS:
-        _LITERALS.clear()
-    return _LITERALS.setdefault(key, ChoiceCodec(choices))
-
-
-_LITERALS: Final[dict[tuple[tuple[type, object], ...], ChoiceCodec]] = {}
-"""Codecs of Literals, cached because many tools share one: types and values -> codec."""
-
-_MAX_LITERALS: Final = 4096
-"""Most codecs that are cached; then the cache is cleared."""
+    return ChoiceCodec(choices)
 
 
 class ChoiceCodec(Codec):

@@ -68,7 +68,7 @@ class ConstrainedCodec(Wrapper):
         return self.inner.accepts(value) and all(
             holds(value, limit)
             for keyword, limit in self._bounds.items()
-            for about, holds in (_KEYWORDS[keyword],)
+            for about, holds in (KEYWORD_CHECKS[keyword],)
             if about == kind
         )
 
@@ -109,14 +109,17 @@ def _passes(check: _Check, value: Any) -> bool:
 
 # --- The markers of one annotation ---
 
-_NAMES: Final = {
-    "minimum": "Ge",
-    "exclusiveMinimum": "Gt",
-    "maximum": "Le",
-    "exclusiveMaximum": "Lt",
-    "multipleOf": "MultipleOf",
+_BOUNDS: Final = {
+    "ge": "minimum",
+    "gt": "exclusiveMinimum",
+    "le": "maximum",
+    "lt": "exclusiveMaximum",
+    "multiple_of": "multipleOf",
 }
-"""Keyword -> the marker that authors write."""
+"""Attribute of a bound in annotated-types, pydantic and msgspec -> its keyword."""
+
+_NAMES: Final = {keyword: attribute.title().replace("_", "") for attribute, keyword in _BOUNDS.items()}
+"""Keyword -> the marker that authors write, such as `MultipleOf`."""
 
 _LENGTHS: Final = {
     "MinLen": {"string": "minLength", "array": "minItems", "object": "minProperties"},
@@ -188,6 +191,17 @@ class AnnotationMarks:
         except (TypeError, ValueError, EncodingError):
             return []
         return [example] if self.inner.accepts(example) else []
+
+    def read_limits(self, marker: Any) -> None:
+        """Apply the bounds, lengths and pattern of a marker of annotated-types, pydantic or msgspec, which name them alike."""
+        for attribute, keyword in _BOUNDS.items():
+            if (limit := getattr(marker, attribute, None)) is not None:
+                self.bound(keyword, limit)
+        for attribute, name in (("min_length", "MinLen"), ("max_length", "MaxLen")):
+            if (limit := getattr(marker, attribute, None)) is not None:
+                self.length(name, limit)
+        if pattern := getattr(marker, "pattern", None):
+            self.pattern(getattr(pattern, "pattern", pattern))
 
     def note(self, sentence: str) -> None:
         """Add a sentence for the author of a tool."""
@@ -377,7 +391,7 @@ def _compare_length(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
     return lambda value, limit: compare(len(value), limit)
 
 
-_KEYWORDS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
+KEYWORD_CHECKS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
     **{keyword: ("number", compare) for keyword, compare in _ORDER.items()},
     "multipleOf": ("number", is_multiple),
     "pattern": ("string", lambda value, pattern: slots.pattern_matcher(pattern)(value)),

@@ -6,6 +6,7 @@ import collections
 import collections.abc as abc
 import functools
 import inspect
+import re
 import typing
 from typing import TYPE_CHECKING, Any, Final, get_args
 
@@ -13,7 +14,7 @@ from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._codec import Codec, Refusal, SchemaWriter, UnsupportedType, origin_of, show_type
 from fcregistry.types._scalars import ANY_CODEC, INT_CODEC, STR_CODEC, to_json_text
-from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec
+from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -21,32 +22,19 @@ if TYPE_CHECKING:
     from fcregistry.types._codec import Reader
 
 
+_LISTS = (list, abc.Sequence, abc.MutableSequence, abc.Collection, abc.Iterable, abc.Iterator, abc.Generator)
+_ASYNC_LISTS = (abc.AsyncIterable, abc.AsyncIterator, abc.AsyncGenerator)  # the collected items of a generator
+
 ARRAYS: Final[dict[Any, type[Any]]] = {
-    list: list,
-    abc.Sequence: list,
-    abc.MutableSequence: list,
-    abc.Collection: list,
-    abc.Iterable: list,
-    abc.Iterator: list,
-    abc.Generator: list,
-    abc.AsyncIterable: list,
-    abc.AsyncIterator: list,
-    abc.AsyncGenerator: list,
-    collections.deque: collections.deque,
-    set: set,
-    abc.Set: set,
-    abc.MutableSet: set,
-    frozenset: frozenset,
+    **dict.fromkeys((*_LISTS, *_ASYNC_LISTS), list),
+    **dict.fromkeys((set, abc.Set, abc.MutableSet), set),
+    **{cls: cls for cls in (collections.deque, frozenset)},
 }
-"""Array types without a codec of their own -> the class that is made. The asynchronous ones hold the collected items of a generator."""
+"""Array types without a codec of their own -> the class that is made."""
 
 MAPPINGS: Final[dict[Any, Callable[..., Any]]] = {
-    dict: dict,
-    abc.Mapping: dict,
-    abc.MutableMapping: dict,
-    collections.OrderedDict: collections.OrderedDict,
-    collections.defaultdict: collections.defaultdict,
-    collections.Counter: collections.Counter,
+    **dict.fromkeys((dict, abc.Mapping, abc.MutableMapping), dict),
+    **{cls: cls for cls in (collections.OrderedDict, collections.defaultdict, collections.Counter)},
 }
 
 _PYTHON_CLASSES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, tuple), set: (set, frozenset)}
@@ -311,9 +299,6 @@ def json_key(value: Any) -> object:
 
 # --- Keys of a dict ---
 
-_INT_KEY_PATTERN = "^(0|-?[1-9][0-9]*)$"
-_MAX_INT_KEY_LENGTH = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
-
 
 def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
     """Return the codec of a dict's key type.
@@ -325,7 +310,7 @@ def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
     if isinstance(codec, DecimalCodec):
         codec = DECIMAL_TEXT
     if codec is INT_CODEC:
-        return IntKeyCodec()
+        return _INT_KEY
     if codec is ANY_CODEC:
         return STR_CODEC
     if codec.kinds == {"string"} and codec.hashable:
@@ -335,26 +320,19 @@ def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
     )
 
 
-class IntKeyCodec(Codec):
-    """Whole numbers as the keys of an object, written without leading zeros."""
+def _parse_int_key(text: str) -> int:
+    if len(text) > _MAX_INT_KEY_LENGTH or not re.fullmatch(_INT_KEY_PATTERN, text):
+        raise ValueError("not a whole number")
+    return int(text)
 
-    kinds = frozenset({"string"})
 
-    def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        return {"type": "string", "pattern": _INT_KEY_PATTERN, "maxLength": _MAX_INT_KEY_LENGTH}
-
-    def accepts(self, value: object) -> bool:
-        name = str(value)
-        digits = name.removeprefix("-")
-        if not (digits.isascii() and digits.isdigit() and len(name) <= _MAX_INT_KEY_LENGTH):
-            return False
-        return digits[0] != "0" or name == "0"
-
-    def decode(self, value: Any) -> Any:
-        return int(value)
-
-    def handles(self, value: object) -> bool:
-        return INT_CODEC.handles(value)
-
-    def encode(self, value: Any) -> Any:
-        return str(INT_CODEC.encode(value))
+_INT_KEY_PATTERN: Final = "^(0|-?[1-9][0-9]*)$"
+_MAX_INT_KEY_LENGTH: Final = 1000  # digits: int() has a limit of its own (4300), and no key needs this many
+_INT_KEY: Final = TextCodec(
+    int,
+    lambda value: str(INT_CODEC.encode(value)),
+    parse=_parse_int_key,
+    keywords={"pattern": _INT_KEY_PATTERN, "maxLength": _MAX_INT_KEY_LENGTH},
+    excepts=lambda value: isinstance(value, bool),
+)
+"""Whole numbers as the keys of an object, written without leading zeros."""

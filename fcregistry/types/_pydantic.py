@@ -20,10 +20,9 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, get_args
 from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, origin_of, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks
-from fcregistry.types._fields import RawField, read_record
 from fcregistry.types._names import AliasCodec, holds_text, resolve_texts
 from fcregistry.types._pydantic_markers import REFUSED, PydanticTextCodec, read_pydantic_marker
-from fcregistry.types._records import MISSING, RecordCodec, get_attribute
+from fcregistry.types._records import MISSING, Field, RecordCodec, get_attribute, read_record
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Reader, SchemaWriter
@@ -75,7 +74,7 @@ def _pydantic_fields(cls: Any) -> dict[str, Any]:
     return fields
 
 
-def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
     fields = _pydantic_fields(cls)
     written = cls.__pydantic_decorators__
@@ -115,16 +114,16 @@ def _model_attribute(value: Any, name: str) -> Any:
     return value.__dict__.get(name, MISSING)
 
 
-def _raw_field(name: str, info: Any, by_alias: bool) -> RawField:
+def _raw_field(name: str, info: Any, by_alias: bool) -> Field:
     key = _field_alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
-    return RawField(
+    return Field(
         name,
         info.is_required(),
         default,
         annotation=Annotated[info.annotation, info],  # the field itself constrains and describes its type
         key=key,
-        keyword=key,
+        name=key,
         write_only=bool(info.init_var),
         hidden=bool(info.exclude),
     )

@@ -8,7 +8,7 @@ from __future__ import annotations
 from copy import copy
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple
 
-from fcregistry._base.annotations import signature_of
+from fcregistry._base.source import signature_of
 from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec, Refusal, UnsupportedType, Wrapper, refusal_of, show_type
 from fcregistry.types._constraints import AnnotationMarks, show_marker
@@ -47,10 +47,8 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
         raise UnsupportedType(f"{name} of {marks.shown}: {REFUSED[name]}")
     if name == "FieldInfo":
         _read_field(marker, marks)
-    elif (
-        name == "_PydanticGeneralMetadata"
-    ):  # the constraints of Field and StringConstraints that annotated-types does not have
-        _read_general_metadata(dict(vars(marker)), marks)
+    elif name == "_PydanticGeneralMetadata":  # constraints of Field and StringConstraints that annotated-types lacks
+        _read_general_metadata(marker, marks)
     elif name == "StringConstraints":
         _read_string_constraints(marker, marks)
     elif name == "_AllowAnyJson":  # the last marker of `JsonValue`; its members would give a longer schema
@@ -152,26 +150,18 @@ def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
 
 
 def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
-    if constraints.min_length is not None:
-        marks.length("MinLen", constraints.min_length)
-    if constraints.max_length is not None:
-        marks.length("MaxLen", constraints.max_length)
-    if constraints.pattern:
-        marks.pattern(getattr(constraints.pattern, "pattern", constraints.pattern))
-    options = {name for name, value in vars(constraints).items() if value}
-    if options - {
-        "min_length",
-        "max_length",
-        "pattern",
-        "strict",
-    }:  # they change the string, and the bounds apply to the changed one, too
+    marks.read_limits(constraints)
+    if any(value for name, value in vars(constraints).items() if name not in _READ_OPTIONS):
+        # They change the string, and the bounds apply to the changed one, too.
         _add_validator(constraints, show_marker(constraints), marks)
 
 
-def _read_general_metadata(options: dict[str, Any], marks: AnnotationMarks) -> None:
-    if pattern := options.pop("pattern", None):
-        marks.pattern(getattr(pattern, "pattern", pattern))
-    rest = {name: value for name, value in options.items() if value is not None and name not in _IGNORED_OPTIONS}
+_READ_OPTIONS: Final = frozenset({"min_length", "max_length", "pattern", "strict"})
+
+
+def _read_general_metadata(marker: Any, marks: AnnotationMarks) -> None:
+    marks.read_limits(marker)
+    rest = {name: value for name, value in vars(marker).items() if value is not None and name not in _IGNORED_OPTIONS}
     if rest:
         from pydantic import Field  # already imported: the marker comes from it
 
@@ -179,8 +169,10 @@ def _read_general_metadata(options: dict[str, Any], marks: AnnotationMarks) -> N
         _add_validator(Field(**rest), shown, marks)
 
 
-_IGNORED_OPTIONS: Final = frozenset({"strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"})
-"""Options of Field that configure coercions; fcregistry does not coerce values."""
+_IGNORED_OPTIONS: Final = frozenset(
+    {"pattern", "strict", "coerce_numbers_to_str", "union_mode", "allow_inf_nan", "fail_fast"}
+)
+"""Options of Field that are read elsewhere, or configure coercions; fcregistry does not coerce values."""
 
 
 class ValidatedCodec(Wrapper):

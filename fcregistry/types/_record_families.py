@@ -18,16 +18,17 @@ from typing_extensions import is_typeddict
 
 from fcregistry.types._choices import ChoiceCodec
 from fcregistry.types._codec import UnsupportedType, origin_of, show_type
-from fcregistry.types._fields import (
-    RawField,
+from fcregistry.types._names import holds_text
+from fcregistry.types._records import (
+    MISSING,
+    Field,
     RecordBuilder,
+    RecordCodec,
     explicit_requirement,
     raw_annotations,
     read_record,
     unresolved_annotations,
 )
-from fcregistry.types._names import holds_text
-from fcregistry.types._records import MISSING, Field, RecordCodec
 
 if TYPE_CHECKING:
     from fcregistry.types._codec import Codec, Reader
@@ -39,25 +40,25 @@ _FIELD = dataclasses._FIELD  # type: ignore[attr-defined]  # `dataclasses.fields
 _INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 
 
-def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     codec = RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None)
     fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
     return codec, [each for each in fields if each is not None]
 
 
-def _dataclass_field(field: Any) -> RawField | None:
+def _dataclass_field(field: Any) -> Field | None:
     """Return the field; None if it is not an argument of the class."""
     init_only = field._field_type is _INIT_VAR
     if not field.init or not (init_only or field._field_type is _FIELD):
         return None
     required = field.default is MISSING and field.default_factory is MISSING
-    return RawField(field.name, required, field.default, write_only=init_only)
+    return Field(field.name, required, field.default, write_only=init_only)
 
 
 # --- TypedDict ---
 
 
-def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     codec = RecordCodec(
         cls,
         show_type(annotation),
@@ -71,7 +72,7 @@ def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawF
     codec.others_of = lambda value: {
         key: item for key, item in value.items() if all(key != each.key for each in codec.fields)
     }
-    return codec, [RawField(name, _is_required(cls, name, hint)) for name, hint in raw_annotations(cls).items()]
+    return codec, [Field(name, _is_required(cls, name, hint)) for name, hint in raw_annotations(cls).items()]
 
 
 _CLOSED: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_extensions.Never)
@@ -98,33 +99,33 @@ def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
 # --- NamedTuple ---
 
 
-def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     if cls._fields and not raw_annotations(cls):
         raise UnsupportedType(
             f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
         )
     defaults = cls._field_defaults
-    fields = [RawField(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
+    fields = [Field(name, name not in defaults, defaults.get(name, MISSING)) for name in cls._fields]
     return RecordCodec(cls, show_type(annotation), hashable=True), fields
 
 
 # --- attrs ---
 
 
-def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     hints = raw_annotations(cls)
     fields = [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
     return RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None), fields
 
 
-def _attrs_field(field: Any, annotated: bool) -> RawField:
+def _attrs_field(field: Any, annotated: bool) -> Field:
     from attrs import NOTHING, Factory  # already imported: the class comes from it
 
     required = field.default is NOTHING
     default = MISSING if required or isinstance(field.default, Factory) else field.default  # type: ignore[arg-type]  # a class, whatever attrs' stub says
     written = Any if field.type is None else field.type  # the type of `attr.ib(type=int)`
     annotation = MISSING if annotated else written
-    return RawField(field.name, required, default, annotation, key=field.alias, keyword=field.alias)
+    return Field(field.name, required, default, annotation, key=field.alias, name=field.alias)
 
 
 # --- msgspec ---
@@ -135,36 +136,23 @@ def _is_struct(cls: type) -> bool:
     return msgspec is not None and issubclass(cls, msgspec.Struct)
 
 
-class StructCodec(RecordCodec):
-    """A Struct: a record whose JSON may have a tag, which is not an attribute of its instances."""
-
-    def fill(self, fields: tuple[Field, ...]) -> None:
-        super().fill((*_tag_field(self.cls), *fields))
-
-
-def _tag_field(cls: Any) -> tuple[Field, ...]:
-    config = cls.__struct_config__
-    if config.tag is None:
-        return ()
-    codec = ChoiceCodec([(config.tag, config.tag)])
-    name = config.tag_field
-    return (Field(key=name, name=name, attribute=name, codec=codec, required=True, constant=config.tag),)
-
-
-def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[RawField]]:
+def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     from msgspec import NODEFAULT, UNSET  # already imported: the class comes from it
 
     config = cls.__struct_config__
-    codec = StructCodec(
+    codec = RecordCodec(
         cls,
         show_type(annotation),
         get=lambda value, name: MISSING if (item := getattr(value, name, UNSET)) is UNSET else item,
         hashable=cls.__hash__ is not None and (config.frozen or not config.eq),  # the hash of others raises
     )
     raw = []
+    if config.tag is not None:  # it is in the JSON of an instance, and not an attribute
+        tag = ChoiceCodec([(config.tag, config.tag)])
+        raw.append(Field(config.tag_field, True, key=config.tag_field, codec=tag, constant=config.tag))
     for each in _struct_fields(cls):
         default = MISSING if each.default in (NODEFAULT, UNSET) else each.default
-        raw.append(RawField(each.name, each.required, default, _type_without_unset(each.type), key=each.encode_name))
+        raw.append(Field(each.name, each.required, default, _type_without_unset(each.type), key=each.encode_name))
     return codec, raw
 
 

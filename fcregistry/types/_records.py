@@ -1,19 +1,47 @@
 """Codecs of classes with named fields, which are objects with exactly these fields in JSON.
 
-The function that reads a kind of record (`_record_families.py`, `_pydantic.py`) knows which fields a class has; this file knows their JSON.
+The function that reads a kind of record (`_record_families.py`, `_pydantic.py`) knows which fields a class has; this file knows their types,
+their texts in the docstring of the class, and their JSON.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import sys
+from collections.abc import Callable
+from dataclasses import InitVar
 from itertools import chain
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
-from fcregistry.types._codec import Codec, Named, Record, Refusal, SchemaWriter, refusal_of
-from fcregistry.types._scalars import EncodingError, to_json
+from fcregistry._base.docstrings import DocumentedParameter, read_docstring
+from fcregistry._base.source import annotations_of
+from fcregistry.types._codec import (
+    Codec,
+    Named,
+    Record,
+    Refusal,
+    SchemaWriter,
+    UnsupportedType,
+    origin_of,
+    refusal_of,
+    show_type,
+)
+from fcregistry.types._names import (
+    NOT_REQUIRED,
+    READ_ONLY,
+    REQUIRED,
+    arguments_of,
+    holds_text,
+    resolve_texts,
+    substitute,
+    type_parameters,
+)
+from fcregistry.types._scalars import ANY_CODEC, EncodingError, to_json
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from fcregistry.types._codec import Codec, Reader
 
 
 MISSING: Final[Any] = dataclasses.MISSING
@@ -25,27 +53,29 @@ def get_attribute(value: Any, name: str) -> Any:
 
 
 class Field(NamedTuple):
-    """One field of a record.
+    """One field of a record: as its class declares it, and as it is read.
 
     Attributes:
-        key: Its name in JSON.
-        name: Its keyword argument when an instance is made.
-        attribute: Its attribute in an instance.
-        codec: The codec of its type.
+        attribute: Its name in the class, and its attribute in an instance.
         required: Whether it must be given.
         default: Its value if it is not given, or `MISSING` if there is none to publish.
-        description: Its text in the docstring of its class.
+        annotation: Its type, if the class does not store it in its annotations.
+        key: Its name in JSON; empty until it is read, if that is the name in the class.
+        name: Its keyword argument when an instance is made; empty until it is read, if that is the name in the class.
+        codec: The codec of its type, once it is read.
+        description: Its text in the docstring of its class, once it is read.
         write_only: Whether it is given and not stored, as an `InitVar` is.
         hidden: Whether its author excludes it from what is written, such as a secret.
         constant: Its value in JSON, if it only tells one record from another; instances do not have it.
     """
 
-    key: str
-    name: str
     attribute: str
-    codec: Codec
     required: bool
     default: Any = MISSING
+    annotation: Any = MISSING
+    key: str = ""
+    name: str = ""
+    codec: Codec = ANY_CODEC
     description: str = ""
     write_only: bool = False
     hidden: bool = False
@@ -257,3 +287,164 @@ def _distinguishing_schema(codec: Codec) -> str:
     if isinstance(codec, Named):  # by name: a record may contain itself
         return codec.full_name
     return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
+
+
+# --- The fields of a class: their resolved types, and their texts from its docstring ---
+
+
+RecordBuilder: TypeAlias = Callable[[Any, Any], tuple[RecordCodec, list[Field]]]
+"""Returns the codec of a record as written and of its class, without fields, and the fields that the class declares."""
+
+
+def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder) -> Codec:
+    """Return the codec of a record, from the reader's cache if it was read before.
+
+    Args:
+        annotation: The record as written: the class, or the class with arguments for its type variables.
+        cls: The class.
+        reader: The reader, which reads the types of the fields.
+        build: Makes the codec.
+
+    Raises:
+        UnsupportedType: Some fields have no JSON form; the error names all of them.
+    """
+    known = reader.known(annotation)
+    if known is not None:
+        return known
+    if abstract := getattr(cls, "__abstractmethods__", ()):
+        raise UnsupportedType(
+            f"{show_type(annotation)} is abstract ({', '.join(sorted(abstract))}); take a class that derives from it"
+        )
+    record, raw = build(annotation, cls)
+    reader.learn(annotation, record)  # before its fields are read, since they may refer to it
+    outer = reader.owner, reader.validated
+    reader.owner, reader.validated = annotation, record.validates
+    try:
+        if record.rest is not MISSING:
+            record.others = reader.read_in(_resolve(record.rest, cls, reader), annotation)
+        record.fill(_fields(annotation, cls, raw, reader))
+        record.hashable = record.hashable and all(field.codec.hashable for field in record.fields)
+    finally:
+        reader.owner, reader.validated = outer
+    return record
+
+
+def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) -> tuple[Field, ...]:
+    hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
+    arguments = arguments_of(annotation, cls)
+    documented = _field_documentation(cls, raw)
+    read: list[Field] = []
+    problems: list[str] = []
+    for each in raw:
+        if each.constant is not MISSING:
+            read.append(each)
+            continue
+        hint = hints.get(each.attribute, Any) if each.annotation is MISSING else each.annotation
+        if isinstance(hint, InitVar):
+            hint = _resolve(hint.type, cls, reader)
+        if hint is Final and each.default is not MISSING:
+            hint = type(each.default)
+        try:
+            codec = reader.read(substitute(hint, arguments) if arguments else hint)
+        except UnsupportedType as unsupported:
+            problems += unsupported.inside(f"field {each.attribute!r} of {cls.__qualname__}").problems
+            continue
+        entry = documented.get(each.attribute) or documented.get(each.key)
+        read.append(
+            each._replace(
+                key=each.key or each.attribute,
+                name=each.name or each.attribute,
+                codec=codec,
+                description=entry.description if entry else "",
+            )
+        )
+    if problems:
+        raise UnsupportedType(*problems)
+    return tuple(read)
+
+
+def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, DocumentedParameter]:
+    """Return the documentation of fields in the docstrings of a class and of its base classes."""
+    documented: dict[str, DocumentedParameter] = {}
+    for base in cls.__mro__[-2::-1]:  # without `object`
+        text = base.__dict__.get("__doc__")
+        if text and "\n" in text and (base is cls or any(each.attribute in _own_annotations(base) for each in raw)):
+            documented |= read_docstring(text).attributes
+    return documented
+
+
+def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
+    """Return the annotations of a class and its base classes, with types in place of texts."""
+    hints = raw_annotations(cls)
+    if not any(map(holds_text, hints.values())):
+        return hints
+    try:
+        hints = {}
+        for base in reversed(cls.__mro__):  # each has a module and type parameters of its own
+            alone = type(base.__name__, (), {"__annotations__": _own_annotations(base), "__module__": base.__module__})
+            hints |= get_type_hints(alone, localns=_names_visible_to(base, reader), include_extras=True)
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise unresolved_annotations(cls, error) from error
+    return hints
+
+
+def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
+    """Return an annotation that a class stores outside its annotations, with types in place of texts."""
+    if not holds_text(annotation):
+        return annotation
+    try:
+        return resolve_texts(annotation, vars(sys.modules[cls.__module__]), _names_visible_to(cls, reader))
+    except Exception as error:  # as above
+        raise unresolved_annotations(cls, error) from error
+
+
+def _names_visible_to(cls: Any, reader: Reader) -> dict[str, Any]:
+    """Return the names that the annotations of a class can use in addition to those of its module."""
+    module = sys.modules.get(cls.__module__)
+    own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}
+    return {**reader.scope, **own, **type_parameters(cls)}
+
+
+def unresolved_annotations(cls: Any, error: Exception) -> UnsupportedType:
+    """Return the error for annotations that cannot be evaluated.
+
+    Raises:
+        RecursionError: Evaluating them raised it, which is not a mistake of this class alone.
+    """
+    if isinstance(error, RecursionError):
+        raise error
+    return UnsupportedType(f"the annotations of {cls.__qualname__} cannot be resolved: {type(error).__name__}: {error}")
+
+
+def raw_annotations(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class and its base classes as written."""
+    hints: dict[str, Any] = {}
+    for base in cls.__mro__[-2::-1]:  # without `object`
+        hints |= _own_annotations(base)
+    return hints
+
+
+def _own_annotations(cls: Any) -> dict[str, Any]:
+    """Return the annotations of a class without its base classes, as written.
+
+    Raises:
+        UnsupportedType: They cannot be evaluated.
+    """
+    try:
+        return annotations_of(cls)
+    except Exception as error:  # evaluating an author's annotations may raise anything
+        raise unresolved_annotations(cls, error) from error
+
+
+def explicit_requirement(hint: Any) -> bool | None:
+    """Return True for `Required`, False for `NotRequired`, and None for other annotations.
+
+    The annotation may be a text.
+    """
+    text = getattr(hint, "__forward_arg__", hint if isinstance(hint, str) else "")
+    if text:  # with annotations as texts, `__required_keys__` is computed from the class's own `total` alone
+        return False if "NotRequired[" in text else True if "Required[" in text else None
+    while origin_of(hint) in (Annotated, *READ_ONLY):
+        hint = get_args(hint)[0]
+    origin = origin_of(hint)
+    return True if origin in REQUIRED else False if origin in NOT_REQUIRED else None

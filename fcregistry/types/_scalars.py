@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final, LiteralString
 
 from fcregistry._base import slots
 from fcregistry._base.json import JSON_KINDS, with_plain_floats
+from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec
 
 if TYPE_CHECKING:
@@ -198,6 +199,20 @@ def to_json_text(value: object) -> str:
         except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot encode, and JSON can escape
             return _ASCII_ENCODER.encode(value)
     return text
+
+
+def encode_as(value: Any, codec: Codec) -> Any:
+    """Return the JSON value of a Python value: by a codec if it is of its type, else by its own type.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
+    try:
+        return codec.encode(value) if codec.handles(value) else to_json(value)
+    except EncodingError:
+        raise
+    except Exception as error:  # external code: encoding a value reads its properties, which may raise anything
+        raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
 
 def _convert_keys(value: object) -> Any:

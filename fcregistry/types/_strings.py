@@ -12,6 +12,7 @@ from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from functools import partial
 from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 from uuid import UUID
 
@@ -19,7 +20,7 @@ from fcregistry._base.json import ExactFloat
 from fcregistry.types._codec import Codec
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from fractions import Fraction
 
     from fcregistry.types._codec import Reader, SchemaWriter
@@ -56,7 +57,7 @@ class TextCodec(Codec):
         show: Returns the text of a value.
         parse: Returns the value of a text; raises ValueError or ArithmeticError for an invalid text. By default, that of the format.
         format: The format that the schema names.
-        encoding: The content encoding that the schema names.
+        keywords: Further keywords of the schema.
         excepts: Returns whether a value of the class is not of this type.
         hashable: Whether the values are hashable.
     """
@@ -70,25 +71,20 @@ class TextCodec(Codec):
         *,
         parse: Callable[[str], Any] | None = None,
         format: str = "",
-        encoding: str | None = None,
+        keywords: Mapping[str, Any] = MappingProxyType({}),
         excepts: Callable[[Any], bool] = lambda value: False,
         hashable: bool = True,
     ) -> None:
         self.cls = cls
         self.format = format
-        self._encoding = encoding
+        self._keywords = keywords
         self._parse = parse or PARSERS[format]
         self._show = show
         self._excepts = excepts
         self.hashable = hashable
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
-        schema = {"type": "string"}
-        if self.format:
-            schema["format"] = self.format
-        if self._encoding:
-            schema["contentEncoding"] = self._encoding
-        return schema
+        return {"type": "string", **({"format": self.format} if self.format else {}), **self._keywords}
 
     def accepts(self, value: object) -> bool:
         return type(value) is str and _can_parse(self._parse, value)
@@ -235,12 +231,7 @@ def parse_regex(text: str) -> re.Pattern[str]:
         raise ValueError("too long for a regular expression")
     try:
         return re.compile(text)
-    except (
-        re.error,
-        RecursionError,
-        OverflowError,
-        Warning,
-    ) as error:  # a warning is raised here if warnings are errors
+    except (re.error, RecursionError, OverflowError, Warning) as error:  # a warning, if warnings are errors
         raise ValueError("not a regular expression") from error
 
 
@@ -271,12 +262,9 @@ def parser_of_ip(name: str) -> Callable[[str], Any]:
 
 
 IP_FORMATS: Final = {
-    "IPv4Address": "ipv4",
-    "IPv6Address": "ipv6",
-    "IPv4Network": "ipv4network",
-    "IPv6Network": "ipv6network",
-    "IPv4Interface": "ipv4interface",
-    "IPv6Interface": "ipv6interface",
+    f"IPv{version}{kind}": f"ipv{version}{kind.lower().removesuffix('address')}"
+    for kind in ("Address", "Network", "Interface")
+    for version in (4, 6)
 }
 """Class of the module `ipaddress` -> its format. RFC 2673 and 4291; networks and interfaces have pydantic's names."""
 
@@ -323,19 +311,21 @@ _PATTERN = TextCodec(
     excepts=lambda pattern: isinstance(pattern.pattern, bytes) or pattern.flags != re.compile("").flags,
 )
 
+_IN_BASE64: Final = {"contentEncoding": "base64"}
+
 _TEXTS: Final[dict[Any, TextCodec]] = {
     datetime: TextCodec(datetime, datetime.isoformat, format="date-time"),
     date: TextCodec(date, date.isoformat, format="date", excepts=lambda value: isinstance(value, datetime)),
     time: TextCodec(time, time.isoformat, format="time"),
     timedelta: TextCodec(timedelta, show_duration, format="duration"),
     UUID: TextCodec(UUID, format="uuid"),
-    bytes: TextCodec(bytes, show_bytes, format="byte", encoding="base64"),
+    bytes: TextCodec(bytes, show_bytes, format="byte", keywords=_IN_BASE64),
     bytearray: TextCodec(
         bytearray,
         show_bytes,
         parse=lambda text: bytearray(parse_bytes(text)),
         format="byte",
-        encoding="base64",
+        keywords=_IN_BASE64,
         hashable=False,
     ),
     re.Pattern: _PATTERN,

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import threading
 import types
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Union, get_args
+from typing import TYPE_CHECKING, Any, Final, Union, get_args
 
-from fcregistry._base.cached import cached_attribute
+from fcregistry._base.forks import cached_attribute
 from fcregistry._base.json import kind_of
 from fcregistry.types._choices import ChoiceCodec, key_of
 from fcregistry.types._codec import Codec, Record, Refusal, UnsupportedType, origin_of, show_type
@@ -60,7 +60,6 @@ class UnionCodec(Codec):
         self.kinds = frozenset().union(*[member.kinds for member in members])
         self.plain = all(member.plain for member in members)
         self.hashable = all(member.hashable for member in members)
-        self._tags: _UnionTags | None = None
 
     def children(self) -> Iterable[Codec]:
         return self._members
@@ -84,11 +83,18 @@ class UnionCodec(Codec):
         """Return the members that may take a value, by its kind, or for records by their tag."""
         kind = kind_of(value) or ""
         candidates = self._by_kind.get(kind, [])
-        if kind != "object" or len(candidates) < 2:
+        if kind != "object" or self._tags is None:
             return candidates
-        if self._tags is None:
-            self._tags = _tags_of(candidates)
-        return candidates if self._tags is _NO_TAGS else self._tags.choose(value)
+        field, members = self._tags
+        try:
+            return [members[key_of(value[field])]]  # type: ignore[index]  # an object: just tested
+        except (KeyError, TypeError):  # the field is missing, unknown, or a list or an object
+            return []
+
+    @cached_attribute
+    def _tags(self) -> tuple[str, dict[tuple[str, object], Codec]] | None:
+        """The field that tells the members that are objects apart, and the member of each of its constants."""
+        return _tags_of(self._by_kind.get("object", []))
 
     def accepts(self, value: object) -> bool:
         candidates = self._candidates(value)
@@ -192,41 +198,19 @@ def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: 
 # --- The field that tells records apart ---
 
 
-class _UnionTags(NamedTuple):
-    """The field that tells records apart.
-
-    Attributes:
-        field: Its name in JSON; empty if there is none.
-        members: JSON kind and value of the constant -> the record that has it.
-    """
-
-    field: str
-    members: dict[tuple[str, object], Codec]
-
-    def choose(self, value: Any) -> list[Codec]:
-        """Return the record that an object names in its field, or an empty list."""
-        try:
-            return [self.members[key_of(value[self.field])]]
-        except (KeyError, TypeError):  # the field is missing, unknown, or a list or an object
-            return []
-
-
-_NO_TAGS: Final = _UnionTags("", {})
-
-
-def _tags_of(members: Sequence[Codec]) -> _UnionTags:
-    """Return the field that tells members that are objects apart, or `_NO_TAGS`."""
+def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Codec]] | None:
+    """Return the field that tells several records apart, with the record of each of its constants; or None."""
     records = [member.core for member in members]
-    if not all(isinstance(record, RecordCodec) for record in records):
-        return _NO_TAGS
+    if len(records) < 2 or not all(isinstance(record, RecordCodec) for record in records):
+        return None
     tags = [_tag_fields(record) for record in records]
     for name in tags[0]:
         if all(name in each for each in tags):
             pairs = [(key, member) for member, each in zip(members, tags, strict=True) for key in each[name]]
             found = dict(pairs)
             if len(found) == len(pairs):
-                return _UnionTags(name, found)
-    return _NO_TAGS
+                return name, found
+    return None
 
 
 def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
