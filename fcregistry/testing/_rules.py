@@ -268,7 +268,11 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
     if results is None:
         return
     try:
-        value = returns.encode(result.value) if returns and returns.handles(result.value) else to_json(result.value)
+        value = (
+            returns.encode(result.value)
+            if returns is not None and returns.handles(result.value)
+            else to_json(result.value)
+        )
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties
         yield Failure(
             arguments=example,
