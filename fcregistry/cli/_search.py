@@ -11,6 +11,7 @@ from fcregistry.cli._tools import (
     local_name,
     mention_failed_plugins,
     no_tools_text,
+    plugin_json,
     selector_option,
     tool_json,
     tool_table,
@@ -42,15 +43,8 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
         say_json([tool_json(tool) for tool in found])
     elif found:
         tool_table(
-            [
-                (
-                    local_name(tool),
-                    tool._owner.distribution if tool._owner else None,
-                    tool.summary,
-                    bool(tool.options.deprecated),
-                )
-                for tool in found
-            ]
+            (local_name(tool), plugin_json(tool._owner)["distribution"], tool.summary, bool(tool.options.deprecated))
+            for tool in found
         )
     if not found:
         names = sorted(names_starting_with(""))
