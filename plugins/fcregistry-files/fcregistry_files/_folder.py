@@ -182,7 +182,7 @@ class Folder:
             _check_kind(name, opened, hard_links=hard_links)
             if not DESCRIPTORS:
                 _check_same(name, seen, opened)
-        except BaseException:
+        except BaseException:  # whatever is raised, the file must not stay open
             os.close(descriptor)
             raise
         return descriptor

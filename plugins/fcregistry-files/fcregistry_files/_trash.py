@@ -107,7 +107,7 @@ class Trash:
                     note = json.dumps({"path": path, "when": now.isoformat()})
                     Path(self.path, deleted.id, _NOTE).write_text(note, encoding="utf-8")
                     folder.rename(name, place, _ITEM)
-                except BaseException:
+                except BaseException:  # whatever is raised, no entry may stay without what was deleted
                     if place.find(_ITEM) is None:
                         shutil.rmtree(self.path / deleted.id, ignore_errors=True)
                     raise
