@@ -7,6 +7,7 @@ functions and those for type checkers count like all others, except where a rule
 from __future__ import annotations
 
 import ast
+import importlib
 import importlib.util
 import json
 import re
@@ -182,6 +183,29 @@ def cycle_in(imports: Iterable[Import]) -> str:
     return ""
 
 
+def private_names(code: str, path: str) -> list[str]:
+    """Return the imports in some code of names of fcregistry that are not public."""
+    wrong = []
+    for node, _ in import_statements(ast.parse(code)):
+        if isinstance(node, ast.Import):
+            names = [(alias.name, "") for alias in node.names]
+        else:
+            names = [(str(node.module), alias.name) for alias in node.names]
+        wrong += [
+            f"{path}:{node.lineno} imports {'.'.join(filter(None, (module, name)))}"
+            for module, name in names
+            if is_in(module, "fcregistry") and not is_public(module, name)
+        ]
+    return wrong
+
+
+def is_public(module: str, name: str) -> bool:
+    """Return whether a module has no private part and, if a name is given, `__all__` names it."""
+    if any(part.startswith("_") for part in module.split(".")):
+        return False
+    return not name or name in importlib.import_module(module).__all__
+
+
 # --- the rules ------------------------------------------------------------------------------------
 
 
@@ -247,6 +271,27 @@ def test_the_rules_see_what_breaks_them() -> None:
         Import(importer="fcregistry.cli", target="fcregistry.types", line=1, when="loaded"),
     ]
     assert cycle_in(circle)
+
+
+def test_plugins_of_this_repository_use_public_names_only() -> None:
+    """They show what authors elsewhere can do. A name that is missing in ``__all__`` may change without notice."""
+    files = sorted((Path(__file__).parents[1] / "plugins").glob("*/**/*.py"))
+    assert files
+    assert not [name for path in files for name in private_names(path.read_text(encoding="utf-8"), str(path))]
+
+
+def test_a_private_name_in_a_plugin_is_found_however_it_is_imported() -> None:
+    code = (
+        "import fcregistry.types, fcregistry._base.json\n"
+        "from fcregistry import Tool, _tools\n"
+        "def f():\n    from fcregistry.cli._output import clean\n    from fcregistry.models import Model, resolve_anything\n"
+    )
+    assert private_names(code, "plugin.py") == [
+        "plugin.py:1 imports fcregistry._base.json",
+        "plugin.py:2 imports fcregistry._tools",
+        "plugin.py:4 imports fcregistry.cli._output.clean",
+        "plugin.py:5 imports fcregistry.models.resolve_anything",
+    ]
 
 
 @pytest.mark.parametrize(("package", "door"), DOORS.items(), ids=DOORS)

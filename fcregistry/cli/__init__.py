@@ -2,9 +2,10 @@
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Iterable
     from typing import Final, NoReturn
 
-__all__ = ["main"]
+__all__ = ["import_modules", "main"]
 
 _PATIENCE: "Final" = 100_000
 """New objects before the garbage collector runs, instead of 700: the objects of a start are not garbage."""
@@ -40,3 +41,19 @@ def main(args: "list[str] | None" = None) -> "NoReturn":
     if _BORDER not in sys.modules:
         gc.freeze()
     sys.exit(code)
+
+
+def import_modules(modules: "Iterable[str]") -> None:
+    """Import the modules that a user names with `-m`, also for a plugin that has a command of its own.
+
+    Modules are installed ones, or those in the working folder. What they print while they are imported goes to stderr.
+
+    Args:
+        modules: Their names.
+
+    Raises:
+        click.UsageError: A module cannot be imported, is hidden by an installed one, or is named like a file.
+    """
+    from fcregistry.cli._tools import import_modules as import_  # with click and the registry
+
+    import_(modules)

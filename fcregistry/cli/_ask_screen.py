@@ -150,15 +150,15 @@ class Screen:
             if what == self._asking and self._is_terminal:
                 self._write("", f"{what} …\n")
             return
-        from rich.progress import Progress as Clock  # an extra
-        from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
+        from rich import progress  # an extra
 
         if self._clock is not None:
             self._clock.stop()
         self._clock = None
         if what is not None:
-            columns = (SpinnerColumn(), TextColumn("{task.description}", markup=False), TimeElapsedColumn())
-            self._clock = Clock(*columns, console=self._console, transient=True)
+            text = progress.TextColumn("{task.description}", markup=False)
+            columns = (progress.SpinnerColumn(), text, progress.TimeElapsedColumn())
+            self._clock = progress.Progress(*columns, console=self._console, transient=True)
             self._clock.add_task(what, total=None)
             self._clock.start()
 

@@ -1,4 +1,7 @@
-"""The command `call`: calls one tool and writes its result."""
+"""The command `call`: calls one tool and writes its result, or with `--batch` many, as JSON lines.
+
+What runs a call is imported in functions: completing a tool's name does without it.
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,26 @@ from typing import TYPE_CHECKING, Final
 
 import click
 
+from fcregistry._registry import registry
 from fcregistry._tools.tool import Tool
-from fcregistry.cli._output import can_ask, complain, confirm, program, remark, say, say_json_text
+from fcregistry.cli._output import (
+    can_ask,
+    complain,
+    confirm,
+    program,
+    read_json,
+    remark,
+    result_alone,
+    say,
+    say_json_text,
+)
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
-from fcregistry.errors import ToolError
+from fcregistry.errors import FcregistryError, ToolError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from pathlib import Path
+    from typing import IO
 
     from click.shell_completion import CompletionItem
 
@@ -86,19 +102,16 @@ def command(
     Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and there is
     no terminal to ask on, 4 if time ran out.
     """
-    # What runs a call; completing a tool's name does without it
     from pathlib import Path
 
     from fcregistry._base.call import ToolCall
-    from fcregistry.cli._batch import run_batch
-    from fcregistry.cli._output import result_alone
     from fcregistry.cli._parameters import read_words
     from fcregistry.execution import Executor
 
     if batch:
         if output is not None:
             raise click.UsageError("--batch writes to standard output: leave --output out")
-        ctx.exit(run_batch(name, arguments, _approver(yes)))
+        ctx.exit(_run_batch(name, arguments, _approver(yes)))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
     tool = tool_named(name)
@@ -220,3 +233,111 @@ def _text(result: ToolResult) -> str:
     if type(result.value) is str or result.parts:
         return result.content
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)
+
+
+# --- Many calls ---
+
+_CHUNK: Final = 1 << 16
+"""The most bytes to read before the calls in them run."""
+
+
+def _run_batch(path: str | None, more: tuple[str, ...], approve: Approver | None) -> int:
+    """Run the calls of a file or of standard input; a line that fails does not affect the others.
+
+    Args:
+        path: The file; None or `-` for standard input.
+        more: The words after it, which are wrong here.
+        approve: The approver of the calls; None if there is no user to ask.
+
+    Returns:
+        0 if every call succeeded, otherwise 1.
+    """
+    if more:
+        raise click.UsageError(f"--batch takes one file of calls, and no arguments after it: {' '.join(more)}")
+    ok = True
+    with _open(path) as stream:
+        for lines in _whole_lines(stream):
+            with result_alone():  # stdout is for results
+                results = _run_lines(lines, approve)
+            for result in results:
+                ok = ok and result.ok
+                say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
+    return 0 if ok else 1
+
+
+def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
+    """Yield the lines that have arrived, numbered; a caller may wait for results between lines."""
+    number, rest = 0, b""
+    while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]  # the bytes that have arrived, without waiting for all
+        *lines, rest = (rest + chunk).split(b"\n")
+        yield [(number + place, line) for place, line in enumerate(lines, 1) if line.strip()]
+        number += len(lines)
+    if rest.strip():
+        yield [(number + 1, rest)]
+
+
+def _open(path: str | None) -> IO[bytes]:
+    if path is None or path == "-":
+        return sys.stdin.buffer
+    from pathlib import Path  # see the top
+
+    try:
+        return Path(path).open("rb")
+    except OSError as error:
+        raise click.UsageError(f"cannot read {path}: {error.strerror}") from error
+
+
+def _run_lines(lines: list[tuple[int, bytes]], approve: Approver | None) -> list[ToolResult]:
+    """Run the calls of some lines concurrently, and return their results in order.
+
+    An executor has one tool of a name. If two plugins ship a tool of one name, a second executor has the second one.
+    """
+    from fcregistry.execution import Executor
+
+    tools: dict[str, list[Tool]] = {}
+    calls: dict[int, list[ToolCall]] = {}
+    found: list[ToolResult | int] = []
+    for number, line in lines:
+        read: tuple[Tool, ToolCall] | ToolResult | int = _read(number, line)
+        if isinstance(read, tuple):
+            tool, call = read
+            rivals = tools.setdefault(tool.name, [])
+            if tool not in rivals:
+                rivals.append(tool)
+            read = rivals.index(tool)
+            calls.setdefault(read, []).append(call)
+        found.append(read)
+    results = {
+        place: iter(
+            Executor([each[place] for each in tools.values() if place < len(each)], approve=approve).run_all(some)
+        )
+        for place, some in calls.items()
+    }
+    return [next(results[each]) if isinstance(each, int) else each for each in found]
+
+
+def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:
+    """Return the tool and the call of a line, or the result of a wrong one."""
+    from fcregistry._base.call import CallError, ToolCall
+    from fcregistry._results.result import ToolResult
+    from fcregistry.formats import MalformedCallError, read_call
+
+    def failure(call: ToolCall | None, code: str, message: str) -> ToolResult:
+        error = CallError(code, message)
+        return ToolResult(call, error=error, content=error.text)
+
+    try:
+        call = read_call(read_json(line.decode("utf-8-sig").strip()))
+    except MalformedCallError as error:
+        failed = None if error.id is None else ToolCall("", None, error.id)
+        return failure(failed, "malformed_call", f"line {number}: {error}")
+    except ValueError as error:
+        return failure(None, "malformed_call", f"line {number} is not valid JSON: {error}")
+    try:
+        tool = registry.get(call.name)
+        tool.signature  # noqa: B018  # a tool that cannot be defined fails its own call, not the batch
+    except FcregistryError as error:
+        return failure(call, "unknown_tool", str(error))
+    if reason := only_in_an_application(tool):
+        return failure(call, "unavailable", reason)
+    return tool, ToolCall(tool.name, call.arguments, call.id)

@@ -11,7 +11,7 @@ from pathlib import Path
 import click
 
 from fcregistry import formats
-from fcregistry.cli._output import counted, json_option, remark, say, say_json
+from fcregistry.cli._output import counted, json_option, relative_path, remark, say, say_json
 from fcregistry.cli._tools import complete_tools, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
@@ -76,16 +76,8 @@ def command(
 
 
 def _write(findings: Sequence[LintFinding]) -> None:
-    try:
-        folder: Path | None = Path.cwd()
-    except OSError:  # the folder was removed
-        folder = None
     for each in findings:
-        place = ""
-        if each.file is not None:
-            path = Path(each.file)
-            shown = path.relative_to(folder) if folder is not None and path.is_relative_to(folder) else path
-            place = f"{shown}:{each.line}: "
+        place = "" if each.file is None else f"{relative_path(Path(each.file))}:{each.line}: "
         say(" ".join(f"{place}{each.severity} {each.rule}: {each.tool}: {each.message}".split()))
         say("    " + " ".join(each.advice.split()))
 

@@ -106,15 +106,13 @@ class _Commands(click.Group):
 @click.pass_context
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
-    from fcregistry.cli._tools import describe_in_workers, mention_index_problems  # --help needs no plugin
+    from fcregistry.cli._tools import describe_in_workers, import_modules, mention_index_problems  # --help needs none
 
     describe_in_workers()
     begin_hints_with(modules)
     if verbose:
         ctx.call_on_close(mention_index_problems)
     if modules:
-        from fcregistry.cli._modules import import_modules  # only where one is named
-
         import_modules(modules)
 
 

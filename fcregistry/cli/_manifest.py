@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fcregistry._tools.selectors import normalized
-from fcregistry.cli._output import complain, counted, json_option, say, say_json, table
+from fcregistry.cli._output import complain, counted, json_option, relative_path, say, say_json, table
 from fcregistry.discovery import FoundPlugin, Manifest, ManifestProblem, find_plugins, manifest_of
 from fcregistry.packaging import BuiltManifest, build_manifests, manifest_differences, search_path, target_distribution
 
@@ -41,25 +41,21 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
 def _check(built: BuiltManifest) -> bool:
     lines = manifest_differences(built)
     if not lines:
-        say(f"{_relative(built.path)} is up to date")
+        say(f"{relative_path(built.path)} is up to date")
         return True
-    say("\n  ".join([f"{_relative(built.path)} differs from the code:", *lines]))
+    say("\n  ".join([f"{relative_path(built.path)} differs from the code:", *lines]))
     complain("run: fcregistry manifest build")
     return False
 
 
 def _write(built: BuiltManifest) -> bool:
     if built.written == built.text:
-        say(f"{_relative(built.path)} is up to date")
+        say(f"{relative_path(built.path)} is up to date")
         return True
     built.write()
     tools = sum(len(each["tools"]) for each in built.content["plugins"])
-    say(f"wrote {_relative(built.path)}: {counted(tools, 'tool')}")
+    say(f"wrote {relative_path(built.path)}: {counted(tools, 'tool')}")
     return True
-
-
-def _relative(path: Path) -> str:
-    return str(path.relative_to(Path.cwd()) if path.is_relative_to(Path.cwd()) else path)
 
 
 @command.command("show", short_help="Show the manifests of a distribution.")
@@ -100,7 +96,7 @@ def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> d
 def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
     rows = []
     for plugin, manifest in found:
-        say(f"{plugin.label}: {_relative(manifest.path) + ' ' if manifest else ''}{_state(manifest)}")
+        say(f"{plugin.label}: {f'{relative_path(manifest.path)} ' if manifest else ''}{_state(manifest)}")
         if isinstance(manifest, ManifestProblem):
             say(f"    {manifest.advice}")
         if isinstance(manifest, Manifest):

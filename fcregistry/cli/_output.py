@@ -16,6 +16,7 @@ import click
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
+    from pathlib import Path
 
 # Patterns as text: they are compiled when first needed, and most output needs neither
 CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
@@ -167,6 +168,17 @@ def _cut(line: str, room: int) -> str:
     while _width(line) >= room:
         line = line[:-1]
     return f"{line}…"
+
+
+def relative_path(path: Path) -> Path:
+    """Return a path as seen from the working folder, if it is below that."""
+    from pathlib import Path  # `list` and `--help` do without
+
+    try:
+        folder = Path.cwd()
+    except OSError:  # the folder was removed
+        return path
+    return path.relative_to(folder) if path.is_relative_to(folder) else path
 
 
 # --- Standard output for the result only ---

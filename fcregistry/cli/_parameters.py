@@ -209,15 +209,10 @@ class _ToolCommand(click.Command):
         """Refuse an option that the user wrote twice. Click itself would use the last one."""
         if not ctx.resilient_parsing:
             given = self.make_parser(ctx).parse_args([*args])[2]
-            for option in given:
-                if (
-                    isinstance(option, click.Option)
-                    and not option.multiple
-                    and not option.is_flag
-                    and given.count(option) > 1
-                ):
+            single = [each for each in given if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
+            for option in single:
+                if (times := single.count(option)) > 1:
                     several = "; give one JSON value" if isinstance(option.type, _JsonParam) else ""
-                    times = given.count(option)
                     raise click.UsageError(
                         f"{option.opts[0]} is given {times} times, but takes one value{several}", ctx
                     )

@@ -65,42 +65,30 @@ def _cell(value: str | float | None) -> str:
 
 def _plugin_row(outcome: Outcome) -> dict[str, Any]:
     plugin = outcome.plugin
-    tools = len(tools_of_plugin(plugin.distribution, plugin.entry_point))
-    if isinstance(outcome, DisabledPlugin):
-        return _row("plugin", plugin, "disabled", outcome.reason, tools)
-    seconds: float | None = round(outcome.seconds, 4)
-    if isinstance(outcome, FailedPlugin):
-        return _row("plugin", plugin, "failed", outcome.reason, tools, seconds)
-    if not isinstance(outcome, DescribedPlugin):
-        return _row("plugin", plugin, "loaded", None, tools, seconds)
-    return _row("plugin", plugin, "described", None, tools, None if outcome.by == "manifest" else seconds)
+    state = {DisabledPlugin: "disabled", FailedPlugin: "failed", DescribedPlugin: "described"}.get(
+        type(outcome), "loaded"
+    )
+    by_manifest = isinstance(outcome, DescribedPlugin) and outcome.by == "manifest"  # and so not imported
+    return {
+        **_found(plugin, "plugin"),
+        "tools": len(tools_of_plugin(plugin.distribution, plugin.entry_point)),
+        "state": state,
+        "import_seconds": None if by_manifest or isinstance(outcome, DisabledPlugin) else round(outcome.seconds, 4),
+        "reason": outcome.reason if isinstance(outcome, DisabledPlugin | FailedPlugin) else None,
+    }
 
 
 def _extension_row(extension: FoundExtension) -> dict[str, Any]:
-    outcome = current().extensions.outcome(extension)
+    outcome, disabled = current().extensions.outcome(extension), current().extensions.disabled(extension)
     if isinstance(outcome, FailedExtension):
-        return _row("extension", extension, "failed", outcome.reason)
-    if disabled := current().extensions.disabled(extension):
-        return _row("extension", extension, "disabled", disabled)
-    return _row("extension", extension, "installed" if outcome is None else "loaded", None)
+        state, reason = "failed", outcome.reason
+    elif disabled:
+        state, reason = "disabled", disabled
+    else:
+        state, reason = "installed" if outcome is None else "loaded", None
+    return {**_found(extension, "extension"), "tools": None, "state": state, "import_seconds": None, "reason": reason}
 
 
-def _row(
-    kind: str,
-    found: FoundEntryPoint,
-    state: str,
-    reason: str | None,
-    tools: int | None = None,
-    seconds: float | None = None,
-) -> dict[str, Any]:
-    return {
-        "kind": kind,
-        "distribution": found.distribution,
-        "version": found.version,
-        "entry_point": found.entry_point,
-        "module": found.value,
-        "tools": tools,
-        "state": state,
-        "import_seconds": seconds,  # none if a manifest describes the plugin: it was not imported
-        "reason": reason,
-    }
+def _found(found: FoundEntryPoint, kind: str) -> dict[str, Any]:
+    names = ("distribution", "version", "entry_point")
+    return {"kind": kind, **{name: getattr(found, name) for name in names}, "module": found.value}

@@ -1,14 +1,15 @@
-"""Tools on the command line: names and tables of tools, remarks about what is missing, and the description of plugins.
+"""Tools on the command line: their names and tables, what is missing, the description of plugins, and `-m`.
 
 Worker processes import plugins to describe them, so that a plugin that hangs or crashes stops only its own process.
 """
 
 from __future__ import annotations
 
+import importlib
 import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, redirect_stderr, suppress
 from fnmatch import fnmatchcase
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any, Final, TypeVar
@@ -234,10 +235,10 @@ def begin_completion(ctx: click.Context) -> None:
     Worker processes describe new plugins, if they are few and quick. The modules that the user named are imported.
     """
     current().describe = _describe_few
-    if ctx.find_root().params.get("modules"):
-        from fcregistry.cli._modules import import_while_typing  # only where one is named
-
-        import_while_typing(ctx)
+    with open(os.devnull, "w", encoding="utf-8") as nowhere, redirect_stderr(nowhere):  # noqa: PTH123  # as in `import_modules`
+        for module in ctx.find_root().params.get("modules") or ():
+            with suppress(click.UsageError):
+                import_modules([module])
 
 
 def mention_index_problems() -> None:
@@ -324,3 +325,66 @@ def seconds_for_a_plugin() -> float:
     if not 0 < seconds < 86_400:
         raise ConfigurationError(f"{IMPORT_SECONDS_VARIABLE} must be a number of seconds above 0, not {text!r}")
     return seconds
+
+
+# --- The modules that a user names with `-m` ---
+
+
+def import_modules(modules: Iterable[str]) -> None:
+    """Import modules: those that are installed, and those in the working folder.
+
+    Raises:
+        UsageError: One cannot be imported, or is not a name of a module.
+    """
+    sys.path.append(os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
+    for module in modules:
+        _import(module)
+
+
+def _import(module: str) -> None:
+    if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
+        parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
+        name = ".".join(part for part in parts if part.isidentifier())
+        raise click.UsageError(f"-m takes the name of a module, not a file: -m {name or 'MODULE'}, not -m {module}")
+    from fcregistry._base.stdout import prints_to_stderr  # with importlib.metadata, which --help does not need
+
+    if hiding := _hiding(module.partition(".")[0]):
+        raise click.UsageError(
+            f"-m {module} means {hiding}, which is installed and hides the module of that name in this folder: rename the module here"
+        )
+    try:
+        with prints_to_stderr():
+            importlib.import_module(module)
+    except (Exception, SystemExit) as error:  # the user's own code: whatever it raises on import, say where and stop
+        what = f"{type(error).__name__}: {error}{_place(error)}"
+        raise click.UsageError(f"the module {module!r} cannot be imported: {what}") from error
+
+
+def _hiding(name: str) -> str | None:
+    """Return the file of an installed module that hides one of the working folder; None if there is none.
+
+    Installed modules come first: otherwise a file in the folder could replace a module of an installed package.
+    """
+    here = os.getcwd()  # noqa: PTH109  # likewise
+    own = next((path for path in (f"{here}/{name}/__init__.py", f"{here}/{name}.py") if os.path.exists(path)), None)  # noqa: PTH110  # likewise
+    if own is None:
+        return None
+    from importlib.util import find_spec
+
+    try:
+        origin = getattr(find_spec(name), "origin", None)
+    except (ImportError, ValueError):  # a module without a place
+        return None
+    return origin if origin and os.path.realpath(origin) != os.path.realpath(own) else None
+
+
+def _place(error: BaseException) -> str:
+    """Return where an import failed."""
+    from traceback import extract_tb  # only on the way to an error
+
+    last = extract_tb(error.__traceback__)[-1]
+    if "importlib" in last.filename and not isinstance(error, ModuleNotFoundError):
+        return ""  # the file was found; the text of a SyntaxError says the place
+    if "importlib" in last.filename:
+        return f" (looked in what is installed, and in {sys.path[-1]})"
+    return f" ({last.filename}:{last.lineno})"

@@ -60,7 +60,6 @@ class _Acceptance:
         trial, mapped = self._case.call(json.dumps(arguments)), self._case.call(arguments)
         if (trial.arrival is None, trial.code) != (mapped.arrival is None, mapped.code):
             return Failure(
-                arguments=arguments,
                 expected="one answer, whether they come as JSON text or as a mapping",
                 got=f"{trial.code or 'accepted'}, and then {mapped.code or 'accepted'}",
             )
@@ -71,7 +70,6 @@ class _Acceptance:
         """Return what is wrong with the answer to arguments that the schema accepts."""
         if trial.result.repairs:
             return Failure(
-                arguments=arguments,
                 expected="accepted unchanged: the schema accepts them",
                 got=f"repaired: {'; '.join(trial.result.repairs)}",
             )
@@ -80,7 +78,6 @@ class _Acceptance:
             return None
         if not trial.result.ok:
             return Failure(
-                arguments=arguments,
                 expected="accepted: the schema accepts them",
                 got=f"{trial.code}: {trial.result.content}",
                 advice="let the type refuse only what its schema refuses, or say it in the schema",
@@ -113,18 +110,17 @@ class _Acceptance:
             if trial.result.error.problems:
                 return None
             return Failure(
-                arguments=arguments,
                 expected=f"refused with the reasons: {problems}",
                 got="refused without a problem",
             )
         if trial.arrival is None:
-            return Failure(arguments=arguments, expected=f"invalid_arguments: {problems}", got=trial.code)
+            return Failure(expected=f"invalid_arguments: {problems}", got=trial.code)
         if trial.result.repairs and (left := self._invalid_after_repair(trial.arrival)) is None:
             return None
         got = f"called with {call_text(trial.arrival)}"
         if trial.result.repairs:
             got += f" after a repair ({'; '.join(trial.result.repairs)}) that left this: {left}"
-        return Failure(arguments=arguments, expected=f"refused: {problems}", got=got)
+        return Failure(expected=f"refused: {problems}", got=got)
 
     def _invalid_after_repair(self, arrival: Arrival) -> str | None:
         """Return what is still wrong with a repaired call, written as JSON again; None if it is valid."""
@@ -156,7 +152,6 @@ class _Acceptance:
                 continue
             says = "accepts" if is_valid(value) else "refuses"
             return Failure(
-                arguments=arguments,
                 expected=f"the type of {parameter.name!r} says what its schema says, which {says} {arguments_text(value)}",
                 got=f"its codec's accepts() says {parameter.codec.accepts(value)}",
             )
@@ -229,7 +224,6 @@ def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[
         bound = signature.bind(*trial.arrival.args, **trial.arrival.kwargs)
     except TypeError as error:
         return Failure(
-            arguments=arguments,
             expected=f"a call that the function accepts: {signature}",
             got=f"{call_text(trial.arrival)}: {exception_message(error)}",
             advice="make the schema of the parameters ask for what the function needs",
@@ -273,7 +267,7 @@ def _parameter_failure(
     elif name not in arguments:
         return None
     elif name not in arrived:
-        return Failure(arguments=arguments, expected=f"{name!r} arrives", got="it does not, or under another name")
+        return Failure(expected=f"{name!r} arrives", got="it does not, or under another name")
     else:
         wrong = [] if codec.handles(arrived[name]) else [arrived[name]]
     if not wrong:
@@ -281,7 +275,6 @@ def _parameter_failure(
     annotation = signature.parameters[name].annotation if name in signature.parameters else inspect.Parameter.empty
     wanted = "its type" if annotation is inspect.Parameter.empty else inspect.formatannotation(annotation)
     return Failure(
-        arguments=arguments,
         expected=f"{name!r} arrives as {wanted}",
         got=f"{python_text(wrong[0])}, of the type {type(wrong[0]).__name__}",
         advice=f"decode() makes what handles() does not know; {REPORT}",
@@ -307,7 +300,6 @@ def _change_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
     for changed, what in ((given, "the call"), (decoded, "decoding")):
         if json.dumps(changed) != json.dumps(arguments):
             return Failure(
-                arguments=arguments,
                 expected="the caller's arguments stay as they were",
                 got=f"{what} made them {arguments_text(changed)}",
                 advice="decode() must make a new value, and leave the one that it is given alone",
@@ -347,14 +339,12 @@ def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None
         again = case.call(first)
         second = None if again.arrival is None else _call_arguments(case, again.arrival)
     except Exception as error:  # foreign code: encoding a value runs its author's  # noqa: BLE001
-        return _other_call_failure(arguments, f"{type(error).__name__}: {exception_message(error)}")
+        return _other_call_failure(f"{type(error).__name__}: {exception_message(error)}")
     if problems := case.validator.problems(first):
-        return _other_call_failure(
-            arguments, f"{arguments_text(first)}, which is not valid: {'; '.join(map(str, problems))}"
-        )
+        return _other_call_failure(f"{arguments_text(first)}, which is not valid: {'; '.join(map(str, problems))}")
     if second is None or json.dumps(first, sort_keys=True) != json.dumps(second, sort_keys=True):
         other = again.result.content if second is None else arguments_text(second)
-        return _other_call_failure(arguments, f"{arguments_text(first)}, and of that: {other}")
+        return _other_call_failure(f"{arguments_text(first)}, and of that: {other}")
     return None
 
 
@@ -362,9 +352,8 @@ def _call_arguments(case: Case, arrival: Arrival) -> Any:
     return case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
 
 
-def _other_call_failure(arguments: Any, got: str) -> Failure:
+def _other_call_failure(got: str) -> Failure:
     return Failure(
-        arguments=arguments,
         expected="make_call writes the call that arrived as a model would: valid, and the same when it is called",
         got=got,
         advice="let encode() write what decode() reads; and give a record that checks its fields values that pass",

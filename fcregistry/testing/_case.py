@@ -8,7 +8,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
@@ -78,9 +78,10 @@ class Case:
 
         def guarded(arguments: dict[str, Any]) -> Failure | None:
             try:
-                return examine(arguments)
+                failure = examine(arguments)
             except Exception as error:  # noqa: BLE001  # foreign code: a codec or a class of the author's may raise anything
                 return exception_failure(error, arguments)
+            return None if failure is None else replace(failure, arguments=arguments)
 
         failure = next((failure for each in samples if (failure := guarded(each)) is not None), None)
         if failure is None:

@@ -48,7 +48,8 @@ class Conformance:
 
     def __init__(self, config: pytest.Config) -> None:
         self._config = config
-        self._selectors = read_selectors(config.getoption("fcregistry_tools"))
+        given = config.getoption("fcregistry_tools")
+        self._selectors = tuple(each for text in given for each in re.split(r"[,\s]+", text) if each)
         self._wanted = _take_ids(config)
 
     def pytest_report_header(self) -> str:
@@ -128,20 +129,14 @@ class Tools(pytest.Collector):
         from fcregistry.testing._case import Case  # only where something is checked: it imports Hypothesis
         from fcregistry.testing._rules import report_of, rules_for
 
-        config = self.config
+        option = self.config.getoption
         for plugin in self._selection.plugins:
             yield self._item(f"{plugin.label}[{LOADS}]", partial(report_on_loading, plugin))
         for tool in self._selection.tools:
-            if tool.id in self._selection.clashes:
-                yield self._item(
-                    f"{tool.id}[{ALONE}]", partial(report_on_clash, tool, self._selection.clashes[tool.id]), tool
-                )
+            if clash := self._selection.clashes.get(tool.id):
+                yield self._item(f"{tool.id}[{ALONE}]", partial(report_on_clash, tool, clash), tool)
                 continue
-            case = Case(
-                tool=tool,
-                examples=config.getoption("fcregistry_examples"),
-                invoke=config.getoption("fcregistry_invoke"),
-            )
+            case = Case(tool=tool, examples=option("fcregistry_examples"), invoke=option("fcregistry_invoke"))
             for rule in rules_for(tool):
                 yield self._item(f"{tool.id}[{rule.name}]", partial(report_of, case, [rule]), tool)
 
@@ -214,10 +209,9 @@ def report_on_loading(plugin: FoundPlugin) -> Report:
     if isinstance(outcome, DisabledPlugin):
         verdict = Verdict(skipped=f"it is disabled: {outcome.reason}")
     elif isinstance(outcome, FailedPlugin):
-        trace, reason = f"\n{outcome.traceback}", outcome.reason
-        verdict = Verdict(
-            failures=(Failure(expected=expected, got=reason, advice=outcome.advice, detail=trace),),
-        )
+        trace = f"\n{outcome.traceback}"
+        failure = Failure(expected=expected, got=outcome.reason, advice=outcome.advice, detail=trace)
+        verdict = Verdict(failures=(failure,))
     elif not tools_of_plugin(plugin.distribution, plugin.entry_point):
         advice = f"modules below {plugin.module} are not imported by themselves: name the one with the tools in the entry point"
         verdict = Verdict(failures=(Failure(expected=expected, got="it declares none", advice=advice),))
@@ -265,23 +259,12 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
     plugins = _named_plugins(parsed) if parsed else _plugins_of(distributions)
     for name in _to_load(parsed, plugins):
         current().load(name)
-    known, clashes = _known()
+    rivalries = [in_effect(rivals) for rivals in by_key(registry._catalogue.visible()).values()]
+    known = {registry._catalogue.tool(rivals[0]): rivals for rivals in rivalries}
     owners = {each.distribution for each in plugins}
     chosen = _matching(known, parsed) if parsed else [tool for tool in known if tool.origin.distribution in owners]
+    clashes = {tool.id: clash_text(rivals) for tool, rivals in known.items() if len(rivals) > 1}
     return Selection(plugins=plugins, tools=tuple(sorted(chosen, key=lambda tool: tool.id)), clashes=clashes)
-
-
-def _known() -> tuple[list[Tool], dict[str, str]]:
-    """Return every declared tool, one an id, broken ones too; and the ids that are claimed twice."""
-    catalogue = registry._catalogue
-    tools, clashes = [], {}
-    for rivals in by_key(catalogue.visible()).values():
-        left = in_effect(rivals)
-        tool = catalogue.tool(left[0])
-        tools.append(tool)
-        if len(left) > 1:
-            clashes[tool.id] = clash_text(rivals)
-    return tools, clashes
 
 
 def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
@@ -291,12 +274,9 @@ def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
 
 def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
     """Return the plugins whose distribution a selector names: that they load is checked too."""
-    wanted = [each.distribution for each in selectors if each.distribution is not None and not each.excludes]
-    patterns = [Selector(text="", distribution=each, name="*") for each in wanted]
+    wanted = [each for each in selectors if each.distribution is not None and not each.excludes]
     return tuple(
-        plugin
-        for plugin in current().plugins
-        if any(pattern.names_distribution(plugin.distribution) for pattern in patterns)
+        plugin for plugin in current().plugins if any(each.names_distribution(plugin.distribution) for each in wanted)
     )
 
 
@@ -331,16 +311,7 @@ def _has_own_item(selector: Selector) -> bool:
     return selector.distribution is not None and any(selector.names_distribution(each.distribution) for each in absent)
 
 
-def read_selectors(given: Iterable[str]) -> tuple[str, ...]:
-    """Return the selectors of the command line, where commas and spaces separate them."""
-    return tuple(each for text in given for each in re.split(r"[,\s]+", text) if each)
-
-
 # --- The plugins that are developed in a folder ---
-
-
-class NothingToCheckError(FcregistryError):
-    """There is no tool to check; the message says what to do."""
 
 
 def distributions_here(root: Path) -> tuple[str, ...]:
@@ -355,16 +326,16 @@ def distributions_here(root: Path) -> tuple[str, ...]:
         root: pytest's root folder.
 
     Raises:
-        NothingToCheckError: No plugin is installed, or the plugin of this folder is not.
+        FcregistryError: No plugin is installed, or the plugin of this folder is not.
     """
     installed = current().distributions()
     project, ships_tools = _project_at(root)
     if ships_tools and normalized(project) not in map(normalized, installed):
-        raise NothingToCheckError(
+        raise FcregistryError(
             f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {shlex.quote(str(root))}"
         )
     if not installed:
-        raise NothingToCheckError(
+        raise FcregistryError(
             "no installed distribution ships tools; a plugin has an entry point in the group 'fcregistry', and is found once it is installed"
         )
     sources = {name: _source_of(name) for name in installed}

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import json
 import traceback
-from collections.abc import Iterable
 from dataclasses import dataclass
+from textwrap import indent
 from typing import Any, Final
 
 from fcregistry._base.messages import show
@@ -107,10 +107,10 @@ class ConformanceError(AssertionError):
     """
 
     def __init__(self, report: Report, place: str) -> None:
-        broken = [(rule, failure) for rule, verdict in report.verdicts.items() for failure in verdict.failures]
         parts = [
-            "\n".join([f"{report.subject} breaks the rule {rule}", *_indented(failure.lines())])
-            for rule, failure in broken
+            f"{report.subject} breaks the rule {rule}\n" + indent("\n".join(failure.lines()), "  ")
+            for rule, verdict in report.verdicts.items()
+            for failure in verdict.failures
         ]
         super().__init__("\n\n".join([*parts, place] if place else parts))
         self.report = report
@@ -127,10 +127,6 @@ def _labelled_lines(label: str, text: str) -> list[str]:
     """Return a text after a label, with its lines aligned."""
     first, *more = text.splitlines() or [""]
     return [f"{label:<11}{first}", *(f"{'':<11}{line}" for line in more)]
-
-
-def _indented(lines: Iterable[str]) -> list[str]:
-    return [f"  {line}" if line else "" for line in lines]
 
 
 def exception_failure(error: Exception, arguments: Any) -> Failure:

@@ -103,61 +103,47 @@ def rules_for(tool: Tool) -> list[KitRule]:
 def report_of(case: Case, rules: Iterable[KitRule]) -> Report:
     """Check a tool against some rules, and return their verdicts."""
     with without_definition_warnings(), without_records_of_calls():
-        return Report(subject=case.tool.id, verdicts={rule.name: rule.try_on(case) for rule in rules})
+        return Report(subject=case.tool.id, verdicts={rule.name: rule.verdict(case) for rule in rules})
 
 
 # --- Definitions: schema, docstring and names, without calls ---
 
 
-def can_be_defined(case: Case) -> Verdict:
+def can_be_defined(case: Case) -> Iterator[Failure]:
     """Check that fcregistry can make a schema from the tool's annotations."""
     error = case.tool.definition_error
-    if error is None:
-        return Verdict()
-    problems = error.problems or (str(error),)
     advice = "fix it there; until then, executors do not offer the tool to models"
-    return Verdict(
-        failures=tuple(Failure(expected="a schema for its parameters", got=each, advice=advice) for each in problems)
-    )
+    for each in () if error is None else error.problems or (str(error),):
+        yield Failure(expected="a schema for its parameters", got=each, advice=advice)
 
 
-def has_a_valid_schema(case: Case) -> Verdict:
+def has_a_valid_schema(case: Case) -> Iterator[Failure]:
     """Check the schemas of arguments and result against the meta-schema of JSON Schema."""
-    return Verdict(failures=tuple(_schema_failures(case.tool)))
-
-
-def _schema_failures(tool: Tool) -> Iterator[Failure]:
-    if problem := schema_problem(tool.parameters):
-        yield Failure(
-            expected="a valid JSON Schema of an object for its arguments", got=problem, advice=f"correct it; {REPORT}"
-        )
-    results = tool.result_validator("jsonschema")
-    if results is None:
-        return
+    advice = f"correct it; {REPORT}"
+    if problem := schema_problem(case.tool.parameters):
+        yield Failure(expected="a valid JSON Schema of an object for its arguments", got=problem, advice=advice)
+    results = case.tool.result_validator("jsonschema")
     try:
-        results.compile()
+        if results is not None:
+            results.compile()
     except SchemaError as error:
-        yield Failure(expected="a valid JSON Schema for its result", got=str(error), advice=f"correct it; {REPORT}")
+        yield Failure(expected="a valid JSON Schema for its result", got=str(error), advice=advice)
 
 
-def has_a_stable_schema(case: Case) -> Verdict:
+def has_a_stable_schema(case: Case) -> Iterator[Failure]:
     """Build the tool twice, and check that its schemas are the same as JSON text."""
     declaration, strict = case.tool._definition.declaration, case.tool._definition.strict
-    built = [Tool(declaration, strict=strict) for _ in range(2)]
-    pairs = {
-        "arguments": tuple(tool.parameters for tool in built),
-        "result": tuple(tool.returns for tool in built),
-    }
-    failures = [
-        Failure(
-            expected=f"the same schema of its {which} each time that fcregistry makes it",
-            got=_difference(first, second),
-            advice="a default, a description or a type differs each time; make it constant, and sort sets",
-        )
-        for which, (first, second) in pairs.items()
-        if json.dumps(first) != json.dumps(second)
-    ]
-    return Verdict(failures=tuple(failures))
+    one, other = (Tool(declaration, strict=strict) for _ in range(2))
+    for which, first, second in (
+        ("arguments", one.parameters, other.parameters),
+        ("result", one.returns, other.returns),
+    ):
+        if json.dumps(first) != json.dumps(second):
+            yield Failure(
+                expected=f"the same schema of its {which} each time that fcregistry makes it",
+                got=_difference(first, second),
+                advice="a default, a description or a type differs each time; make it constant, and sort sets",
+            )
 
 
 def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
@@ -171,101 +157,72 @@ def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> st
     return f"at {json_path(path)}: {show(first)}, and then {show(second)}"
 
 
-def documents_its_parameters(case: Case) -> Verdict:
+def documents_its_parameters(case: Case) -> Iterator[Failure]:
     """Check that the docstring describes every parameter of the function, and no others."""
-    tool = case.tool
-    documented = tool.signature.documentation.parameters
+    tool, documentation = case.tool, case.tool.signature.documentation
     own = [*signature_of(underlying(tool.function)).parameters]  # for a partial, also those that it fills in
     own += [each.name for each in tool.signature.parameters if each.name not in own]  # those of an unpacked TypedDict
+    for name in documentation.parameters:
+        if name.lstrip("*") not in own:
+            yield Failure(
+                expected="the docstring describes parameters that exist",
+                got=f"it describes {name!r}, which does not exist",
+                advice=f"correct the name, or delete the line; the parameters are: {', '.join(own) or 'none'}",
+            )
     unread = [
-        f"the docstring's line {line!r} cannot be read; write `name: What it is.`"
-        for line in tool.signature.documentation.unread
+        f"the docstring's line {line!r} cannot be read; write `name: What it is.`" for line in documentation.unread
     ]
     advice = "; ".join(unread) or "describe it under Args: in the docstring, or with Annotated[…, 'text']"
-    failures = [
-        Failure(
-            expected="the docstring describes parameters that exist",
-            got=f"it describes {name!r}, which does not exist",
-            advice=f"correct the name, or delete the line; the parameters are: {', '.join(own) or 'none'}",
-        )
-        for name in documented
-        if name.lstrip("*") not in own
-    ]
-    failures += [
-        Failure(
-            expected="a description of every parameter, for the model",
-            got=f"{name!r} has none",
-            advice=advice,
-        )
-        for name in _undescribed(tool)
-    ]
-    return Verdict(failures=tuple(failures))
-
-
-def _undescribed(tool: Tool) -> Iterator[str]:
-    properties = tool.parameters.get("properties", {})
     stars = {each.name for each in tool.signature.parameters if each.kind.name.startswith("VAR_")}
-    for name, schema in properties.items():
+    for name, schema in tool.parameters.get("properties", {}).items():
         if name not in stars and isinstance(schema, dict) and not schema.get("description"):
-            yield name
+            yield Failure(
+                expected="a description of every parameter, for the model", got=f"{name!r} has none", advice=advice
+            )
 
 
-def names_fit_every_provider(case: Case) -> Verdict:
+def names_fit_every_provider(case: Case) -> Iterable[Failure]:
     """Check the names of tool and parameters against each provider's limits."""
     failures: dict[str, Failure] = {}  # by what is expected and got: a provider may have several formats
     for wanted in map(formats.get, formats.names()):
         for failure in (*_tool_name_failures(case.tool.name, wanted), *_parameter_name_failures(case.tool, wanted)):
             failures.setdefault(f"{failure.expected}: {failure.got}", failure)
-    return Verdict(failures=tuple(failures.values()))
+    return failures.values()
 
 
 def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Failure]:
     for profile in filter(None, (wanted.profile, wanted.strict_profile)):
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
-                yield Failure(
-                    expected=f"parameters whose names {profile.taker} accepts: {profile.names_rule}",
-                    got=repr(name),
-                    advice="rename the parameter",
-                )
+                rule = f"parameters whose names {profile.taker} accepts: {profile.names_rule}"
+                yield Failure(expected=rule, got=repr(name), advice="rename the parameter")
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
     """Yield a failure if the provider of a format refuses the tool's name."""
-    if wanted.alphabet is None:
-        return
-    wire = wanted.alphabet.wire_name(name)
-    if not wanted.alphabet.fits(wire):
-        yield Failure(
-            expected=f"a name that the format {wanted.name} accepts",
-            got=repr(wire),
-            advice="give the tool another name",
-        )
+    if wanted.alphabet is not None and not wanted.alphabet.fits(wire := wanted.alphabet.wire_name(name)):
+        rule = f"a name that the format {wanted.name} accepts"
+        yield Failure(expected=rule, got=repr(wire), advice="give the tool another name")
 
 
 # --- Declared examples ---
 
 
-def accepts_its_examples(case: Case) -> Verdict:
+def accepts_its_examples(case: Case) -> Iterator[Failure]:
     """Check that the executor accepts each declared example as a call, without repairs."""
-    failures = []
     for example in case.tool.options.examples:
         try:
-            trial = case.stand_in.call(example)
+            result = case.stand_in.call(example).result
         except Exception as error:  # noqa: BLE001  # foreign code: a codec or a class of the author's may raise anything
-            failures.append(exception_failure(error, example))
+            yield exception_failure(error, example)
             continue
-        if not trial.result.ok or trial.result.repairs:
-            got = trial.result.content if not trial.result.ok else "; ".join(trial.result.repairs)
-            failures.append(
-                Failure(
-                    arguments=example,
-                    expected="a declared example is a call that the tool accepts without repairs",
-                    got=got,
-                    advice="correct the example, or the types of the parameters",
-                )
+        if not result.ok or result.repairs:
+            yield Failure(
+                arguments=example,
+                expected="a declared example is a call that the tool accepts without repairs",
+                got="; ".join(result.repairs) if result.ok else result.content,
+                advice="correct the example, or the types of the parameters",
             )
-    return Verdict(failures=tuple(failures))
 
 
 def answers_its_examples(case: Case) -> Verdict:
@@ -273,11 +230,8 @@ def answers_its_examples(case: Case) -> Verdict:
     if reason := _reason_not_to_run(case):
         return Verdict(skipped=reason)
     executor = Executor([case.tool], approve=lambda tool, call: True)
-    failures: list[Failure] = []
-    for example in case.tool.options.examples:
-        result = executor.run(ToolCall(case.tool.name, example))
-        failures += _result_failures(case, example, result)
-    return Verdict(failures=tuple(failures))
+    results = [(each, executor.run(ToolCall(case.tool.name, each))) for each in case.tool.options.examples]
+    return Verdict(failures=tuple(failure for each in results for failure in _result_failures(case, *each)))
 
 
 def _reason_not_to_run(case: Case) -> str:
@@ -309,11 +263,15 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
             advice="correct the example, or the function",
         )
         return
-    results = case.tool.result_validator("jsonschema")
+    results, returns = case.tool.result_validator("jsonschema"), case.tool.signature.returns
     if results is None:
         return
     try:
-        value = _as_json(case, result.value)
+        value = (
+            returns.encode(result.value)
+            if returns is not None and returns.handles(result.value)
+            else to_json(result.value)
+        )
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties
         yield Failure(
             arguments=example,
@@ -329,11 +287,6 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
             got=f"{python_text(result.value)}: {'; '.join(map(str, problems))}",
             advice="return what the annotation says, or annotate what the function returns",
         )
-
-
-def _as_json(case: Case, value: Any) -> Any:
-    returns = case.tool.signature.returns
-    return returns.encode(value) if returns is not None and returns.handles(value) else to_json(value)
 
 
 # --- The table ---
@@ -357,13 +310,18 @@ class KitRule(NamedTuple):
 
     Attributes:
         name: The rule's name in reports, in `without` and in the ids of pytest.
-        try_on: Checks a tool, and returns the verdict.
+        try_on: Checks a tool, and returns the failures or the verdict.
         applies: Returns whether the rule can check a tool.
     """
 
     name: str
-    try_on: Callable[[Case], Verdict]
+    try_on: Callable[[Case], Iterable[Failure] | Verdict]
     applies: Callable[[Tool], bool] = _is_defined
+
+    def verdict(self, case: Case) -> Verdict:
+        """Check a tool, and return the verdict."""
+        outcome = self.try_on(case)
+        return outcome if isinstance(outcome, Verdict) else Verdict(failures=tuple(outcome))
 
 
 RULES: Final[tuple[KitRule, ...]] = (

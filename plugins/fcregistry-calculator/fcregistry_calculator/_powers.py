@@ -10,8 +10,8 @@ MOST_BITS = 20_000
 """Up to this size, exact powers are computed: about 6,000 digits, which takes microseconds."""
 
 
-def raised(base: Number, exponent: Number) -> Number:
-    """The base to the power of the exponent.
+def raise_to(base: Number, exponent: Number) -> Number:
+    """Return the base to the power of the exponent.
 
     Raises:
         ToolError: The power does not exist, is not a real number, or is too large or too small to be written.
@@ -27,7 +27,7 @@ def raised(base: Number, exponent: Number) -> Number:
         return number_of(value**times.numerator, whole=are_whole(base, exponent))
     if value.denominator == times.denominator == 1 and times > 0:
         raise ToolError(f"The result has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
-    return _rounded(value, times)
+    return _round_power(value, times)
 
 
 def _least_bits(value: Fraction, times: Fraction) -> int:
@@ -36,7 +36,7 @@ def _least_bits(value: Fraction, times: Fraction) -> int:
     return (longer.bit_length() - 1) * abs(times.numerator)
 
 
-def _rounded(value: Fraction, times: Fraction) -> Number:
+def _round_power(value: Fraction, times: Fraction) -> Number:
     try:
         power = float(abs(value)) ** float(times)
     except OverflowError as exc:

@@ -1,4 +1,4 @@
-"""Which tools this distribution ships: sums, differences, products, quotients and powers, exact where that is possible."""
+"""The tools: sums, differences, products, quotients and powers, exact where that is possible."""
 
 from typing import Annotated
 
@@ -7,7 +7,7 @@ from fcregistry import fc_register
 from fcregistry.errors import ToolError
 
 from fcregistry_calculator._numbers import Number, are_whole, exact, number_of
-from fcregistry_calculator._powers import raised
+from fcregistry_calculator._powers import raise_to
 
 __all__ = ["add_up", "divide", "multiply", "power", "subtract"]
 
@@ -141,4 +141,4 @@ def power(base: Number, exponent: Number) -> Number:
     Raises:
         ToolError: The power does not exist, is not a real number, or is too large or too close to zero; a number is too large.
     """
-    return raised(base, exponent)
+    return raise_to(base, exponent)

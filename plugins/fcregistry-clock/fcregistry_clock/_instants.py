@@ -1,4 +1,4 @@
-"""Which instant a date and time means: the one its offset names, or the only one at which a zone's clocks show it."""
+"""The instant that a date and time means: by its offset, or by the clocks of a zone."""
 
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
 from zoneinfo import ZoneInfo
@@ -22,10 +22,10 @@ def instant_of(time: datetime, zone: str | None) -> datetime:
             clocks in the zone never show the time or show it twice, or the instant is outside the years 1 to 9999.
     """
     if time.utcoffset() is not None:
-        return _checked(time, zone)
+        return _check_zone(time, zone)
     if zone is None:
         raise ToolError(f"{time.isoformat()} has no offset from UTC: add one, or name the zone it is meant in.")
-    return in_zone(_located(time, find_zone(zone)), UTC)
+    return in_zone(_locate(time, find_zone(zone)), UTC)
 
 
 def in_zone(instant: datetime, zone: tzinfo) -> datetime:
@@ -40,8 +40,8 @@ def in_zone(instant: datetime, zone: tzinfo) -> datetime:
         raise ToolError(f"{instant.isoformat()} is outside the years 1 to 9999 in {zone}.") from exc
 
 
-def zoned(instant: datetime, zone: ZoneInfo) -> ZonedTime:
-    """What a clock in the zone shows at the instant."""
+def zoned_time(instant: datetime, zone: ZoneInfo) -> ZonedTime:
+    """Return what a clock in a zone shows at an instant."""
     local = in_zone(instant, zone)
     offset = local.utcoffset() or timedelta()
     return ZonedTime(
@@ -54,7 +54,7 @@ def zoned(instant: datetime, zone: ZoneInfo) -> ZonedTime:
     )
 
 
-def _checked(time: datetime, zone: str | None) -> datetime:
+def _check_zone(time: datetime, zone: str | None) -> datetime:
     instant = in_zone(time, UTC)
     if zone is not None:
         there = in_zone(instant, find_zone(zone))
@@ -66,8 +66,8 @@ def _checked(time: datetime, zone: str | None) -> datetime:
     return instant
 
 
-def _located(time: datetime, zone: ZoneInfo) -> datetime:
-    """A wall-clock time in its zone, if the clocks there show it exactly once (see PEP 495)."""
+def _locate(time: datetime, zone: ZoneInfo) -> datetime:
+    """Return a wall-clock time in its zone, if the clocks there show it exactly once (see PEP 495)."""
     first, second = (time.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     before, after = (reading.utcoffset() or timedelta() for reading in (first, second))
     if before < after:

@@ -1,4 +1,4 @@
-"""What the tools return: records of dates and times with what a reader would otherwise have to work out."""
+"""The results of the tools: records of dates and times, with weekday, zone and daylight saving time."""
 
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta

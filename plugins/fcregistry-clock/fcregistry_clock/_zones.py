@@ -1,4 +1,4 @@
-"""Which zone a name means: one of the IANA time zone database, and nothing else that a path could reach."""
+"""The zone that a name means: one of the IANA time zone database, and never another file."""
 
 import re
 from functools import cache
@@ -24,15 +24,15 @@ def find_zone(name: str) -> ZoneInfo:
         ToolError: No zone has that name. Text that cannot be the name of one is refused without reading any file.
     """
     if not NAME.fullmatch(name) or name.startswith(NOT_ZONES):
-        raise ToolError(_unknown(name))
+        raise ToolError(_unknown_text(name))
     try:
         return ZoneInfo(name)
     # A file or folder that is not a zone is a ValueError or an OSError, depending on the system and its version of Python.
     except (ZoneInfoNotFoundError, ValueError, OSError) as exc:
-        raise ToolError(_unknown(name)) from exc
+        raise ToolError(_unknown_text(name)) from exc
 
 
-def _unknown(name: str) -> str:
+def _unknown_text(name: str) -> str:
     quoted = name if len(name) <= LONGEST_QUOTE else name[:LONGEST_QUOTE] + "…"
     close = _close_names(name)
     hint = f" Close matches: {', '.join(close)}." if close else ""

@@ -1,4 +1,4 @@
-"""Which tools this distribution ships: the time in a zone, conversions, differences and weekdays, all offline."""
+"""The tools: the time in a zone, conversions, differences and weekdays, all offline."""
 
 from datetime import UTC, date, datetime
 
@@ -6,7 +6,7 @@ from fcregistry import fc_register
 from fcregistry.errors import ToolError
 
 from fcregistry_clock._durations import in_words
-from fcregistry_clock._instants import instant_of, zoned
+from fcregistry_clock._instants import instant_of, zoned_time
 from fcregistry_clock._results import NextWeekday, TimeDifference, ZonedTime
 from fcregistry_clock._zones import find_zone
 from fcregistry_clock.weekdays import Weekday
@@ -37,7 +37,7 @@ def current_time(zone: str = "UTC") -> ZonedTime:
     Raises:
         ToolError: There is no such zone.
     """
-    return zoned(datetime.now(UTC).replace(microsecond=0), find_zone(zone))
+    return zoned_time(datetime.now(UTC).replace(microsecond=0), find_zone(zone))
 
 
 @fc_register(
@@ -71,7 +71,7 @@ def convert_time(time: datetime, to_zone: str, from_zone: str | None = None) -> 
     Raises:
         ToolError: A zone is unknown, or the time does not say which instant it means.
     """
-    return zoned(instant_of(time, from_zone), find_zone(to_zone))
+    return zoned_time(instant_of(time, from_zone), find_zone(to_zone))
 
 
 @fc_register(

@@ -6,7 +6,7 @@ from zoneinfo import ZoneInfo
 import pytest
 from fcregistry.errors import ToolError
 
-from fcregistry_clock._instants import instant_of, zoned
+from fcregistry_clock._instants import instant_of, zoned_time
 
 
 def refusal(text: str, zone: str | None, fold: int = 0) -> str:
@@ -90,4 +90,4 @@ def test_the_ends_of_time_are_refused(text: str, zone: str) -> None:
 def test_the_ends_of_time_are_refused_in_the_target_too() -> None:
     """What is a date in UTC need not be one elsewhere."""
     with pytest.raises(ToolError, match=r"^9999-12-31T23:00:00\+00:00 is outside the years 1 to 9999 in Asia/Tokyo\.$"):
-        zoned(datetime(9999, 12, 31, 23, tzinfo=UTC), ZoneInfo("Asia/Tokyo"))
+        zoned_time(datetime(9999, 12, 31, 23, tzinfo=UTC), ZoneInfo("Asia/Tokyo"))

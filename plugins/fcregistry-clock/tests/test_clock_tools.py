@@ -50,7 +50,7 @@ def test_convert_time_reads_a_bare_time_in_its_zone() -> None:
         ("2026-01-01T12:00:00Z", "Asia/Kathmandu", "2026-01-01T17:45:00+05:45", False),
     ],
 )
-def test_convert_time_of_an_instant(time: str, zone: str, expected: str, saving: bool) -> None:
+def test_convert_time_needs_no_source_zone_for_an_instant(time: str, zone: str, expected: str, saving: bool) -> None:
     """A time with an offset needs no source zone; the result is compared as text, because equality ignores offsets."""
     result = convert_time(at(time), zone)
     assert result.time.isoformat() == expected
@@ -81,7 +81,9 @@ def test_a_result_in_a_repeated_hour_survives_its_text(time: str) -> None:
         ("2026-01-01T00:00:00Z", "2026-01-11T00:00:10Z", None, 864_010.0, "10 days 10 seconds later"),
     ],
 )
-def test_time_difference(start: str, end: str, zone: str | None, seconds: float, text: str) -> None:
+def test_time_difference_says_the_same_in_seconds_and_in_words(
+    start: str, end: str, zone: str | None, seconds: float, text: str
+) -> None:
     """Signed seconds, the duration and the words say the same."""
     result = time_difference(at(start), at(end), zone)
     assert (result.seconds, result.text) == (seconds, text)
@@ -117,7 +119,9 @@ def test_time_difference_refuses_one_offset_alone(zone: str | None) -> None:
         (at("2026-03-02T23:59:00"), Weekday.TUESDAY, False, date(2026, 3, 3), 1),
     ],
 )
-def test_next_weekday(after: date, weekday: Weekday, include: bool, expected: date, days: int) -> None:
+def test_next_weekday_counts_the_start_only_if_asked_to(
+    after: date, weekday: Weekday, include: bool, expected: date, days: int
+) -> None:
     """The start counts only when asked to, and a datetime is taken for its date."""
     result = next_weekday(weekday, after, include)
     assert result == NextWeekday(date=expected, weekday=weekday, days_ahead=days)

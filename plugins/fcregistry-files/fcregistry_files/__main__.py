@@ -1,4 +1,4 @@
-"""What an operator does with a trash: `python -m fcregistry_files list ROOT`, `restore ROOT ID`, `empty ROOT`."""
+"""The commands for a trash: `python -m fcregistry_files list ROOT`, `restore ROOT ID`, `empty ROOT`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from datetime import timedelta
 
 from fcregistry.errors import FcregistryError
 
-from fcregistry_files._paths import escaped
+from fcregistry_files._paths import escape
 from fcregistry_files._trash import Trash
 
 
@@ -39,9 +39,9 @@ def main(arguments: Sequence[str] | None = None) -> str:
     given = parser.parse_args(arguments)
     trash = Trash(given.root, given.trash)
     if given.command == "list":
-        return "\n".join(f"{each.id}  {escaped(each.path)}" for each in trash.entries()) or "the trash is empty"
+        return "\n".join(f"{each.id}  {escape(each.path)}" for each in trash.entries()) or "the trash is empty"
     if given.command == "restore":
-        return f"restored {escaped(trash.restore(given.id, to=given.to))}"
+        return f"restored {escape(trash.restore(given.id, to=given.to))}"
     return f"removed {trash.empty(timedelta(days=given.days))}"
 
 

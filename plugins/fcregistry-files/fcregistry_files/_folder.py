@@ -19,7 +19,7 @@ from typing import Final, Literal, TypeAlias
 
 from fcregistry.errors import ToolError
 
-from fcregistry_files._paths import RESERVED, shown
+from fcregistry_files._paths import RESERVED, quote
 
 DESCRIPTORS: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 """Whether the system can resolve a name relative to an open folder, without following links."""
@@ -182,7 +182,7 @@ class Folder:
             _check_kind(name, opened, hard_links=hard_links)
             if not DESCRIPTORS:
                 _check_same(name, seen, opened)
-        except BaseException:
+        except BaseException:  # whatever is raised, the file must not stay open
             os.close(descriptor)
             raise
         return descriptor
@@ -248,8 +248,10 @@ class Folder:
                 os.fsync(self._descriptor)
 
     @contextmanager
-    def locked(self) -> Iterator[None]:
-        """Keep other writers of this package out of the folder: threads everywhere, processes on POSIX systems.
+    def lock(self) -> Iterator[None]:
+        """Keep other writers of this package out of the folder while the block runs.
+
+        This applies to threads everywhere, and to processes on POSIX systems.
 
         Raises:
             ToolError: Another writer kept the folder for ten seconds.
@@ -298,7 +300,7 @@ class Folder:
             parts = [name for name in self.names() if name.startswith(_PART)]
             if not parts:
                 return
-            with self.locked():  # so that none is between its last byte and its rename
+            with self.lock():  # so that none is between its last byte and its rename
                 for name in parts:
                     self._remove_dead_part(name)
 
@@ -320,23 +322,23 @@ def _check_kind(name: str, status: os.stat_result, *, folder: bool = False, hard
     """Raise `ToolError` unless an entry is a folder, or a regular file, as asked."""
     kind = kind_of(status)
     if kind == "link":
-        raise ToolError(f"{shown(name)} is a link; links are never followed. Use the path of what it leads to.")
+        raise ToolError(f"{quote(name)} is a link; links are never followed. Use the path of what it leads to.")
     if kind == "other":
-        raise ToolError(f"{shown(name)} is a device, a pipe or a socket; only regular files and folders can be used")
+        raise ToolError(f"{quote(name)} is a device, a pipe or a socket; only regular files and folders can be used")
     if folder and kind == "file":
-        raise ToolError(f"{shown(name)} is a file, not a folder")
+        raise ToolError(f"{quote(name)} is a file, not a folder")
     if not folder and kind == "folder":
-        raise ToolError(f"{shown(name)} is a folder, not a file; list_directory shows what is in it")
+        raise ToolError(f"{quote(name)} is a folder, not a file; list_directory shows what is in it")
     if kind == "file" and not hard_links and status.st_nlink > 1:
         raise ToolError(
-            f"{shown(name)} has {status.st_nlink} hard links, so it may belong to a place outside of the folder; "
+            f"{quote(name)} has {status.st_nlink} hard links, so it may belong to a place outside of the folder; "
             "it is neither read nor written"
         )
 
 
 def _check_same(name: str, seen: os.stat_result, opened: os.stat_result) -> None:
     if (seen.st_dev, seen.st_ino) != (opened.st_dev, opened.st_ino):
-        raise ToolError(f"{shown(name)} changed while it was opened; try again", retryable=True)
+        raise ToolError(f"{quote(name)} changed while it was opened; try again", retryable=True)
 
 
 def kind_of(status: os.stat_result) -> Kind:

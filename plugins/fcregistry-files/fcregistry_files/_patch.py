@@ -1,4 +1,4 @@
-"""The tool `apply_patch`: several changes of several files in one text, in the format that Codex made known."""
+"""The tool `apply_patch`: several changes of several files in one text, in the format of Codex."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from typing import Annotated, Any, Final, Literal
 from annotated_types import Len
 from fcregistry.errors import ToolError
 
-from fcregistry_files._paths import shown
-from fcregistry_files._text import Text, encoded, nearest, unix
+from fcregistry_files._paths import quote
+from fcregistry_files._text import Text, encode, nearest, unix
 from fcregistry_files._workspace import Workspace
 from fcregistry_files._writing import Writing
 
@@ -106,17 +106,17 @@ class Patching:
         for change in changes:
             for path in filter(None, (change.path, change.target)):
                 if (key := root.key(path)) in seen:
-                    raise ToolError(f"the patch names {shown(path)} twice; put all changes of a file into one part")
+                    raise ToolError(f"the patch names {quote(path)} twice; put all changes of a file into one part")
                 seen.add(key)
         for change in changes:
             new = change.path if change.kind == "Add" else change.target
             if new is not None and self.workspace.exists(new):
-                raise ToolError(f"{shown(new)} exists already; nothing was changed")
+                raise ToolError(f"{quote(new)} exists already; nothing was changed")
 
     def _prepare(self, change: _Change) -> tuple[bytes | None, bytes | None]:
-        """Return the bytes of a file, and those that it gets; None where there are none."""
+        """Return the old and the new bytes of a file; None for those that the change does not need."""
         if change.kind == "Add":
-            return None, encoded("".join(f"{line}\n" for line in change.hunks[0].new), "utf-8")
+            return None, encode("".join(f"{line}\n" for line in change.hunks[0].new), "utf-8")
         if change.kind == "Delete":
             with self.workspace.root.parent(change.path) as (folder, name):
                 folder.stat(name)
@@ -125,7 +125,7 @@ class Patching:
         self.workspace.check_unchanged(change.path, data)
         if not change.hunks:
             return data, None
-        return data, text.bytes_of(_patched(text, change))
+        return data, text.bytes_of(_apply(text, change))
 
 
 class _Write:
@@ -134,7 +134,7 @@ class _Write:
     def __init__(self, workspace: Workspace, change: _Change, old: bytes | None, new: bytes, done: list[str]) -> None:
         self._workspace, self._change, self._new, self._done = workspace, change, new, done
         self._old = old
-        self._file = workspace.root.replacing(
+        self._file = workspace.root.open_to_write(
             change.path, overwrite=old is not None, unchanged=None if old is None else self._check
         )
 
@@ -150,7 +150,7 @@ class _Write:
 
     def _check(self) -> None:
         if self._workspace.read(self._change.path, remember=False) != self._old:
-            raise ToolError(f"{shown(self._change.path)} was changed by another program just now. Read it again.")
+            raise ToolError(f"{quote(self._change.path)} was changed by another program just now. Read it again.")
 
 
 def paths_of(patch: str) -> list[str]:
@@ -195,12 +195,12 @@ def _parse(patch: str) -> list[_Change]:
             changes.append(_Change(kind, header[2].strip(), hunks=[_Hunk()] if kind == "Add" else []))
         elif not changes or not _add_line(changes[-1], line):
             raise ToolError(
-                f"line {number} of the patch, {shown(line)}, is not expected there; nothing was changed. {_FORM}"
+                f"line {number} of the patch, {quote(line)}, is not expected there; nothing was changed. {_FORM}"
             )
     for change in changes:
         change.hunks = [hunk for hunk in change.hunks if hunk.old or hunk.new or change.kind == "Add"]
         if change.kind == "Update" and not change.hunks and change.target is None:
-            raise ToolError(f"the patch says nothing about what to change in {shown(change.path)}; nothing was changed")
+            raise ToolError(f"the patch says nothing about what to change in {quote(change.path)}; nothing was changed")
     if not changes:
         raise ToolError(f"the patch names no file. {_FORM}")
     return changes
@@ -234,7 +234,7 @@ def _add_line(change: _Change, line: str) -> bool:
     return True
 
 
-def _patched(text: Text, change: _Change) -> str:
+def _apply(text: Text, change: _Change) -> str:
     """Return the text after all hunks of a change.
 
     Raises:
@@ -242,7 +242,7 @@ def _patched(text: Text, change: _Change) -> str:
     """
     if len(change.hunks) * len(text.text) > _MOST_WORK:
         raise ToolError(
-            f"{shown(change.path)} is too large for {len(change.hunks)} changes at once; nothing was changed. Use several patches."
+            f"{quote(change.path)} is too large for {len(change.hunks)} changes at once; nothing was changed. Use several patches."
         )
     for hunk in change.hunks:
         plain = unix(text.text)
@@ -255,7 +255,7 @@ def _patched(text: Text, change: _Change) -> str:
             new = new[:-1] if lines[last - 1] or not new else new
         if start > len(plain):  # after a last line without an end
             start, new = len(plain), f"\n{new}"
-        text = Text(text.with_replaced(start, old, new), text.encoding, text.mark)
+        text = Text(text.replace_piece(start, old, new), text.encoding, text.mark)
     return text.text
 
 
@@ -267,7 +267,7 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
     if anchor:
         above = [number for number, line in enumerate(lines) if line.strip() == anchor.strip()]
         if not above:
-            raise ToolError(f"{shown(path)} has no line {shown(anchor)}; nothing was changed. {nearest(plain, anchor)}")
+            raise ToolError(f"{quote(path)} has no line {quote(anchor)}; nothing was changed. {nearest(plain, anchor)}")
         begin = above[0]
     end = len(lines) - (not lines[-1])  # without what follows the last line's end
     if not hunk.old:
@@ -276,7 +276,7 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
         if hunk.at_end or not plain:
             return end, end
         raise ToolError(
-            f"a part of the patch for {shown(path)} adds lines and does not say where: begin with a line that stays"
+            f"a part of the patch for {quote(path)} adds lines and does not say where: begin with a line that stays"
         )
     starts = range(begin, end - count + 1)
     found = [start for start in starts if lines[start] == hunk.old[0] and lines[start : start + count] == hunk.old]
@@ -284,12 +284,12 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
         found = [start for start in found if start + count == end]
     if not found:
         raise ToolError(
-            f"the lines to change are not in {shown(path)}; nothing was changed. {nearest(plain, chr(10).join(hunk.old))}"
+            f"the lines to change are not in {quote(path)}; nothing was changed. {nearest(plain, chr(10).join(hunk.old))}"
         )
     if len(found) > 1:
         places = ", ".join(str(start + 1) for start in found[:10])
         raise ToolError(
-            f"the lines to change are in {shown(path)} at {len(found)} places: the lines {places}; nothing was changed. "
+            f"the lines to change are in {quote(path)} at {len(found)} places: the lines {places}; nothing was changed. "
             "Add more of the lines around them, or '@@' with a line above them."
         )
     return found[0], found[0] + count

@@ -35,13 +35,13 @@ def split_path(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]
         raise ToolError(f"the path has {len(path)} characters; a path has at most {MOST_CHARACTERS}")
     text = path.replace("\\", "/") if windows else path
     if text.startswith(("/", "~/")) or text == "~" or (windows and re.match(r"[A-Za-z]:", text)):
-        raise ToolError(f"{shown(path)} is not relative: write the path from the root folder, such as 'data/a.csv'")
+        raise ToolError(f"{quote(path)} is not relative: write the path from the root folder, such as 'data/a.csv'")
     names = tuple(name for name in text.split("/") if name not in ("", "."))
     if len(names) > MOST_NAMES:
         raise ToolError(f"the path has {len(names)} names; a path has at most {MOST_NAMES}")
     for name in names:
         if problem := name_problem(name, windows=windows):
-            raise ToolError(f"{shown(path)} cannot be used: {problem}")
+            raise ToolError(f"{quote(path)} cannot be used: {problem}")
     return names
 
 
@@ -59,40 +59,44 @@ def name_problem(name: str, *, windows: bool = os.name == "nt") -> str | None:
     if is_reserved(name):
         return f"names that begin with {RESERVED!r} are reserved"
     if windows and (_WINDOWS_DEVICES.fullmatch(name) or name[-1] in " ." or re.search(r'[<>:"|?*]|~[0-9]', name)):
-        return f"{shown(name)} is not a plain name on Windows"
+        return f"{quote(name)} is not a plain name on Windows"
     return None
 
 
 def is_reserved(name: str) -> bool:
-    """Return whether a name is one of our own, also as file systems that ignore case or Unicode forms compare names.
+    """Return whether a name is reserved for this package.
+
+    Names are compared as by file systems that ignore case and Unicode forms.
 
     Args:
         name: The name of a file or folder.
     """
-    return _folded(name).startswith(RESERVED)
+    return _fold(name).startswith(RESERVED)
 
 
 def order_key(root: str, names: Sequence[str]) -> str:
-    """Return the key of a path for `reads=` and `writes=`: one for all spellings that a file system may take for one file.
+    """Return the key of a path for `reads=` and `writes=`.
+
+    All spellings that a file system may take for one file have one key.
 
     Args:
         root: The root's real path.
         names: The names of the path below it.
     """
-    return _folded("/".join((root.replace("\\", "/").rstrip("/"), *names)))
+    return _fold("/".join((root.replace("\\", "/").rstrip("/"), *names)))
 
 
-def shown(name: str) -> str:
-    """Return a path or name in quotation marks for a message, on one line and without characters that nobody sees.
+def quote(name: str) -> str:
+    """Return a path or name in quotation marks for a message, on one line and with escapes.
 
     Args:
         name: Any text.
     """
     text = name if len(name) <= 200 else f"{name[:120]}…{name[-60:]}"
-    return f"'{escaped(text)}'"
+    return f"'{escape(text)}'"
 
 
-def escaped(name: str) -> str:
+def escape(name: str) -> str:
     """Return a name with its control characters and lone surrogates written as escapes.
 
     Args:
@@ -106,7 +110,7 @@ def escaped(name: str) -> str:
     )
 
 
-def _folded(text: str) -> str:
+def _fold(text: str) -> str:
     # HFS+ ignores some of the invisible characters (category Cf)
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(mark for mark in plain if unicodedata.category(mark) != "Cf")

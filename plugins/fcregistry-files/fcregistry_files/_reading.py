@@ -13,7 +13,7 @@ from fcregistry.errors import ToolError
 from fcregistry.execution import Content
 
 from fcregistry_files._folder import Kind, kind_of
-from fcregistry_files._paths import escaped, is_reserved, name_problem, shown, split_path
+from fcregistry_files._paths import escape, is_reserved, name_problem, quote, split_path
 from fcregistry_files._text import Encoding, Text, lines_of
 from fcregistry_files._workspace import Workspace
 
@@ -124,7 +124,7 @@ class Reading:
             names = [name for name in folder.names() if not is_reserved(name)]
             for name in names:
                 if name_problem(name):
-                    unusable.append(escaped(name))
+                    unusable.append(escape(name))
                 elif len(entries) < _MOST_ENTRIES and (status := folder.find(name)):
                     kind = kind_of(status)
                     is_file = kind == "file"
@@ -137,12 +137,14 @@ class Reading:
         if len(names) - len(unusable) > _MOST_ENTRIES:
             notes.append(f"The first {_MOST_ENTRIES} of {len(names)} entries; find_files finds others by a pattern.")
         if unusable:
-            some = ", ".join(shown(name) for name in unusable[:5])
+            some = ", ".join(quote(name) for name in unusable[:5])
             notes.append(f"{len(unusable)} names that no tool can use are left out: {some}")
         return Listing(entries, " ".join(notes) or None)
 
     def file_info(self, path: str) -> Info:
-        """Tell what a file or folder is, without its content: size, time, permissions, encoding, line ends, number of lines.
+        """Get facts about a file or folder, without its content.
+
+        They are its size, time and permissions, and the encoding, line ends and number of lines of a text.
 
         Args:
             path: The path, relative to the root folder.
@@ -201,7 +203,7 @@ def _part(text: str, path: str, start: int, count: int, most: int) -> str:
         return f"[{path} is empty]"
     lines = lines_of(text)
     if start > len(lines):
-        raise ToolError(f"{shown(path)} has {len(lines)} lines; there is no line {start}")
+        raise ToolError(f"{quote(path)} has {len(lines)} lines; there is no line {start}")
     chosen, size = [], 0
     for line in lines[start - 1 : start - 1 + count]:
         if size + len(line) > most:

@@ -1,4 +1,4 @@
-"""Ripgrep, where it is installed, as a filter: which of some open files may have a line that matches.
+"""Ripgrep, if it is installed, as a filter: finds the open files that may have a matching line.
 
 The package `regex` decides about the lines of these files, so the answers are the same with and without ripgrep. For that, ripgrep gets
 a pattern that matches at least what the model's pattern does: what the two engines read differently becomes "any character" or
@@ -32,8 +32,10 @@ _TOKEN: Final = re.compile(
 )
 
 
-def wider(pattern: str, *, ignore_case: bool) -> str | None:
-    """Return a pattern for ripgrep that matches at least the lines that a model's pattern matches; None for syntax of other kinds.
+def widen(pattern: str, *, ignore_case: bool) -> str | None:
+    """Return a pattern for ripgrep that matches the lines of a model's pattern, and perhaps more.
+
+    None means that the pattern has syntax for which no such pattern is known.
 
     Args:
         pattern: The pattern.
@@ -60,7 +62,10 @@ def program() -> str | None:
 
 
 def batch_size() -> int:
-    """Return how many files to open for one run of ripgrep: a quarter of what the process may have open, and at most 256."""
+    """Return how many files to open for one run of ripgrep.
+
+    That is a quarter of what the process may have open, and at most 256.
+    """
     if sys.platform == "win32":
         return 1
     import resource  # POSIX systems alone have it
@@ -74,7 +79,7 @@ def may_match(rg: str, pattern: str, descriptors: Sequence[int], *, ignore_case:
 
     Args:
         rg: The path of ripgrep.
-        pattern: What `wider` returned.
+        pattern: What `widen` returned.
         descriptors: The open files.
         ignore_case: Whether upper and lower case are the same.
         seconds: How long it may take.

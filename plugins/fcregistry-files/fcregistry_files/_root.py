@@ -15,7 +15,7 @@ from typing import BinaryIO, Final
 from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder
-from fcregistry_files._paths import name_problem, order_key, shown, split_path
+from fcregistry_files._paths import name_problem, order_key, quote, split_path
 
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 _FULL: Final = "cannot be written: there is no space left; nothing was changed"
@@ -58,7 +58,7 @@ class Root:
 
     def __reduce__(self) -> tuple[Callable[..., Root], tuple[str, bool]]:
         """Return how another process opens the folder again, by its path."""
-        return _opened, (self.path, self.hard_links)
+        return _open_root, (self.path, self.hard_links)
 
     def __repr__(self) -> str:
         return f"Root({self.path!r})"
@@ -91,7 +91,7 @@ class Root:
         Raises:
             ToolError: It cannot be opened, or something that was done in it failed; the message says why.
         """
-        with self._explained(path or "."), self._walk(split_path(path), create=create) as folder:
+        with self._explain(path or "."), self._walk(split_path(path), create=create) as folder:
             yield folder
 
     @contextmanager
@@ -106,7 +106,7 @@ class Root:
             ToolError: The folder cannot be opened, or something that was done in it failed; the message says why.
         """
         *above, name = _names_of(path)
-        with self._explained(path), self._walk(above, create=create) as folder:
+        with self._explain(path), self._walk(above, create=create) as folder:
             yield folder, name
 
     @contextmanager
@@ -120,7 +120,7 @@ class Root:
             yield folder
 
     @contextmanager
-    def reading(self, path: str) -> Iterator[BinaryIO]:
+    def open_to_read(self, path: str) -> Iterator[BinaryIO]:
         """Open a regular file to read its bytes.
 
         Args:
@@ -136,13 +136,15 @@ class Root:
             yield file
 
     @contextmanager
-    def replacing(
+    def open_to_write(
         self, path: str, *, overwrite: bool = False, unchanged: Callable[[], object] | None = None
     ) -> Iterator[BinaryIO]:
-        """Write a file that appears at once, complete, when the block ends; or not at all, if the block raises.
+        """Open a file to write; it appears, complete, when the block ends.
+
+        If the block raises, no file appears.
 
         The bytes are written to a file with a reserved name in the same folder, and to the disk, before that file is renamed.
-        Folders of the path that do not exist are made. An existing file that is replaced passes its permissions on.
+        Missing folders of the path are made. A new file gets the permissions of the file that it replaces.
 
         Args:
             path: The path of the file below the root.
@@ -154,7 +156,7 @@ class Root:
             ToolError: The file exists, or cannot be written; nothing was changed then.
         """
         *above, name = _names_of(path)
-        with self._explained(path) as errors, self._walk(above, create=True) as folder, ExitStack() as removal:
+        with self._explain(path) as errors, self._walk(above, create=True) as folder, ExitStack() as removal:
             old = self._check_target(folder, name, path, overwrite)
             descriptor, part = folder.new_part(0o666 if old is None else 0o600)
             removal.callback(_remove, folder, part)
@@ -167,7 +169,7 @@ class Root:
                     raise
                 file.flush()
                 os.fsync(descriptor)
-                with folder.locked():
+                with folder.lock():
                     if unchanged is not None:
                         unchanged()
                     old = self._check_target(folder, name, path, overwrite)
@@ -187,28 +189,28 @@ class Root:
         os.close(folder.open_file(name, hard_links=self.hard_links))  # raises unless it is a plain file
         return old
 
-    def _explained(self, path: str) -> _Explained:
+    def _explain(self, path: str) -> _Explained:
         return _Explained(self, path)
 
-    def _missing(self, path: str) -> str:
-        """Return which name of a path does not exist, and the nearest ones that do."""
+    def _missing_text(self, path: str) -> str:
+        """Return a message that says which name of a path does not exist, and which similar ones do."""
         names = split_path(path)
         for depth in range(len(names)):
             above = "/".join(names[:depth])
             with suppress(OSError, ToolError), self._walk(names[:depth], create=False) as folder:
                 if folder.find(names[depth]) is not None:
                     continue
-                place = shown(above) if above else "the root folder"
+                place = quote(above) if above else "the root folder"
                 there = [name for name in folder.names() if name_problem(name) is None]
                 near = get_close_matches(names[depth].casefold(), [name.casefold() for name in there], n=3)
-                meant = [shown("/".join((*names[:depth], name))) for name in there if name.casefold() in near]
+                meant = [quote("/".join((*names[:depth], name))) for name in there if name.casefold() in near]
                 hint = f"; did you mean {' or '.join(meant[:3])}?" if meant else ""
-                return f"{shown(path)} does not exist: {shown(names[depth])} is not in {place}{hint}"
-        return f"{shown(path)} does not exist"
+                return f"{quote(path)} does not exist: {quote(names[depth])} is not in {place}{hint}"
+        return f"{quote(path)} does not exist"
 
 
 class _Explained:
-    """Turns the errors of the operating system into errors that say to a model what to do.
+    """Turns the errors of the operating system into errors that tell a model what to do.
 
     Attributes:
         foreign: An exception that passes as it is.
@@ -225,11 +227,13 @@ class _Explained:
         if isinstance(error, OSError) and error is not self.foreign:
             path, number = self._path, error.errno or 0
             missing = isinstance(error, FileNotFoundError)
-            text = self._root._missing(path) if missing else f"{shown(path)} {_REASONS.get(number, error.strerror)}"
+            text = (
+                self._root._missing_text(path) if missing else f"{quote(path)} {_REASONS.get(number, error.strerror)}"
+            )
             raise ToolError(text, retryable=number in _LATER) from error
 
 
-def _opened(path: str, hard_links: bool) -> Root:
+def _open_root(path: str, hard_links: bool) -> Root:
     return Root(path, hard_links=hard_links)
 
 
@@ -246,7 +250,7 @@ def _remove(folder: Folder, part: str) -> None:
 
 
 def _take_over(descriptor: int, old: os.stat_result) -> None:
-    """Give an open file the permissions of the file that it replaces, and its owner where the process may."""
+    """Give an open file the permissions of the file that it replaces, and its owner if possible."""
     if sys.platform == "win32":
         return
     new = os.fstat(descriptor)

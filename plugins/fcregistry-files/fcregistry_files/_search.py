@@ -17,8 +17,8 @@ from fcregistry import Context
 from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder, kind_of
-from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, shown, split_path
-from fcregistry_files._ripgrep import batch_size, may_match, program, wider
+from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, quote, split_path
+from fcregistry_files._ripgrep import batch_size, may_match, program, widen
 from fcregistry_files._text import Text, lines_of
 from fcregistry_files._workspace import Workspace
 
@@ -277,7 +277,9 @@ class Searching:
         ignore_case: bool = False,
         limit: Annotated[int, Interval(ge=1, le=1_000)] = 100,
     ) -> Matches:
-        r"""Search the lines of text files for a regular expression, in a folder and all folders below, or in one file.
+        r"""Search the lines of text files for a regular expression.
+
+        The search covers a folder and all folders below it, or one file.
 
         Args:
             context: The call.
@@ -293,12 +295,12 @@ class Searching:
         walk, base = _Walk(context, seconds, until), split_path(path)
         search = _Search(
             workspace=self.workspace,
-            expression=_compiled(pattern, ignore_case),
+            expression=_compile(pattern, ignore_case),
             ignore_case=ignore_case,
             limit=limit,
             until=until,
         )
-        if (relaxed := wider(pattern, ignore_case=ignore_case)) is not None:
+        if (relaxed := widen(pattern, ignore_case=ignore_case)) is not None:
             search.rg, search.wider = program(), relaxed
         with self.workspace.root.folder("/".join(base[:-1])) as above:
             is_file = bool(base) and kind_of(above.stat(base[-1])) == "file"
@@ -325,7 +327,10 @@ class Searching:
 
 
 def _text_of(data: bytes, path: str) -> str:
-    """Return the text of a file: empty for a binary one; of an unknown encoding, with marks for what is not ASCII."""
+    """Return the text of a file; empty for a binary one.
+
+    If the encoding is unknown, U+FFFD replaces the bytes that are not valid UTF-8.
+    """
     try:
         return Text.of(data, path).text
     except ToolError:
@@ -334,21 +339,21 @@ def _text_of(data: bytes, path: str) -> str:
 
 def _too_late(seconds: float, path: str) -> ToolError:
     return ToolError(
-        f"the search was stopped after {seconds:g} seconds, at {shown(path)}: use a simpler pattern, or fewer files"
+        f"the search was stopped after {seconds:g} seconds, at {quote(path)}: use a simpler pattern, or fewer files"
     )
 
 
-def _compiled(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
+def _compile(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
     counts = [
         int(count) for braces in re.findall(r"\{[^{}]*\}", pattern) for count in re.findall(r"[0-9]{1,9}", braces)
     ]
     if prod(max(count, 1) for count in counts) > _MOST_REPEATS:  # compiled, nested repeats take memory for each one
-        raise ToolError(f"the pattern {shown(pattern)} repeats too much; use smaller numbers in braces, or '*' and '+'")
+        raise ToolError(f"the pattern {quote(pattern)} repeats too much; use smaller numbers in braces, or '*' and '+'")
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
     except (regex.error, OverflowError, RecursionError) as error:
         raise ToolError(
-            f"the pattern {shown(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
+            f"the pattern {quote(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
         ) from error
 
 
@@ -367,7 +372,7 @@ def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
         ToolError: The pattern leaves the folder, or has too many alternatives.
     """
     if pattern.startswith("/") or ".." in pattern.split("/"):
-        raise ToolError(f"the pattern {shown(pattern)} is not relative: write it from the folder, such as '**/*.csv'")
+        raise ToolError(f"the pattern {quote(pattern)} is not relative: write it from the folder, such as '**/*.csv'")
     alternatives = [
         tuple(
             None if name == "**" else re.compile(fnmatch.translate(name))
@@ -380,11 +385,14 @@ def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
 
 
 def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> bool:
-    """Return whether names match parts; None stands for any number of names. Takes time for each pair at most once."""
+    """Return whether names match parts, where None matches any number of names.
+
+    The time grows with the product of their numbers at most.
+    """
     places = {0}  # how many parts may be used up by the names so far
     for name in names:
         reached = set()
-        for place in _skipped(places, parts):
+        for place in _skip_parts(places, parts):
             if place == len(parts):
                 continue
             part = parts[place]
@@ -393,11 +401,11 @@ def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> 
             elif part.match(name):
                 reached.add(place + 1)
         places = reached
-    return len(parts) in _skipped(places, parts)
+    return len(parts) in _skip_parts(places, parts)
 
 
-def _skipped(places: set[int], parts: tuple[re.Pattern[str] | None, ...]) -> set[int]:
-    """Return the places, and those behind each `**`, which may stand for no names."""
+def _skip_parts(places: set[int], parts: tuple[re.Pattern[str] | None, ...]) -> set[int]:
+    """Return the places, and those after each `**` that follows: it may match no name."""
     found = set()
     for start in places:
         place = start
@@ -419,5 +427,5 @@ def _without_braces(pattern: str) -> list[str]:
         else:
             left.extend(f"{each[: braces.start()]}{choice}{each[braces.end() :]}" for choice in braces[1].split(","))
         if len(done) + len(left) > _MOST_BRACES:
-            raise ToolError(f"the pattern {shown(pattern)} has more than {_MOST_BRACES} alternatives")
+            raise ToolError(f"the pattern {quote(pattern)} has more than {_MOST_BRACES} alternatives")
     return done

@@ -1,4 +1,4 @@
-"""Text of files: encodings, line ends, exact replacement, and the nearest text where there is none."""
+"""Text of files: encodings, line ends, exact replacement, and similar lines for error messages."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Final, Literal, TypeAlias
 
 from fcregistry.errors import ToolError
 
-from fcregistry_files._paths import shown
+from fcregistry_files._paths import quote
 
 Encoding: TypeAlias = Literal[
     "utf-8",
@@ -76,15 +76,15 @@ class Text:
             text = data[len(mark) :].decode(codec)
         except UnicodeDecodeError as error:
             if encoding is not None:
-                raise ToolError(f"{shown(path)} is not text in the encoding {encoding}") from error
+                raise ToolError(f"{quote(path)} is not text in the encoding {encoding}") from error
             if b"\0" in data:
-                raise ToolError(f"{shown(path)} is a binary file of {len(data):,} bytes, not text") from error
+                raise ToolError(f"{quote(path)} is a binary file of {len(data):,} bytes, not text") from error
             where = data.count(b"\n", 0, error.start) + 1
             raise ToolError(
-                f"{shown(path)} is not UTF-8 text (line {where}); give its encoding, such as encoding='cp1252' or 'latin-1'"
+                f"{quote(path)} is not UTF-8 text (line {where}); give its encoding, such as encoding='cp1252' or 'latin-1'"
             ) from error
         if "\0" in text:
-            raise ToolError(f"{shown(path)} is a binary file of {len(data):,} bytes, not text")
+            raise ToolError(f"{quote(path)} is a binary file of {len(data):,} bytes, not text")
         return cls(text, codec, mark)
 
     def bytes_of(self, text: str) -> bytes:
@@ -96,7 +96,7 @@ class Text:
         Raises:
             ToolError: The encoding has no form for one of its characters.
         """
-        return self.mark + encoded(text, self.encoding)
+        return self.mark + encode(text, self.encoding)
 
     @property
     def line_end(self) -> str:
@@ -113,7 +113,9 @@ class Text:
         return unix(text).replace("\n", self.line_end)
 
     def find(self, old: str) -> list[int]:
-        """Return where some text begins, in the text with Unix line ends; at most 100 places, which may overlap.
+        """Return the places where a piece of text begins; at most 100, which may overlap.
+
+        The places count characters of the text with Unix line ends.
 
         Args:
             old: The text to find.
@@ -126,7 +128,7 @@ class Text:
             start = text.find(old, start + 1)
         return found
 
-    def with_replaced(self, start: int, old: str, new: str) -> str:
+    def replace_piece(self, start: int, old: str, new: str) -> str:
         """Return the text with a piece replaced, and every other line end as it is.
 
         Args:
@@ -154,7 +156,7 @@ def unix(text: str) -> str:
     return text.replace("\r\n", "\n")
 
 
-def encoded(text: str, encoding: str) -> bytes:
+def encode(text: str, encoding: str) -> bytes:
     """Return text as bytes.
 
     Args:
@@ -169,7 +171,7 @@ def encoded(text: str, encoding: str) -> bytes:
     except UnicodeEncodeError as error:
         line = text.count("\n", 0, error.start) + 1
         raise ToolError(
-            f"the text cannot be written as {encoding}: line {line} has the character {shown(error.object[error.start])}; "
+            f"the text cannot be written as {encoding}: line {line} has the character {quote(error.object[error.start])}; "
             "nothing was changed"
         ) from error
 

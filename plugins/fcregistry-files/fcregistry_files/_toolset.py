@@ -30,9 +30,11 @@ def file_tools(
     max_characters: int = 50_000,
     search_seconds: float = 10.0,
 ) -> Toolset:
-    """Return tools for the files below one folder: `read_file`, `list_directory`, `find_files`, `search_files`, `file_info`.
+    """Return tools for the files below one folder.
 
-    With `write=True` also `write_file`, `edit_file`, `apply_patch`, `move` and `delete`. No path that a model writes leaves the folder.
+    They are `read_file`, `list_directory`, `find_files`, `search_files` and `file_info`, and with `write=True` also `write_file`,
+    `edit_file`, `apply_patch`, `move` and `delete`. No path that a model writes leaves the folder.
+
     Deletions, and `write_file` with overwrite=true, require approval. The tools remember which version of each file was read, and
     refuse to change a file that has changed since; so make new tools for each conversation.
 

@@ -16,7 +16,7 @@ from typing import Final
 from fcregistry.errors import ConfigurationError, ToolError
 
 from fcregistry_files._folder import Folder
-from fcregistry_files._paths import RESERVED, shown
+from fcregistry_files._paths import RESERVED, quote
 from fcregistry_files._root import Root
 
 _ITEM: Final = "item"
@@ -39,7 +39,9 @@ class Deleted:
 
 
 class Trash:
-    """The files and folders that the tools of a root have deleted. For the operator: no tool reads or restores them.
+    """The files and folders that the tools of a root have deleted.
+
+    Only the operator reads and restores them, never a tool.
 
     Args:
         root: The root, or its path.
@@ -105,7 +107,7 @@ class Trash:
                     note = json.dumps({"path": path, "when": now.isoformat()})
                     Path(self.path, deleted.id, _NOTE).write_text(note, encoding="utf-8")
                     folder.rename(name, place, _ITEM)
-                except BaseException:
+                except BaseException:  # whatever is raised, no entry may stay without what was deleted
                     if place.find(_ITEM) is None:
                         shutil.rmtree(self.path / deleted.id, ignore_errors=True)
                     raise
@@ -125,7 +127,9 @@ class Trash:
         return sorted(found, key=lambda each: (each.when, each.id))
 
     def restore(self, id: str, *, to: str | None = None) -> str:
-        """Move something from the trash back below the root, and return its path. Nothing that exists is replaced.
+        """Move something from the trash back below the root, and return its path.
+
+        It never replaces a file or folder that exists.
 
         Args:
             id: The entry's `id`.
@@ -136,7 +140,7 @@ class Trash:
         """
         entry = next((each for each in self.entries() if each.id == id), None)
         if entry is None:
-            raise ToolError(f"{shown(id)} is not in the trash {shown(str(self.path))}")
+            raise ToolError(f"{quote(id)} is not in the trash {quote(str(self.path))}")
         path = entry.path if to is None else to
         with self.root.parent(path, create=True) as (folder, name), Folder.at(str(self.path / id)) as place:
             place.rename(_ITEM, folder, name)

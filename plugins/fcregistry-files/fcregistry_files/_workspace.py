@@ -13,7 +13,7 @@ from typing import Any, Final
 from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder
-from fcregistry_files._paths import shown, split_path
+from fcregistry_files._paths import quote, split_path
 from fcregistry_files._root import Root
 from fcregistry_files._text import Encoding, Text
 from fcregistry_files._trash import Trash
@@ -42,7 +42,7 @@ class Seen:
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[Seen], tuple[()]]:
-        """Return how another process makes one, which begins empty."""
+        """Return how to make a workspace in another process, where it has read nothing yet."""
         return Seen, ()
 
     def __contains__(self, key: str) -> bool:
@@ -151,7 +151,7 @@ class Workspace:
             data = self.read_from(folder, name)
         if data is None:
             raise ToolError(
-                f"{shown(path)} is too large: it has more than {self.max_bytes:,} bytes, the most that the tools read"
+                f"{quote(path)} is too large: it has more than {self.max_bytes:,} bytes, the most that the tools read"
             )
         if remember:
             self.seen.note(self.root.key(path), data)
@@ -194,4 +194,4 @@ class Workspace:
             data: Its bytes now.
         """
         if self.seen.differs(self.root.key(path), data):
-            raise ToolError(f"{shown(path)} has changed since it was read; nothing was changed. Read it again first.")
+            raise ToolError(f"{quote(path)} has changed since it was read; nothing was changed. Read it again first.")

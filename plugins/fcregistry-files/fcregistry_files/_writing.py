@@ -9,8 +9,8 @@ from annotated_types import Len
 from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import kind_of
-from fcregistry_files._paths import shown, split_path
-from fcregistry_files._text import Encoding, Text, encoded, line_number, lines_of, nearest, unix
+from fcregistry_files._paths import quote, split_path
+from fcregistry_files._text import Encoding, Text, encode, line_number, lines_of, nearest, unix
 from fcregistry_files._workspace import Workspace
 
 
@@ -39,15 +39,15 @@ class Writing:
         exists = self.workspace.exists(path)
         if exists and not overwrite:
             raise ToolError(
-                f"{shown(path)} exists already; nothing was changed. To change a part of it, use edit_file; "
+                f"{quote(path)} exists already; nothing was changed. To change a part of it, use edit_file; "
                 "to replace it, read it first, then pass overwrite=true."
             )
         if not exists:
-            save(self.workspace, path, encoded(content, encoding or "utf-8"), None)
+            save(self.workspace, path, encode(content, encoding or "utf-8"), None)
             return f"wrote {path}: {_size(content)}"
         old = self.workspace.read(path, remember=False)
         if self.workspace.root.key(path) not in self.workspace.seen:
-            raise ToolError(f"{shown(path)} was not read yet; nothing was changed. Read it first, then overwrite it.")
+            raise ToolError(f"{quote(path)} was not read yet; nothing was changed. Read it first, then overwrite it.")
         self.workspace.check_unchanged(path, old)
         try:
             form = Text.of(old, path, encoding)
@@ -75,7 +75,7 @@ class Writing:
             raise ToolError("old and new are the same text; nothing was changed")
         plain = unix(text.text)
         start = find_once(text, old, path)
-        save(self.workspace, path, text.bytes_of(text.with_replaced(start, old, new)), data)
+        save(self.workspace, path, text.bytes_of(text.replace_piece(start, old, new)), data)
         first = line_number(plain, start)
         return f"edited {path} from line {first} on: {_count(old)} became {_count(new)}"
 
@@ -89,10 +89,10 @@ class Writing:
         root = self.workspace.root
         names, new_names = split_path(source), split_path(target)
         if names == new_names[: len(names)]:
-            raise ToolError(f"{shown(source)} cannot be moved to {shown(target)}, which is the same or below it")
+            raise ToolError(f"{quote(source)} cannot be moved to {quote(target)}, which is the same or below it")
         with root.parent(source) as (folder, name):
             if kind_of(folder.stat(name)) not in ("file", "folder"):
-                raise ToolError(f"{shown(source)} is neither a file nor a folder; it was not moved")
+                raise ToolError(f"{quote(source)} is neither a file nor a folder; it was not moved")
             with root.parent(target, create=True) as (new_folder, new_name):
                 folder.rename(name, new_folder, new_name)
         self.workspace.seen.forget(root.key(source))
@@ -100,7 +100,9 @@ class Writing:
         return f"moved {source} to {target}"
 
     def delete(self, path: str) -> str:
-        """Delete a file, or a folder with everything in it. A person may be asked to approve that, and can restore it.
+        """Delete a file, or a folder with everything in it.
+
+        A person may have to approve that, and can restore it.
 
         Args:
             path: The path, relative to the root folder.
@@ -133,10 +135,10 @@ def save(workspace: Workspace, path: str, data: bytes, old: bytes | None) -> Non
     def check() -> None:
         if workspace.read(path, remember=False) != old:
             raise ToolError(
-                f"{shown(path)} was changed by another program just now; nothing was changed. Read it again."
+                f"{quote(path)} was changed by another program just now; nothing was changed. Read it again."
             )
 
-    with workspace.root.replacing(
+    with workspace.root.open_to_write(
         path, overwrite=old is not None, unchanged=check if old is not None else None
     ) as file:
         file.write(data)
@@ -144,7 +146,7 @@ def save(workspace: Workspace, path: str, data: bytes, old: bytes | None) -> Non
 
 
 def find_once(text: Text, old: str, path: str) -> int:
-    """Return where some text begins that must be in a file exactly once, with Unix line ends.
+    """Return the place of a text that must be in a file exactly once, with Unix line ends.
 
     Args:
         text: The text of the file.
@@ -156,11 +158,11 @@ def find_once(text: Text, old: str, path: str) -> int:
     """
     found, plain = text.find(old), unix(text.text)
     if not found:
-        raise ToolError(f"the old text is not in {shown(path)}; nothing was changed. {nearest(plain, unix(old))}")
+        raise ToolError(f"the old text is not in {quote(path)}; nothing was changed. {nearest(plain, unix(old))}")
     if len(found) > 1:
         places = ", ".join(str(line_number(plain, each)) for each in found[:10])
         raise ToolError(
-            f"the old text is in {shown(path)} {len(found)} times, at the lines {places}{' …' if len(found) > 10 else ''}; "
+            f"the old text is in {quote(path)} {len(found)} times, at the lines {places}{' …' if len(found) > 10 else ''}; "
             "nothing was changed. Repeat more of the lines around the one that you mean."
         )
     return found[0]

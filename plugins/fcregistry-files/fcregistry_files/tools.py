@@ -29,11 +29,11 @@ _TRASH: Final = "FCREGISTRY_FILES_TRASH"
 
 
 def _place() -> Place:
-    return _opened(os.environ.get(_ROOT, ""), os.environ.get(_TRASH), _may_write())
+    return _open_place(os.environ.get(_ROOT, ""), os.environ.get(_TRASH), _may_write())
 
 
 @lru_cache(maxsize=1)
-def _opened(root: str, trash: str | None, write: bool) -> Place:
+def _open_place(root: str, trash: str | None, write: bool) -> Place:
     for variable, path in ((_ROOT, root), (_TRASH, trash)):
         if path is not None and not Path(path).is_absolute():
             raise ConfigurationError(f"{variable} must be an absolute path")

@@ -122,7 +122,7 @@ def test_a_command_that_fails_says_why(tmp_path: Path) -> None:
 def test_a_root_and_a_trash_can_be_sent_to_another_process(place: Any) -> None:
     place.write("a.txt")
     root, trash = pickle.loads(pickle.dumps((Root(place.root), Trash(place.root))))
-    with root.reading("a.txt") as file:
+    with root.open_to_read("a.txt") as file:
         assert file.read() == b"inside\n"
     assert trash.entries() == []
 

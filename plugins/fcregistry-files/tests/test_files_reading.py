@@ -99,7 +99,7 @@ def test_a_missing_file_names_the_nearest(place: Any, call: Any) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32" or os.geteuid() == 0, reason="root may read everything")
-def test_a_file_without_permission(place: Any, call: Any) -> None:
+def test_a_file_without_permission_cannot_be_read(place: Any, call: Any) -> None:
     place.write("a.txt").chmod(0)
     assert call("read_file", path="a.txt").content == "'a.txt' cannot be used: the program has no permission for it"
 
@@ -126,7 +126,7 @@ def test_a_large_folder_is_listed_in_part(place: Any, call: Any) -> None:
     assert listing.note == "The first 1000 of 1005 entries; find_files finds others by a pattern."
 
 
-def test_facts_of_a_file(place: Any, call: Any) -> None:
+def test_file_info_returns_the_facts_of_a_file(place: Any, call: Any) -> None:
     place.write("a.csv", "a,b\r\n1,2\r\n").chmod(0o640)
     info = call("file_info", path="a.csv").unwrap()
     assert (info.kind, info.size, info.media_type, info.encoding, info.line_ends, info.lines) == (

@@ -54,7 +54,7 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str, secre
         value = json.loads(text.removeprefix("\ufeff"), parse_constant=_refuse_constant)
         return secrets.hide_in_json(value)  # again: the JSON may spell a secret with escapes
     except (ValueError, RecursionError):
-        failure = ToolError(f"the answer of {host} is not valid JSON: {_shown(hidden)}")
+        failure = ToolError(f"the answer of {host} is not valid JSON: {_cut(hidden)}")
     raise failure  # outside of the `except`: the parser's exception holds the whole text
 
 
@@ -64,14 +64,14 @@ def _refuse_constant(name: str) -> None:
 
 def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) -> ToolError:
     status = response.status_code
-    summary = f"{host} answers {status} {_shown(secrets.hide(response.reason_phrase))}".rstrip()
+    summary = f"{host} answers {status} {_cut(secrets.hide(response.reason_phrase))}".rstrip()
     if response.has_redirect_location:
-        where = _shown(secrets.hide(response.headers.get("location", "")))
+        where = _cut(secrets.hide(response.headers.get("location", "")))
         return ToolError(f"{summary}: it redirects to {where}, and redirects are not followed")
     text = secrets.hide(_text(response, data)).strip()
     again = status in _LATER or (status in _PASSING and response.request.method in IDEMPOTENT)
     return ToolError(
-        f"{summary}: {_shown(text)}" if text else summary,
+        f"{summary}: {_cut(text)}" if text else summary,
         retryable=again,
         retry_after=_seconds(response.headers.get("retry-after")) if again else None,
     )
@@ -115,5 +115,5 @@ def _until(date: datetime) -> float:
     return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds()
 
 
-def _shown(text: str) -> str:
+def _cut(text: str) -> str:
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

@@ -60,12 +60,12 @@ class Endpoint:
         """
         parts = _parts(url)
         if parts is None:
-            raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", ["the URL cannot be read"])
+            raise DefinitionError(f"{method} {hide_credentials(url)} cannot be a tool:", ["the URL cannot be read"])
         problems = [*_url_problems(parts), *_argument_problems(parts.path, schema, query)]
         if method not in METHODS:
             problems.append(f"the method must be one of {', '.join(METHODS)}, not {method!r}")
         if problems:
-            raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
+            raise DefinitionError(f"{method} {hide_credentials(url)} cannot be a tool:", problems)
         return cls(
             method=method, origin=f"{parts.scheme}://{parts.netloc}", path=parts.path or "/", query=frozenset(query)
         )
@@ -98,7 +98,7 @@ class Endpoint:
         return Request(url=f"{self.origin}{path}", query=pairs, body=body)
 
 
-def shown(url: str) -> str:
+def hide_credentials(url: str) -> str:
     """Return a URL with its credentials, if it has any, replaced by `…`."""
     return re.sub(r"//[^/?#]*@", "//…@", url)
 

@@ -16,7 +16,7 @@ from fcregistry.errors import DefinitionError, ToolError
 from fcregistry.execution import Secrets
 
 from fcregistry_http._answers import IDEMPOTENT, Returns, value_of
-from fcregistry_http._endpoint import Endpoint, Request, shown
+from fcregistry_http._endpoint import Endpoint, Request, hide_credentials
 from fcregistry_http._headers import FromEnv, Headers, header_problems, headers_now
 
 _RETURNS: Final = ("text", "json", "content")
@@ -70,11 +70,11 @@ def http_tool(
     Raises:
         DefinitionError: The arguments do not make a tool; the message lists every problem.
     """
-    schema, name, description = _described(like, parameters, name, description)
+    schema, name, description = _describe(like, parameters, name, description)
     sent = dict(headers or {})
     problems = [*header_problems(sent), *_setting_problems(returns, query, timeout, max_bytes)]
     if problems:
-        raise DefinitionError(f"{method} {shown(url)} cannot be a tool:", problems)
+        raise DefinitionError(f"{method} {hide_credentials(url)} cannot be a tool:", problems)
     endpoint = Endpoint.of(method, url, schema, query)
     request = _EndpointCall(
         endpoint=endpoint, headers=sent, returns=returns, timeout=timeout, most=max_bytes, client=client or _client
@@ -176,7 +176,7 @@ def _hints(method: str) -> dict[str, bool]:
     return {"open_world": True, **{hint: True for hint, holds in hints.items() if holds}}
 
 
-def _described(
+def _describe(
     like: Callable[..., Any] | None, parameters: Mapping[str, Any] | None, name: str | None, description: str | None
 ) -> tuple[dict[str, Any], str, str]:
     if (like is None) == (parameters is None):

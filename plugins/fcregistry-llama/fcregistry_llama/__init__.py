@@ -1,4 +1,4 @@
-"""Local models for fcregistry: any GGUF file, run by llama.cpp, and SmolLM2-135M, which is downloaded when needed."""
+"""Local models for fcregistry: any GGUF file, run by llama.cpp, and SmolLM2-135M on request."""
 
 from fcregistry_llama._fetching import fetch_smollm2
 from fcregistry_llama._model import LlamaModel

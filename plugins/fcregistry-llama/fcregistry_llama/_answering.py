@@ -72,7 +72,7 @@ class Answering:
         if self.copies and len(may_call) > 1:
             may_call = nearest(may_call, _question(messages))
         tool = self._chosen(messages, may_call, may_answer=tool_choice == "auto")
-        return self._worded(messages) if tool is None else self._calling(messages, tool)
+        return self._answer_in_words(messages) if tool is None else self._call(messages, tool)
 
     def _chosen(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
         """Return the tool that the model calls, or None if it answers in words."""
@@ -90,7 +90,7 @@ class Answering:
             )
         return None if name == other else named[name]
 
-    def _worded(self, messages: Sequence[Message]) -> Completion:
+    def _answer_in_words(self, messages: Sequence[Message]) -> Completion:
         prompt = conversation(messages, result=TO_ANSWER)
         asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
         if self.copies and asked is not None and messages[-1].role == "tool":
@@ -108,7 +108,7 @@ class Answering:
         usage = self.usage + reply.usage
         return Completion(message=message, finish_reason="length" if reply.is_cut else "stop", usage=usage)
 
-    def _calling(self, messages: Sequence[Message], tool: Tool) -> Completion:
+    def _call(self, messages: Sequence[Message], tool: Tool) -> Completion:
         call_id = f"call_{1 + sum(len(message.tool_calls) for message in messages)}"
         arguments = self._arguments(messages, tool)
         is_cut = isinstance(arguments, str)
@@ -124,7 +124,7 @@ class Answering:
             ModelError: No attempt gave valid arguments.
         """
         prompt = conversation(messages, arguments_instructions(tool))
-        if self.copies and (copied := self._copied(prompt, _question(messages), tool)) is not None:
+        if self.copies and (copied := self._copy_arguments(prompt, _question(messages), tool)) is not None:
             return copied
         problems: Sequence[Problem] = ()
         longest = max(MOST_CHARACTERS, self.settings.max_tokens // 2)  # a token may be one character
@@ -147,17 +147,19 @@ class Answering:
             " use a larger model, or a simpler schema"
         )
 
-    def _copied(self, prompt: Sequence[Mapping[str, str]], question: str, tool: Tool) -> dict[str, Any] | str | None:
-        """Return arguments whose values are copied from a question, as far as that is possible; None if they are not valid.
+    def _copy_arguments(
+        self, prompt: Sequence[Mapping[str, str]], question: str, tool: Tool
+    ) -> dict[str, Any] | str | None:
+        """Return arguments with values from a question, where possible; None if they are not valid.
 
         The model is asked for one after the other, so that no value is taken twice.
         """
         narrowing = Narrowing(question)
         arguments: dict[str, Any] = {}
-        names = narrowing.asked(tool.parameters)
+        names = narrowing.names_to_ask(tool.parameters)
         for name in names:
             breaks = frozenset() if name == names[-1] else BETWEEN_VALUES
-            narrow = narrowing.narrowed(tool.parameters["properties"][name], name=name, breaks=breaks)
+            narrow = narrowing.narrow(tool.parameters["properties"][name], name=name, breaks=breaks)
             schema = value_schema(narrow, tool.parameters)
             if schema is None:
                 return None

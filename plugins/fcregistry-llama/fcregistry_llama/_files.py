@@ -14,7 +14,7 @@ from fcregistry.errors import ModelNotFoundError
 _MAGIC: Final = b"GGUF"
 
 
-def located(path: str | PathLike[str]) -> Path:
+def expand_home(path: str | PathLike[str]) -> Path:
     """Return a path with `~` replaced by the home folder; if there is no such user, unchanged."""
     try:
         return Path(path).expanduser()
@@ -22,7 +22,7 @@ def located(path: str | PathLike[str]) -> Path:
         return Path(path)
 
 
-def checked(path: Path) -> Path:
+def check_file(path: Path) -> Path:
     """Return the path of a GGUF file, once the file is checked.
 
     Raises:

@@ -14,7 +14,7 @@ from typing import Any, Final
 from fcregistry.dialects import GGUFHeader
 from fcregistry.errors import ModelError
 
-from fcregistry_llama._files import checked
+from fcregistry_llama._files import check_file
 
 _LIMITS: Final = {
     "block_count": (1, 512),  # LLAMA_MAX_LAYERS
@@ -54,14 +54,14 @@ class ModelHeader:
     has_template: bool
 
 
-def checked_header(path: Path) -> ModelHeader:
+def check_header(path: Path) -> ModelHeader:
     """Check the whole header of a file, and return the parts that are used.
 
     Raises:
         ModelError: The header is damaged, or has values that no model has.
         ModelNotFoundError: There is no such file, or it is not a GGUF file.
     """
-    checked(path)
+    check_file(path)
     try:
         header = GGUFHeader.read(path, {_TOKENS, _BOS})
         wrong = next(_doubts(header), None)

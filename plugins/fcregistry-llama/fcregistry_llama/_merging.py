@@ -9,7 +9,7 @@ _HIGHEST: Final = ("minimum", "exclusiveMinimum", "minLength", "minItems", "minP
 _LOWEST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties")
 
 
-def merged(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, Any]:
+def merge(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, Any]:
     """Return a schema without `allOf`: its parts and its other keywords, merged.
 
     If keywords cannot be merged, such as two patterns, the first is kept: the result is validated anyway.

@@ -1,4 +1,4 @@
-"""A local model: a GGUF file that llama.cpp runs in a process of its own, and whose calls are always valid."""
+"""A local model: a GGUF file that llama.cpp runs in its own process, with valid calls only."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from fcregistry.models import Completion, Delta, Model
 
 from fcregistry_llama._answering import Answering
 from fcregistry_llama._asking import Settings
-from fcregistry_llama._files import located
+from fcregistry_llama._files import expand_home
 from fcregistry_llama._servers import Loading, physical_cores, release, server
-from fcregistry_llama._waiting import followed
+from fcregistry_llama._waiting import follow
 
 if TYPE_CHECKING:
     from fcregistry import Tool
@@ -149,7 +149,7 @@ class LlamaModel(Model):
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> AsyncGenerator[Delta | Completion, None]:
         def work(tell: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
-            loading = self._loaded = self._loading()
+            loading = self._loaded = self._load_settings()
             is_small = loading.path.is_file() and loading.path.stat().st_size < _SMALL
             answering = Answering(
                 server=server(loading),
@@ -161,12 +161,12 @@ class LlamaModel(Model):
             )
             tell(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
 
-        return followed(work)
+        return follow(work)
 
-    def _loading(self) -> Loading:
+    def _load_settings(self) -> Loading:
         path = self._path if isinstance(self._path, (str, PathLike)) else self._path()
         threads = self._threads or max(1, physical_cores() - 1)
-        return Loading(path=located(path).resolve(), context=self._context, threads=threads)
+        return Loading(path=expand_home(path).resolve(), context=self._context, threads=threads)
 
 
 def _check(is_right: bool, message: str) -> None:

@@ -1,4 +1,4 @@
-"""Narrows the parameters of a tool to what the user says: very small models invent values that they could copy.
+"""Narrows the parameters of a tool to what the user says, for very small models.
 
 A text is a run of the user's words, a number is one of the user's numbers, and optional parameters are left out unless the user mentions them.
 What a parameter takes is not offered to the next one.
@@ -77,7 +77,7 @@ _NUMERIC: Final = ("integer", "number")
 
 
 class Narrowing:
-    """What the user says, for the parameters of one call.
+    """The user's text, from which the values of one call are taken.
 
     Args:
         text: What the user says.
@@ -88,8 +88,10 @@ class Narrowing:
         self._stems = _stems(text)
         self._all = self._numbers = _numbers(text)
 
-    def asked(self, parameters: Mapping[str, Any]) -> list[str]:
-        """Return the names of the parameters to ask for: those that are required or mentioned; the plainest types first.
+    def names_to_ask(self, parameters: Mapping[str, Any]) -> list[str]:
+        """Return the names of the parameters to ask for, the simplest types first.
+
+        They are the required parameters, and those that the text mentions.
 
         Args:
             parameters: The schema of the tool's parameters.
@@ -98,7 +100,7 @@ class Narrowing:
         names = [name for name in properties if self._is_asked(name, properties[name], parameters)]
         return sorted(names, key=lambda name: self._rank(properties[name]))
 
-    def narrowed(self, schema: Any, *, name: str = "", breaks: frozenset[str] = frozenset()) -> Any:
+    def narrow(self, schema: Any, *, name: str = "", breaks: frozenset[str] = frozenset()) -> Any:
         """Return a schema whose values are taken from the text, as far as that is possible.
 
         Args:
@@ -109,10 +111,10 @@ class Narrowing:
         if not isinstance(schema, Mapping):
             return schema
         kind = schema.get("type")
-        if values := self._mentioned(schema):
+        if values := self._mentioned_values(schema):
             return {"enum": values}
         if kind in _NUMERIC and self._all:
-            return {"enum": self._fitting(schema)} if self._fitting(schema) else schema
+            return {"enum": self._fitting_numbers(schema)} if self._fitting_numbers(schema) else schema
         if kind in _NUMERIC and not {"maximum", "exclusiveMaximum"} & schema.keys():
             return {**schema, "maximum": max(_LARGEST, schema.get("minimum", 0))}
         if kind == "boolean" and not self._stems.isdisjoint(_stems(name)) and not _NO.search(self._text):
@@ -128,23 +130,23 @@ class Narrowing:
         narrow = dict(schema)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                narrow[keyword] = [self.narrowed(each) for each in schema[keyword]]
+                narrow[keyword] = [self.narrow(each) for each in schema[keyword]]
         if isinstance(items := schema.get("items"), Mapping):
             if items.get("type") in _NUMERIC and (lists := self._lists(schema, items)):
                 return {"enum": lists}
-            narrow["items"] = self.narrowed(items, breaks=_BETWEEN_ITEMS)
-            if "maxItems" not in schema and (values := self._mentioned(items)):
+            narrow["items"] = self.narrow(items, breaks=_BETWEEN_ITEMS)
+            if "maxItems" not in schema and (values := self._mentioned_values(items)):
                 narrow["maxItems"] = max(len(values), schema.get("minItems", 0))
             if items.get("type") == "string":
                 narrow.setdefault("minItems", 1)
         if isinstance(properties := schema.get("properties"), Mapping):
             names = [each for each in properties if self._is_asked(each, properties[each], schema)]
-            narrow["properties"] = {each: self.narrowed(properties[each], name=each) for each in names}
+            narrow["properties"] = {each: self.narrow(properties[each], name=each) for each in names}
             narrow["required"] = [*dict.fromkeys((*schema.get("required", ()), *names))]
         return narrow
 
     def take(self, value: Any) -> None:
-        """Note that a parameter has this value, which others are then less likely to have."""
+        """Record the value of a parameter: other parameters are less likely to have it, too."""
         if isinstance(value, str):
             self._left = self._left.replace(value, "\0", 1)
         elif isinstance(value, list):
@@ -169,7 +171,7 @@ class Narrowing:
         if not isinstance(schema, Mapping):
             return False
         items = schema.get("items")
-        if self._mentioned(items if isinstance(items, Mapping) else schema):
+        if self._mentioned_values(items if isinstance(items, Mapping) else schema):
             return True
         if schema.get("type") in _NUMERIC:
             needed = [parent["properties"].get(each, {}).get("type") for each in parent.get("required", ())]
@@ -180,11 +182,11 @@ class Narrowing:
     def _rank(self, schema: Any) -> int:
         if not isinstance(schema, Mapping):
             return 3
-        if "enum" in schema or "const" in schema or self._mentioned(schema) or schema.get("type") == "boolean":
+        if "enum" in schema or "const" in schema or self._mentioned_values(schema) or schema.get("type") == "boolean":
             return 0
         return 1 if schema.get("type") in _NUMERIC else 2
 
-    def _mentioned(self, schema: Mapping[str, Any]) -> list[str]:
+    def _mentioned_values(self, schema: Mapping[str, Any]) -> list[str]:
         """Return the values of a schema that the text mentions: of its `enum`, or quoted in its description."""
         values: Iterable[Any] = schema.get("enum", ())
         if schema.get("type") == "string" and _FREE.issuperset(schema):
@@ -208,7 +210,7 @@ class Narrowing:
             if least <= len(each) <= most and (items["type"] == "number" or all(isinstance(n, int) for n in each))
         ]
 
-    def _fitting(self, schema: Mapping[str, Any]) -> list[float]:
+    def _fitting_numbers(self, schema: Mapping[str, Any]) -> list[float]:
         low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
         kinds = int if schema["type"] == "integer" else (int, float)
         for forms in (self._numbers, self._all):
@@ -233,7 +235,7 @@ def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
 
 
 def _stems(text: str) -> set[str]:
-    """Return the first letters of the words of a text: those of `detailed` and `detail_level` are the same."""
+    """Return the first letters of the words in a text, the same for `detailed` and `detail_level`."""
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).replace("_", " ").lower()
     return {word[:5] for word in re.findall(r"\w{3,}", split)} - {"the", "and", "for"}
 
@@ -280,12 +282,12 @@ def _starts(words: Sequence[str], breaks: frozenset[str]) -> Iterator[str]:
             if "," in breaks and rest:
                 pattern = ""
             if core.lower() in _NOT_LAST:
-                pattern = pattern and f"{_escaped(body)}{_escaped(rest)}{pattern}"
+                pattern = pattern and f"{_escape(body)}{_escape(rest)}{pattern}"
             else:
-                pattern = _escaped(body) + (f"({_escaped(rest)}{pattern})?" if pattern else "")
+                pattern = _escape(body) + (f"({_escape(rest)}{pattern})?" if pattern else "")
         if pattern:
             yield pattern
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return re.sub(r"([\\^$.|?*+()\[\]{}/-])", r"\\\1", text)

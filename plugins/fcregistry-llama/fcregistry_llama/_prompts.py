@@ -58,7 +58,7 @@ def choice_instructions(tools: Sequence[Tool], other: str | None) -> str:
 
 def arguments_instructions(tool: Tool) -> str:
     """Return the instructions to write arguments, in the wording that gave the most right answers."""
-    lines = (_shortened(line) for line in tool.definition("text").splitlines())
+    lines = (_shorten(line) for line in tool.definition("text").splitlines())
     return "\n".join(["Extract the arguments of this function from the text of the user, as JSON:", *lines])
 
 
@@ -84,6 +84,6 @@ def _one_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _shortened(line: str) -> str:
+def _shorten(line: str) -> str:
     """Return a line, cut if it is long, such as the values of a large enum. The decoder has them all."""
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

@@ -1,4 +1,4 @@
-"""The prompt, rendered by the model's own chat template in fcregistry's sandbox, and the reasoning in the output.
+"""The prompt, by the model's own chat template in a sandbox, and the reasoning in the output.
 
 llama.cpp gets text only. Its own template engine has no limit of time or memory.
 """
@@ -39,7 +39,7 @@ class Marks:
 
     @property
     def tokens(self) -> list[str]:
-        """The tokens in them, which llama.cpp leaves out of an answer unless it is asked to keep them."""
+        """The tokens in the marks. By default, llama.cpp leaves them out of an answer."""
         return list(dict.fromkeys([self.opens, self.closes, *_TOKEN.findall(self.opens + self.closes + self.answers)]))
 
 
@@ -107,7 +107,7 @@ class Renderer:
         try:
             text = template.render(self._within_system(messages))
         except ChatTemplateError as error:
-            raise self._failed(error) from error
+            raise self._template_error(error) from error
         opens, closes = (self.marks.opens, self.marks.closes) if self.marks else ("", "")
         is_thinking = bool(opens) and text.rstrip().endswith(opens)
         if is_thinking and not thinks:
@@ -123,7 +123,7 @@ class Renderer:
         try:
             return ChatTemplate.from_gguf(self._path, variables={"enable_thinking": thinks})
         except ChatTemplateError as error:
-            raise self._failed(error) from error
+            raise self._template_error(error) from error
 
     def _within_system(self, messages: Sequence[Mapping[str, str]]) -> Sequence[Mapping[str, str]]:
         """Return the messages, with the system message moved into the user's if the template ignores it."""
@@ -143,7 +143,7 @@ class Renderer:
         except ChatTemplateError:  # if it refuses every message, rendering the conversation reports that
             return False
 
-    def _failed(self, error: ChatTemplateError) -> ModelError:
+    def _template_error(self, error: ChatTemplateError) -> ModelError:
         return ModelError(f"the chat template of {self._path} cannot be used: {error}")
 
 

@@ -1,4 +1,4 @@
-"""The loaded model files: each is loaded once for the same settings, until it is closed or this process ends."""
+"""The loaded model files: one server for a file and its settings, until it is closed."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from fcregistry_llama._headers import checked_header
+from fcregistry_llama._headers import check_header
 from fcregistry_llama._process import A_MOMENT, LlamaProcess, Stopped
 from fcregistry_llama._rendering import Renderer
 
@@ -94,7 +94,7 @@ class Server:
 
     def _load(self, is_stopped: Callable[[], bool]) -> Loaded:
         path = self._loading.path
-        renderer = Renderer(path, checked_header(path))
+        renderer = Renderer(path, check_header(path))
         process = LlamaProcess(
             path, context=self._loading.context, threads=self._loading.threads, is_stopped=is_stopped
         )
@@ -105,7 +105,10 @@ _servers: Final[dict[tuple[int, Loading], Server]] = {}
 
 
 def physical_cores() -> int:
-    """Return how many cores this process may use. Two threads that share a core count as one, where the system says so (Linux)."""
+    """Return how many cores this process may use.
+
+    On Linux, two threads that share a core count as one.
+    """
     try:
         places = [Path(f"/sys/devices/system/cpu/cpu{cpu}/topology") for cpu in os.sched_getaffinity(0)]
         return len({(place / "thread_siblings_list").read_text(encoding="ascii") for place in places})

@@ -1,4 +1,4 @@
-"""Runs a blocking computation on a thread for an event loop, and stops it when the loop stops listening."""
+"""Runs a blocking computation on a thread for an event loop, and stops it with its reader."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def followed(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
+async def follow(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
     """Yield the pieces of a computation as they come, and raise its exception.
 
     Args:

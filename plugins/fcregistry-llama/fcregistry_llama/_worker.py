@@ -1,4 +1,4 @@
-"""The program of llama.cpp's process. It loads one file, answers requests in order, and ends with its standard input.
+"""The program of llama.cpp's process: loads a file, and answers requests until its input ends.
 
 It is run as a script, and imports nothing of fcregistry. It reads and writes lines of JSON:
 
@@ -38,7 +38,7 @@ class Conversation:
         self.requests: SimpleQueue[dict[str, Any]] = SimpleQueue()
 
     def read(self) -> None:
-        """Read until the input ends, then end the process at once: the caller is gone."""
+        """Read requests until the input ends, then exit at once: the caller has ended."""
         for line in sys.stdin:
             message = json.loads(line)
             if "stop" in message:

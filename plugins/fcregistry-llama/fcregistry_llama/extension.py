@@ -1,4 +1,4 @@
-"""The extension for fcregistry: the models `llama:smollm2` and `llama:/path/of/a.gguf`; fcregistry finds it by its entry point."""
+"""The extension for fcregistry, with the models `llama:smollm2` and `llama:/path/of/a.gguf`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fcregistry import hookimpl
 from fcregistry.errors import ModelNotFoundError
 
 from fcregistry_llama._fetching import fetch_smollm2
-from fcregistry_llama._files import checked, located
+from fcregistry_llama._files import check_file, expand_home
 from fcregistry_llama._model import LlamaModel
 
 __all__ = ["fc_resolve_model"]
@@ -38,7 +38,7 @@ def fc_resolve_model(name: str) -> LlamaModel:
         raise ModelNotFoundError(
             f"there is no model 'llama:{model}'; name llama:smollm2, or any GGUF file, such as llama:/models/{model}.gguf"
         )
-    return LlamaModel(checked(located(model)), name=f"llama:{name}", **settings)
+    return LlamaModel(check_file(expand_home(model)), name=f"llama:{name}", **settings)
 
 
 class _Settings(TypedDict, total=False):

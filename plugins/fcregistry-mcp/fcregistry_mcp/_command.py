@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
 import sys
 from contextlib import redirect_stdout
 
 import click
 from fcregistry import Executor
+from fcregistry.cli import import_modules
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Policy
 
@@ -35,11 +35,9 @@ def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str,
     """
     if not selectors:
         raise click.UsageError("name the tools to serve, such as 'acme-weather:*'; '*' serves all of them")
-    with redirect_stdout(
-        sys.stderr
-    ):  # standard output carries the protocol, and a module may print when it is imported
-        for module in modules:
-            _import(module)
+    with redirect_stdout(sys.stderr):  # standard output carries the protocol, and plugins may print
+        if modules:
+            import_modules(modules)
         try:
             executor = Executor(selectors, policy=Policy(allow=allow) if allow else None, timeout=timeout)
         except FcregistryError as error:
@@ -65,12 +63,3 @@ def _serve(executor: Executor) -> None:
 def _ignore_broken_pipes(unraisable: sys.UnraisableHookArgs) -> None:
     if not isinstance(unraisable.exc_value, BrokenPipeError):
         sys.__unraisablehook__(unraisable)
-
-
-def _import(module: str) -> None:
-    if "" not in sys.path:
-        sys.path.append("")  # last, so that a file here does not hide an installed module
-    try:
-        importlib.import_module(module)
-    except Exception as error:  # foreign code: importing a module may raise anything
-        raise click.UsageError(f"the module {module!r} cannot be imported: {type(error).__name__}: {error}") from error

@@ -1,4 +1,4 @@
-"""The session with a server, on a thread with a loop of its own, so that every thread and every loop can use it."""
+"""The session with a server, on a thread with its own loop, for all threads and loops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
-from fcregistry_mcp._filtering import filtered
+from fcregistry_mcp._filtering import filter_transport
 from fcregistry_mcp._stderr import LastLines
 
 T = TypeVar("T")
@@ -36,7 +36,7 @@ _LOGGERS: Final = (
 
 
 class Connection:
-    """A session with a server, for the server's object and its tools. The session ends when none of them is left.
+    """A session with a server, which ends when neither its `McpServer` nor a tool of it is left.
 
     Args:
         server: The server's name, for messages.
@@ -70,7 +70,7 @@ class Connection:
         """Whether the session was opened. The server may be gone since."""
         return self._session.opened.done()
 
-    def listed(self, *, again: bool) -> Future[list[Tool]]:
+    def list_tools(self, *, again: bool) -> Future[list[Tool]]:
         """Return the server's tools.
 
         Args:
@@ -82,7 +82,7 @@ class Connection:
         session = self._session
         if not again:
             return session.opened
-        return session.submit(lambda client: asyncio.wait_for(_listed(client), session.seconds))
+        return session.submit(lambda client: asyncio.wait_for(_list_tools(client), session.seconds))
 
     def close(self) -> None:
         """End the session and the server, and wait until they have ended."""
@@ -166,20 +166,20 @@ class _Session:
         loop, client = self._loop, self._client
         if loop is None or client is None or self._process != os.getpid():  # a forked process does not have the thread
             raise self.over()
-        asking = self._logged(question, client)
+        asking = self._ask_without_secrets(question, client)
         try:
             return asyncio.run_coroutine_threadsafe(asking, loop)
         except RuntimeError:  # the loop is closed
             asking.close()
             raise self.over() from None
 
-    async def _logged(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
+    async def _ask_without_secrets(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
         with self._secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
             return await question(client)
 
-    def _filtered(self, transport: Any) -> Any:  # whatever the SDK's Client takes
+    def _filter(self, transport: Any) -> Any:  # whatever the SDK's Client takes
         if isinstance(transport, AbstractAsyncContextManager):
-            return filtered(transport, self.refused, self._secrets)
+            return filter_transport(transport, self.refused, self._secrets)
         return transport  # a server in this process, which the SDK takes as it is
 
     def over(self) -> McpError:
@@ -206,8 +206,8 @@ class _Session:
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self.seconds):
-                    client = await stack.enter_async_context(Client(self._filtered(await self._transport(stack))))
-                    tools = await _listed(client)
+                    client = await stack.enter_async_context(Client(self._filter(await self._transport(stack))))
+                    tools = await _list_tools(client)
             except TimeoutError as error:
                 raise TimeoutError(f"it did not answer within {self.seconds:g} seconds") from error
             self._client = client
@@ -217,7 +217,7 @@ class _Session:
             self._client = None
 
 
-async def _listed(client: Client) -> list[Tool]:
+async def _list_tools(client: Client) -> list[Tool]:
     """Return the tools of all pages.
 
     Raises:

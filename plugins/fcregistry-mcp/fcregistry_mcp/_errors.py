@@ -47,7 +47,7 @@ def cause_of(error: BaseException) -> BaseException:
 
 
 def cut(text: str) -> str:
-    """Return a server's text, cut to a length that a message can hold."""
+    """Return a server's text for a message, cut if it is long."""
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
 
 

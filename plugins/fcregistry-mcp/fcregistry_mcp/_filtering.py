@@ -1,4 +1,4 @@
-"""Filters a server's messages before the SDK reads them: hides secrets, and leaves out tools that are not valid.
+"""Hides secrets in a server's messages, and leaves out invalid tools, before the SDK reads them.
 
 The SDK refuses a whole list because of one tool that is not valid.
 
@@ -21,7 +21,7 @@ _MOST_CHARACTERS: Final = 200
 
 
 @asynccontextmanager
-async def filtered(
+async def filter_transport(
     transport: AbstractAsyncContextManager[Any], refused: dict[str, str], secrets: Secrets
 ) -> AsyncIterator[Any]:
     """Enter a transport, and yield its streams, the incoming one filtered.

@@ -153,9 +153,10 @@ class McpServer:
         return cls(name or host, transport, trusted=trusted, timeout=timeout, secrets=secrets)
 
     def open(self) -> Self:
-        """Start or reach the server, and read the list of its tools. If it is open, read the list again; if it is gone, start or reach it again.
+        """Start or reach the server, and read the list of its tools.
 
-        After a new start, get the tools again: those of the server that is gone fail.
+        If it is open, read the list again; if it is gone, start or reach it again. After a new start,
+        get the tools again: those of the server that is gone fail.
 
         Raises:
             McpError: The server cannot be started or reached, or does not answer in time. The message says why.
@@ -163,9 +164,9 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = connection.listed(again=not is_new).result()
+                self._listed = connection.list_tools(again=not is_new).result()
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-                failure = self._failed(connection, error)
+                failure = self._close_failed(connection, error)
             except BaseException:  # an interrupt
                 self._close(connection)
                 raise
@@ -232,7 +233,7 @@ class McpServer:
         return Toolset(tools)
 
     def _connect(self) -> tuple[Connection, bool]:
-        """Return the connection, which is open or being opened, and whether it was not open before."""
+        """Return the connection, open or about to open, and whether it is new."""
         with self._lock:
             if self._connection is not None:
                 return self._connection, not self._connection.is_open
@@ -243,7 +244,7 @@ class McpServer:
             )
             return self._connection, True
 
-    def _failed(self, connection: Connection, error: Exception) -> McpError:
+    def _close_failed(self, connection: Connection, error: Exception) -> McpError:
         """Close what was opened, and return the error to raise."""
         self._close(connection)
         reason = reason_of(error, self._secrets)
@@ -263,9 +264,9 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = await asyncio.wrap_future(connection.listed(again=not is_new))
+                self._listed = await asyncio.wrap_future(connection.list_tools(again=not is_new))
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
-                failure = await asyncio.to_thread(self._failed, connection, error)
+                failure = await asyncio.to_thread(self._close_failed, connection, error)
             except BaseException:  # an interrupt, or the task is cancelled
                 await asyncio.to_thread(self._close, connection)
                 raise

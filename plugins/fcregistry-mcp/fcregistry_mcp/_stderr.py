@@ -1,4 +1,4 @@
-"""A server's standard error: every line goes to the log, and the last ones into the error if the server fails."""
+"""A server's standard error: all lines are logged, and an error shows the last ones."""
 
 from __future__ import annotations
 

@@ -210,6 +210,7 @@ def run(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
         ([], "Error: name the tools to serve, such as 'acme-weather:*'; '*' serves all of them"),
         (["ad", "-m", "served_tools"], "there is no tool 'ad'; did you mean 'add'?"),
         (["add", "-m", "no_such_module"], "the module 'no_such_module' cannot be imported: ModuleNotFoundError"),
+        (["add", "-m", "served_tools.py"], "-m takes the name of a module, not a file: -m served_tools, not -m"),
         (["add", "-m", "served_tools", "--allow", "nothing"], "the policy names 'nothing'"),
         (["add", "--timeout", "0"], "0.0 is not in the range"),
     ],

@@ -1,4 +1,4 @@
-"""NumPy arrays and scalars as parameters and results of fcregistry's tools; `Shape` says how long an array is."""
+"""NumPy arrays and scalars as parameters and results of tools; `Shape` is the shape of an array."""
 
 from fcregistry_numpy._shapes import Shape
 

@@ -7,7 +7,7 @@ from typing import Any, TypeVar, get_args, get_origin
 import numpy as np
 from fcregistry.types import Codec, TypeReader, UnsupportedType
 
-from fcregistry_numpy._aliases import unaliased
+from fcregistry_numpy._aliases import resolve_alias
 from fcregistry_numpy._arrays import array_codec
 from fcregistry_numpy._items import Item, item_of, scalar_item
 from fcregistry_numpy._scalars import ScalarCodec
@@ -29,17 +29,17 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
     if issubclass(cls, np.generic):
         return ScalarCodec(cls, scalar_item(cls))
     if issubclass(cls, np.ndarray):
-        raise UnsupportedType(f"np.{cls.__name__}: take np.ndarray or NDArray[…], and make it of that in the function")
+        raise UnsupportedType(f"np.{cls.__name__}: use np.ndarray or NDArray[…], and convert the array in the function")
     return None
 
 
 def _item(dtype: Any) -> Item:
     """Return the item type that the second argument of `np.ndarray[…]` names, or any."""
-    dtype = unaliased(dtype)
+    dtype = resolve_alias(dtype)
     if isinstance(dtype, type) and issubclass(dtype, np.dtype):
         scalar: Any = getattr(dtype, "type", None) or Any  # np.dtypes.Float64DType has one, np.dtype has none
     elif get_origin(dtype) is np.dtype:
-        scalar = unaliased(get_args(dtype)[0])
+        scalar = resolve_alias(get_args(dtype)[0])
     else:
         scalar = dtype
     if isinstance(scalar, TypeVar):

@@ -1,4 +1,4 @@
-"""Encodes arrays and scalars as lists and numbers with every digit; refuses what JSON does not have, with the reason."""
+"""Encodes arrays and scalars as lists and numbers with every digit, or says why it cannot."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The JSON values of one item of an array, for each of numpy's scalar types, and for those that stand for several."""
+"""The JSON values of an item of an array, for each of NumPy's scalar types, also abstract ones."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from fcregistry.types import UnsupportedType
 
 _REASONS: Final = {
     "c": "JSON has no complex numbers; take two arrays, of the real and of the imaginary part",
-    "g": "JSON has no more digits than a float64; take np.float64",
+    "g": "JSON has no more digits than a float64; use np.float64",
     "M": "no annotation tells its unit; take datetime.datetime, or the texts that np.datetime_as_string makes",
     "m": "no annotation tells its unit; take datetime.timedelta, or a number of a unit that the name tells",
     "O": "Python objects may be anything; take a list of what they are",
     "S": "bytes have no form of their own in JSON; take bytes, or np.uint8 for each of them",
-    "T": "some of its strings may be missing; take np.str_, made with astype(str)",
+    "T": "some of its strings may be missing; use np.str_, and convert with astype(str)",
     "V": "a record is an object in JSON; take a list of a dataclass",
 }
 """The `char` of a dtype, or else its `kind` -> why it has no JSON form, and what to take instead."""
@@ -82,7 +82,7 @@ class Item:
 
 
 def reason_against(dtype: np.dtype[Any]) -> str | None:
-    """Return why arrays of a dtype have no JSON form and what to take instead, or None if they have one."""
+    """Return why arrays of a dtype have no JSON form and what to use instead; None if they have one."""
     return _REASONS.get(dtype.char) or _REASONS.get(dtype.kind)
 
 
@@ -96,7 +96,7 @@ def scalar_item(scalar: type[Any]) -> Item:
         UnsupportedType: It has no JSON form, or no values of its own.
     """
     if scalar not in np.sctypeDict.values():
-        raise UnsupportedType(f"np.{scalar.__name__} stands for several types; take one of them, such as np.float64")
+        raise UnsupportedType(f"np.{scalar.__name__} stands for several types; use one of them, such as np.float64")
     dtype = np.dtype(scalar)
     if reason := reason_against(dtype):
         raise UnsupportedType(f"np.{scalar.__name__}: {reason}")

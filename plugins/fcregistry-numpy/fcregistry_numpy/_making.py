@@ -1,4 +1,4 @@
-"""Makes an array of nested lists, or says what is wrong with them."""
+"""Makes an array from nested lists, or says what is wrong with them."""
 
 from __future__ import annotations
 
@@ -108,11 +108,11 @@ def _check_rows(value: Any) -> tuple[int, ...]:
             raise refusal.at(position) from None
         first = shape if first is None else first
         if shape != first:
-            raise Refusal(f"must be {_shown(first)}, as the first beside it is", (position,))
+            raise Refusal(f"must be {_shape_text(first)}, as the first beside it is", (position,))
     return (len(value), *(first or ()))
 
 
-def _shown(shape: tuple[int, ...]) -> str:
+def _shape_text(shape: tuple[int, ...]) -> str:
     if not shape:
         return "a single value"
     return f"an array of {' by '.join(map(str, shape))} items"

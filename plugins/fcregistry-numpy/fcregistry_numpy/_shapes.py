@@ -6,7 +6,7 @@ from typing import Any, Literal, TypeAlias, TypeVar, get_args, get_origin
 
 from fcregistry.types import UnsupportedType
 
-from fcregistry_numpy._aliases import unaliased
+from fcregistry_numpy._aliases import resolve_alias
 
 Lengths: TypeAlias = tuple[int | None, ...]
 """The length of each dimension; None where any will do."""
@@ -59,7 +59,7 @@ def annotated_lengths(shape: Any) -> Lengths | None:
     Raises:
         UnsupportedType: It is none of these.
     """
-    shape = unaliased(shape)
+    shape = resolve_alias(shape)
     if shape in (Any, tuple) or isinstance(shape, TypeVar):
         return None
     if isinstance(shape, type) and issubclass(shape, tuple) and hasattr(shape, "_fields"):
@@ -75,7 +75,7 @@ def annotated_lengths(shape: Any) -> Lengths | None:
 
 
 def _length(annotation: Any) -> int | None:
-    annotation = unaliased(annotation)
+    annotation = resolve_alias(annotation)
     if get_origin(annotation) is not Literal:
         return None  # int, or a name for it: any length
     values = get_args(annotation)
@@ -85,7 +85,7 @@ def _length(annotation: Any) -> int | None:
 
 
 def both(lengths: Lengths | None, shape: Shape) -> Lengths:
-    """Return what an annotation and a marker say together.
+    """Return the lengths that an annotation and a marker state together.
 
     Raises:
         UnsupportedType: They contradict each other.

@@ -61,7 +61,7 @@ class Output:
             return self._text_from(0)
 
     def new_text(self) -> str:
-        """Return what was added since the last time; of more than is kept, its head or tail."""
+        """Return the text since the last call, as far as it is kept."""
         with self._lock:
             new, self._read = self._text_from(self._read), self._written
             return new

@@ -94,7 +94,7 @@ class Process:
         return self._ended.wait(seconds)
 
     def kill(self) -> None:
-        """End the process and all that it started: first by request, then by force. Returns when they are gone."""
+        """End the process and all that it started, and wait until they are gone."""
         kill_all([self])
 
     # --- Inside ---
@@ -116,7 +116,10 @@ class Process:
             stream.write(text.encode("utf-8", "replace"))
 
     def _watch(self) -> None:
-        """Wait for the process, and then for its output; end what it left behind, which may hold the streams open."""
+        """Wait for the process and its output, and end the processes that it left behind.
+
+        Those could keep the streams open.
+        """
         if hasattr(os, "waitid"):  # the number of the group is taken while the process is not reaped
             os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
         else:
@@ -140,7 +143,10 @@ class Process:
 
 
 def kill_all(processes: Iterable[Process]) -> None:
-    """End processes and all that they started: first by request, then by force. Returns when they are gone."""
+    """End processes and all that they started, and wait until they are gone.
+
+    A process that does not end when it is asked to is killed.
+    """
     for force in (False, True):
         running = [process for process in processes if not process.wait(0)]
         for process in running:
@@ -174,9 +180,9 @@ _ROUNDS: Final = 20
 
 
 def _signal_marked(mark: str, number: int) -> bool:
-    """Send a signal to the processes that have the mark in their environment; return whether there are any.
+    """Send a signal to the processes with a mark in their environment; return whether there are any.
 
-    Linux alone tells the environment of a process in `/proc`. A process that cleared its environment is not found.
+    Only Linux shows the environment of a process, in `/proc`. A process that cleared its environment is not found.
     """
     wanted, found = f"{MARK}={mark}".encode(), False
     for folder in Path("/proc").glob("[0-9]*"):

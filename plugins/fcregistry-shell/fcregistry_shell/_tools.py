@@ -113,9 +113,10 @@ def shell_tools(
     max_characters: int = 30_000,
     max_jobs: int = 4,
 ) -> ShellTools:
-    """Return `run_command`, and tools for commands in the background: `start_command`, `read_output`, `stop_command`.
+    """Return `run_command`, and tools for commands in the background.
 
-    Use the result in a `with` block, or close it: that ends the commands in the background. They also end with the program.
+    These are `start_command`, `read_output` and `stop_command`. Use the result in a `with` block, or close it: that ends the
+    commands in the background. They also end with the program.
 
     Args:
         cwd: The folder in which commands run; see `shell_tool`.
@@ -137,7 +138,9 @@ def shell_tools(
 
 
 class ShellTools(Toolset):
-    """The tools of `shell_tools`. In a `with` block, or with `close()`, the commands in the background end.
+    """The tools of `shell_tools`.
+
+    The commands in the background end with the `with` block, or with `close()`.
 
     Args:
         runner: Runs the commands.
@@ -240,7 +243,9 @@ class Runner:
         )
 
     def run_words(self, words: Words, stdin: str = "", *, context: Context) -> CommandResult:
-        """Run a command, and wait until it ends. No shell reads it: there are no pipes, variables or wildcards.
+        """Run a command, and wait until it ends.
+
+        No shell reads it: there are no pipes, variables or wildcards.
 
         Args:
             words: The program and its arguments, each as a text of its own.
@@ -380,7 +385,7 @@ class Jobs:
         with self._lock:
             running = [name for name, process in self._processes.items() if not process.wait(0)]
             if self._is_closed:
-                raise ToolError("no command can be started any more; nothing was run")
+                raise ToolError("these tools are closed, so no command can be started; nothing was run")
             if len(running) >= self._most:
                 raise ToolError(
                     f"{len(running)} commands are running in the background, and more are not allowed: stop one of "

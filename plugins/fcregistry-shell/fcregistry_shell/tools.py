@@ -1,4 +1,4 @@
-"""Which tools this distribution ships: `run_command`, for the folder and the rules that the environment names.
+"""The tool `run_command`, for the folder and the rules that the environment names.
 
 | variable | meaning |
 |---|---|
@@ -29,9 +29,9 @@ _ENV: Final = "FCREGISTRY_SHELL_ENV"
 
 
 def run_command(words: Words, stdin: str = "", *, context: Context) -> CommandResult:
-    """Run a command that the operator allows, and wait until it ends. No shell reads it: there are no pipes, variables or wildcards.
+    """Run a command that the operator allows, and wait until it ends.
 
-    A command that is not allowed is answered with the rules.
+    No shell reads it: there are no pipes, variables or wildcards. The answer to any other command shows the rules.
 
     Args:
         words: The program and its arguments, each as a text of its own.
@@ -47,12 +47,12 @@ def _runner(folder: str, allow: str, env: str) -> Runner:
     if not Path(folder).is_absolute():
         raise ConfigurationError(f"{_CWD} must be an absolute path")
     try:
-        return Runner.of(folder, _listed(allow, ";"), _listed(env, ","), 60.0, False, 30_000)
+        return Runner.of(folder, _split(allow, ";"), _split(env, ","), 60.0, False, 30_000)
     except (DefinitionError, NotADirectoryError) as error:
         raise ConfigurationError(f"{_CWD}, {_ALLOW} or {_ENV} is not valid: {error}") from None
 
 
-def _listed(text: str, mark: str) -> list[str]:
+def _split(text: str, mark: str) -> list[str]:
     return [each.strip() for each in text.split(mark) if each.strip()]
 
 

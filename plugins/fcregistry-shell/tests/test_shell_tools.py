@@ -172,7 +172,10 @@ def test_jobs_end_with_their_tools(folder: Path, tmp_path: Path) -> None:
     with shell_tools(folder, approval=False) as tools:
         first = _start(tools, tmp_path / "1")
     assert not _is_alive(first)
-    assert "no command can be started any more" in Executor(tools).call("start_command", words=[PYTHON]).content
+    assert (
+        "these tools are closed, so no command can be started"
+        in Executor(tools).call("start_command", words=[PYTHON]).content
+    )
     tools = shell_tools(folder, approval=False)
     second = _start(tools, tmp_path / "2")
     del tools

@@ -1,4 +1,4 @@
-"""Which cities there is sample weather for: one table, sorted by name, every value invented but plausible."""
+"""The cities with sample weather: one table, sorted by name, with invented but plausible values."""
 
 from dataclasses import dataclass
 from typing import Literal

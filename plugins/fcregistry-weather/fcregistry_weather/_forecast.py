@@ -1,4 +1,4 @@
-"""How the weather goes on from today: round and round a fixed cycle, so the same question has the same answer."""
+"""The weather of the next days: a fixed cycle, so that the same question has the same answer."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

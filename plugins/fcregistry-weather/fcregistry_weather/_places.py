@@ -1,4 +1,4 @@
-"""Which city a location means: the text, freed of case, accents and punctuation, among all ways to write one."""
+"""The city that a location means, in any spelling, case and punctuation."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -28,7 +28,7 @@ def find_city(location: str) -> City:
         raise ToolError(f"The location is empty: name a city. {known_cities()}")
     city = _cities_by_key().get(key)
     if city is None:
-        raise ToolError(_unknown(location, key))
+        raise ToolError(_unknown_text(location, key))
     return city
 
 
@@ -46,7 +46,7 @@ def spellings(city: City) -> Iterator[str]:
 
 
 def known_cities() -> str:
-    """A sentence that lists all cities."""
+    """Return a sentence that lists all cities."""
     return f"Known cities: {'; '.join(city.label for city in CITIES)}."
 
 
@@ -55,7 +55,7 @@ def _cities_by_key() -> MappingProxyType[str, City]:
     return MappingProxyType({key: city for city in CITIES for key in spellings(city)})
 
 
-def _unknown(location: str, key: str) -> str:
+def _unknown_text(location: str, key: str) -> str:
     quoted = location if len(location) <= LONGEST_QUOTE else location[:LONGEST_QUOTE] + "…"
     close = _close_labels(key)
     hint = f" Close matches: {'; '.join(close)}." if close else ""

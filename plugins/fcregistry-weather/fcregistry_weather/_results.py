@@ -1,4 +1,4 @@
-"""What the tools return: records whose fields are plain JSON values, each of which says that it is sample data."""
+"""The results of the tools: records of plain JSON values, which say that they are sample data."""
 
 from dataclasses import dataclass
 from typing import Literal

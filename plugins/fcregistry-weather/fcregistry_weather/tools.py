@@ -1,4 +1,4 @@
-"""Which tools this distribution ships: the current weather of a city, and its forecast, from built-in sample data."""
+"""The tools: the current weather of a city, and its forecast, from built-in sample data."""
 
 from typing import Annotated
 

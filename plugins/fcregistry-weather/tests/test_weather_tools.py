@@ -61,7 +61,7 @@ def test_forecast_is_the_same_every_time() -> None:
     assert short.days == long.days[:3]
 
 
-def test_forecast_values() -> None:
+def test_a_forecast_keeps_its_values() -> None:
     """The first two days of one city, so that a change of the arithmetic shows."""
     forecast = get_n_day_weather_forecast("London", 2, unit="celsius")
     assert [asdict(day) for day in forecast.days] == [

@@ -85,10 +85,10 @@ class WebAccess:
         Raises:
             ToolError: It is not valid, or its host or port cannot be reached; the message says why.
         """
-        url = _parsed(text)
+        url = _parse(text)
         host = url.raw_host.decode("ascii").lower()
         if not is_host(host):
-            raise ToolError(f"the URL {shown(text)} has no valid host; write a name, as in https://example.com/page")
+            raise ToolError(f"the URL {quote(text)} has no valid host; write a name, as in https://example.com/page")
         name = host.rstrip(".")
         if self._hosts is not None and not any(_matches(name, pattern) for pattern in self._hosts):
             allowed = ", ".join(sorted(self._hosts)) or "none"
@@ -115,9 +115,9 @@ class WebAccess:
         except socket.gaierror as error:
             if error.errno == socket.EAI_AGAIN:
                 raise ToolError(f"the host {host} cannot be resolved now; try again later", retryable=True) from None
-            raise ToolError(f"the host {host} is not found; check its name") from None
+            raise ToolError(f"the host {host} was not found; check its name") from None
         except (OSError, UnicodeError):  # names that are too long, or have an empty part
-            raise ToolError(f"the host {host} is not found; check its name") from None
+            raise ToolError(f"the host {host} was not found; check its name") from None
         addresses = list(dict.fromkeys(ip_address(str(entry[4][0]).partition("%")[0]) for entry in found))
         for address in addresses:
             self._check_address(host, address)
@@ -136,15 +136,15 @@ class WebAccess:
         raise ToolError(f"the host {host} {where}; only hosts on the public internet can be reached with this tool")
 
 
-def fixed(access: WebAccess | None, timeout: float = 30.0) -> Callable[[], WebAccess]:
-    """Return a function that returns an access, and that other processes can get.
+def access_getter(access: WebAccess | None, timeout: float = 30.0) -> Callable[[], WebAccess]:
+    """Return a function that returns an access, and that can be pickled.
 
     Args:
         access: The access; None for all hosts on the public internet.
         timeout: The seconds that a call may take if it is None.
 
     Raises:
-        DefinitionError: It is something else.
+        DefinitionError: The access is not a `WebAccess`.
     """
     if access is None:
         access = WebAccess(timeout=timeout)
@@ -169,23 +169,23 @@ def port_of(url: httpx2.URL) -> int:
     return url.port if url.port is not None else 443 if url.scheme == "https" else 80
 
 
-def shown(text: str) -> str:
-    """Return a text of a stranger for a message: quoted, and cut if it is long."""
+def quote(text: str) -> str:
+    """Return a text from outside for a message: quoted, and cut if it is long."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
-def _parsed(text: str) -> httpx2.URL:
+def _parse(text: str) -> httpx2.URL:
     if len(text) > _LONGEST_URL:
         raise ToolError(f"the URL has {len(text)} characters; the most is {_LONGEST_URL}")
     try:
         url = httpx2.URL(text.strip())
     except (httpx2.InvalidURL, ValueError) as error:
-        raise ToolError(f"the URL {shown(text)} is not valid: {error}") from None
+        raise ToolError(f"the URL {quote(text)} is not valid: {error}") from None
     if url.scheme not in ("http", "https") or not url.host:
-        hint = f"; did you mean {shown('https://' + text.strip())}?" if _looks_like_host(text.strip()) else ""
-        raise ToolError(f"the URL {shown(text)} must begin with https:// or http:// and a host{hint}")
+        hint = f"; did you mean {quote('https://' + text.strip())}?" if _looks_like_host(text.strip()) else ""
+        raise ToolError(f"the URL {quote(text)} must begin with https:// or http:// and a host{hint}")
     if url.userinfo:
-        raise ToolError(f"the URL for {shown(url.host)} contains a user name or a password; leave them out")
+        raise ToolError(f"the URL for {quote(url.host)} contains a user name or a password; leave them out")
     return url
 
 

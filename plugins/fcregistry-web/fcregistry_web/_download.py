@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO, Final
 from fcregistry import Context, Tool
 from fcregistry.errors import MissingDependencyError, ToolError
 
-from fcregistry_web._access import WebAccess, check_count, fixed, same, shown
+from fcregistry_web._access import WebAccess, access_getter, check_count, quote, same
 from fcregistry_web._http import Answer, get
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def download_tool(
         OSError: The folder cannot be opened.
     """
     opened = _root_at(root) if isinstance(root, (str, os.PathLike)) else root
-    return download_tool_for(partial(same, opened), fixed(access, LONGEST), max_bytes=max_bytes, **options)
+    return download_tool_for(partial(same, opened), access_getter(access, LONGEST), max_bytes=max_bytes, **options)
 
 
 def download_tool_for(
@@ -139,14 +139,14 @@ class _DownloadFile:
             async with asyncio.timeout(access.timeout), get(access, url, "*/*") as answer:
                 if not answer.response.is_success:
                     raise answer.status_error("")
-                with root.replacing(path, overwrite=overwrite) as file:
+                with root.open_to_write(path, overwrite=overwrite) as file:
                     size, digest = await self._save(answer, file, context)
                     if expected is not None and digest != expected:
                         raise ToolError(
                             f"the file at {answer.url} has the SHA-256 {digest}, not {expected}; it was not saved"
                         )
         except TimeoutError:
-            message = f"{shown(url)} was not downloaded within {access.timeout:g} seconds; nothing was saved"
+            message = f"{quote(url)} was not downloaded within {access.timeout:g} seconds; nothing was saved"
             raise ToolError(message, retryable=True) from None
         return Download(path, size, digest, answer.media_type, str(answer.url))
 

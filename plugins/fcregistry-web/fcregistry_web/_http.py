@@ -17,7 +17,7 @@ from typing import Final
 import httpx2
 from fcregistry.errors import ToolError
 
-from fcregistry_web._access import WebAccess, shown
+from fcregistry_web._access import WebAccess, quote
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
 _LATER: Final = (408, 429, 500, 502, 503, 504)
@@ -46,7 +46,9 @@ class Answer:
         return self.response.headers.get("content-type", "").partition(";")[0].strip().lower()
 
     async def pieces(self) -> AsyncIterator[bytes]:
-        """Yield the body, decompressed, in pieces of at most 64 KiB: no small answer becomes a large one unnoticed.
+        """Yield the body, decompressed, in pieces of at most 64 KiB.
+
+        So the caller notices when a small answer becomes a large one.
 
         Raises:
             ToolError: The body is compressed in a way that was not asked for, or is not complete.
@@ -57,7 +59,7 @@ class Answer:
                 yield raw
             return
         if encoding not in ("gzip", "x-gzip"):
-            raise ToolError(f"{self.url.host} compressed its answer with {shown(encoding)}, which was not asked for")
+            raise ToolError(f"{self.url.host} compressed its answer with {quote(encoding)}, which was not asked for")
         unpacker = zlib.decompressobj(_GZIP)
         async for raw in self.response.aiter_raw():
             rest = raw
@@ -118,7 +120,7 @@ async def get(access: WebAccess, url: str, accept: str) -> AsyncIterator[Answer]
         transport = _PinnedTransport(access)
         async with httpx2.AsyncClient(transport=transport, timeout=None, trust_env=False) as client:
             for count in range(access.max_redirects + 1):
-                with _explained(url if count else None, place):
+                with _explain_redirect(url if count else None, place):
                     request = client.build_request("GET", place, headers=headers)
                     response = await client.send(request, stream=True, follow_redirects=False)
                 try:
@@ -128,28 +130,28 @@ async def get(access: WebAccess, url: str, accept: str) -> AsyncIterator[Answer]
                         return
                 finally:
                     await response.aclose()
-                with _explained(url, where):
-                    place = access.check_url(_joined(place, where))
+                with _explain_redirect(url, where):
+                    place = access.check_url(_join(place, where))
     except (httpx2.HTTPError, zlib.error) as error:
         raise _failure(place.host, error) from None
     raise ToolError(
-        f"{shown(url)} redirects more than {access.max_redirects} times; the last URL was {shown(str(place))}"
+        f"{quote(url)} redirects more than {access.max_redirects} times; the last URL was {quote(str(place))}"
     )
 
 
 @contextmanager
-def _explained(start: str | None, place: object) -> Iterator[None]:
-    """Add to an error that the URL which cannot be reached is that of a redirect, if it is one."""
+def _explain_redirect(start: str | None, place: object) -> Iterator[None]:
+    """Add to an error which URL redirected to the place; `start` is None without a redirect."""
     try:
         yield
     except ToolError as error:
         if start is None:
             raise
-        message = f"{shown(start)} redirects to {shown(str(place))}: {error}"
+        message = f"{quote(start)} redirects to {quote(str(place))}: {error}"
         raise ToolError(message, retryable=error.retryable) from None
 
 
-def _joined(place: httpx2.URL, where: str) -> str:
+def _join(place: httpx2.URL, where: str) -> str:
     try:
         return str(place.join(where))
     except (httpx2.InvalidURL, ValueError):
@@ -161,14 +163,17 @@ def _failure(host: str, error: Exception) -> ToolError:
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
     if cause is not None:
-        return ToolError(f"{host} has no valid certificate, or does not speak TLS: {shown(str(error))}")
+        return ToolError(f"{host} has no valid certificate, or does not speak TLS: {quote(str(error))}")
     if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
         return ToolError(f"{host} cannot be reached", retryable=True)
     return ToolError(f"the answer of {host} cannot be read ({type(error).__name__})", retryable=True)
 
 
 class _PinnedTransport(httpx2.AsyncBaseTransport):
-    """Connects to a checked address of the host. No connection is used twice: two names may have one address."""
+    """Connects to a checked address of the host.
+
+    No connection is used twice: two names may have one address.
+    """
 
     def __init__(self, access: WebAccess) -> None:
         self._access = access
@@ -196,5 +201,5 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Return the system's certificates, or those that `SSL_CERT_FILE` names; cached, since reading them takes some time."""
+    """Return the certificates of the system or of `SSL_CERT_FILE`; cached, since it takes time."""
     return httpx2.create_ssl_context()

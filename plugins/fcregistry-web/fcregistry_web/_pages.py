@@ -64,8 +64,11 @@ _LONGEST_TITLE: Final = 300
 _CELLS: Final = ("td", "th")
 
 
-def cleaned(text: str) -> str:
-    """Return a text without characters that nobody sees: control characters, and Unicode's tags, which hide orders from people."""
+def clean(text: str) -> str:
+    """Return a text without invisible characters.
+
+    These are control characters, and Unicode's tags, which can hide instructions from people.
+    """
     return _UNSEEN.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
@@ -81,7 +84,7 @@ def is_html(media_type: str, data: bytes) -> bool:
     return data[:512].lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
-def decoded(data: bytes, charset: str | None) -> str:
+def decode(data: bytes, charset: str | None) -> str:
     """Return the text of a body; characters that cannot be decoded become U+FFFD.
 
     Args:
@@ -101,7 +104,7 @@ def decoded(data: bytes, charset: str | None) -> str:
         return data.decode("utf-8" if is_cut else "windows-1252", "replace")
 
 
-def converted(html: str, form: Form, url: str) -> tuple[str, str]:
+def convert(html: str, form: Form, url: str) -> tuple[str, str]:
     """Return the title and the text of a page.
 
     Args:
@@ -112,7 +115,7 @@ def converted(html: str, form: Form, url: str) -> tuple[str, str]:
     tree = _tree(html)
     if tree is None:
         return "", ""
-    title = " ".join(cleaned(tree.findtext("head/title") or "").split())[:_LONGEST_TITLE]
+    title = " ".join(clean(tree.findtext("head/title") or "").split())[:_LONGEST_TITLE]
     whole = _all_text(tree)
     main = _main_part(tree, url) if form == "markdown" else ""
     if main and len(main) * _MUCH_MORE < len(whole):
@@ -180,7 +183,7 @@ def _main_part(tree: Any, url: str) -> str:
 
 
 def _all_text(tree: Any) -> str:
-    """Return everything that can be seen of a page: one line for each block, ` | ` between the cells of a table."""
+    """Return the visible text of a page: a line for each block, ` | ` between cells of a table."""
     text = "".join(_words(tree))
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line.strip("| ") for line in lines if line.strip("| "))

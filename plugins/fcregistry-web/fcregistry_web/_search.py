@@ -22,7 +22,7 @@ from fcregistry.execution import Secrets
 
 from fcregistry_web._access import is_host
 from fcregistry_web._http import certificates
-from fcregistry_web._pages import cleaned
+from fcregistry_web._pages import clean
 
 TimeRange: TypeAlias = Literal["day", "week", "month", "year"]
 
@@ -103,7 +103,7 @@ class SearXNG:
         base = _base(self.url or os.environ.get("SEARXNG_URL", ""))
         params = {"q": query, "format": "json", **({"time_range": time_range} if time_range else {})}
         try:
-            answer = await _asked("SearXNG", httpx2.Request("GET", f"{base}/search", params=params), Secrets())
+            answer = await _ask("SearXNG", httpx2.Request("GET", f"{base}/search", params=params), Secrets())
         except ToolError as error:
             if "answers 403" in str(error):
                 hint = "the operator must add json to search.formats in its settings.yml"
@@ -111,7 +111,7 @@ class SearXNG:
             raise
         results = _results("SearXNG", answer, ("results",), "content", "publishedDate")
         unresponsive = [
-            " ".join(map(str, each)) for each in _listed(answer.get("unresponsive_engines")) if isinstance(each, list)
+            " ".join(map(str, each)) for each in _as_list(answer.get("unresponsive_engines")) if isinstance(each, list)
         ]
         if not results and unresponsive:
             raise ToolError(
@@ -145,7 +145,7 @@ class Brave:
             params["freshness"] = f"p{time_range[0]}"
         headers = {"X-Subscription-Token": key, "Accept": "application/json"}
         request = httpx2.Request("GET", self.url, params=params, headers=headers)
-        answer = await _asked("Brave", request, Secrets(key))
+        answer = await _ask("Brave", request, Secrets(key))
         return _results("Brave", answer, ("web", "results"), "description", "page_age")
 
 
@@ -171,13 +171,15 @@ class Tavily:
         key = _key(self.key_env)
         body = {"query": query, "max_results": min(count, 20), **({"time_range": time_range} if time_range else {})}
         request = httpx2.Request("POST", self.url, json=body, headers={"Authorization": f"Bearer {key}"})
-        answer = await _asked("Tavily", request, Secrets(key, f"Bearer {key}"))
+        answer = await _ask("Tavily", request, Secrets(key, f"Bearer {key}"))
         return _results("Tavily", answer, ("results",), "content", "published_date")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DuckDuckGo:
-    """Search engines without a key, through the package ddgs, which reads their pages: `pip install 'fcregistry-web[ddgs]'`.
+    """Search engines without a key, through the package ddgs, which reads their pages.
+
+    It needs the extra: `pip install 'fcregistry-web[ddgs]'`.
 
     Attributes:
         region: The region of the results, such as `us-en`.
@@ -214,7 +216,7 @@ class DuckDuckGo:
 
 
 def search_tool(provider: SearchProvider, *, timeout: float = 20.0, **options: Any) -> Tool:
-    """Return the tool `web_search`, which asks a provider what is on the web.
+    """Return the tool `web_search`, which searches the web with a provider.
 
     Args:
         provider: Where it looks: `SearXNG`, `Brave`, `Tavily`, `DuckDuckGo`, or an object of your own.
@@ -269,11 +271,11 @@ class _WebSearch:
         return found[:max_results]
 
 
-async def _asked(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str, Any]:
-    """Return the JSON object that a provider answers, without secrets.
+async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str, Any]:
+    """Return the JSON object of a provider's answer, without secrets.
 
     Raises:
-        ToolError: It does not answer, with a success, an object; the message shows no secret.
+        ToolError: The answer is an error, or not an object. The message shows no secret.
     """
     try:
         with secrets.hide_in_logs(*_LOGGERS):
@@ -338,13 +340,13 @@ def _results(
     return list(results.values())
 
 
-def _listed(value: object) -> list[Any]:
+def _as_list(value: object) -> list[Any]:
     return value if isinstance(value, list) else []
 
 
 def _plain(text: object) -> str:
     """Return the text of a snippet, without the marks of HTML that some providers put around words."""
-    return " ".join(cleaned(html.unescape(_TAG.sub("", text))).split()) if isinstance(text, str) else ""
+    return " ".join(clean(html.unescape(_TAG.sub("", text))).split()) if isinstance(text, str) else ""
 
 
 def _cut(text: str, most: int) -> str:

@@ -46,11 +46,11 @@ class _FromEnvironment:
         for provider in _PROVIDERS:
             if all(os.environ.get(name) for name in provider.requires_env):
                 return await provider.search(query, count, time_range)
-        raise ConfigurationError("no search provider is configured")
+        raise ConfigurationError("no search provider is configured: set SEARXNG_URL, BRAVE_API_KEY or TAVILY_API_KEY")
 
 
 def _access() -> WebAccess:
-    return _configured(os.environ.get(_HOSTS, ""), os.environ.get(_NETWORKS, ""))
+    return _read_access(os.environ.get(_HOSTS, ""), os.environ.get(_NETWORKS, ""))
 
 
 def _patient_access() -> WebAccess:
@@ -58,23 +58,23 @@ def _patient_access() -> WebAccess:
 
 
 @lru_cache(maxsize=1)
-def _configured(hosts: str, networks: str) -> WebAccess:
+def _read_access(hosts: str, networks: str) -> WebAccess:
     try:
-        return WebAccess(hosts=_listed(hosts) if hosts else None, networks=_listed(networks))
+        return WebAccess(hosts=_split(hosts) if hosts else None, networks=_split(networks))
     except DefinitionError as error:
         raise ConfigurationError(f"{_HOSTS} or {_NETWORKS} is not valid: {error}") from None
 
 
-def _listed(text: str) -> list[str]:
+def _split(text: str) -> list[str]:
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def _root() -> Root:
-    return _opened(os.environ.get(_ROOT, ""))
+    return _open_root(os.environ.get(_ROOT, ""))
 
 
 @lru_cache(maxsize=1)
-def _opened(path: str) -> Root:
+def _open_root(path: str) -> Root:
     try:
         from fcregistry_files import Root
 

@@ -189,7 +189,7 @@ def test_calls_that_use_one_file_run_in_order(server: Server, root: Path, replie
     assert "exist" in second.content
 
 
-def test_all_tools_of_one_access(server: Server, root: Path) -> None:
+def test_web_tools_returns_the_tools_that_can_be_used(server: Server, root: Path) -> None:
     tools = web_tools(ACCESS, root=root)
     assert set(tools) == {"fetch_url", "download_file"}
     assert set(web_tools()) == {"fetch_url"}

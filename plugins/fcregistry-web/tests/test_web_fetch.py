@@ -105,7 +105,7 @@ def test_a_long_page_is_read_in_parts(server: Server, replies: Replies) -> None:
     assert read == whole
     assert parts >= 4
     result = fetch(f"{server.url}/long", start=10**6)
-    assert result.content == f"start=1000000 is behind the end of the page, which has {len(whole)} characters"
+    assert result.content == f"start=1000000 is after the end of the page, which has {len(whole)} characters"
 
 
 def test_a_page_that_is_too_large_is_cut_and_says_so(server: Server, replies: Replies) -> None:
@@ -147,7 +147,7 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_cut(server: Server, repli
         ({"Content-Type": "text/markdown"}, b"# Title", "# Title"),
     ],
 )  # fmt: skip
-def test_encodings_and_types(
+def test_a_page_is_read_in_its_encoding_and_type(
     server: Server, replies: Replies, headers: dict[str, str], data: bytes, expected: str
 ) -> None:
     replies["/"] = (200, headers, data)
@@ -209,10 +209,10 @@ def test_other_statuses_are_errors(
         ("", "the URL '' must begin with https:// or http:// and a host"),
         ("https://", "must begin with https:// or http:// and a host"),
         ("https://exa mple.com/", "has no valid host"),
-        ("https://no-such-host.invalid/", "the host no-such-host.invalid is not found; check its name"),
-        (f"https://{'a' * 70}.test/", "is not found; check its name"),
+        ("https://no-such-host.invalid/", "the host no-such-host.invalid was not found; check its name"),
+        (f"https://{'a' * 70}.test/", "was not found; check its name"),
         ("https://a..b/", "has no valid host"),
-        ("https://example.com:99999/", "is not found"),
+        ("https://example.com:99999/", "was not found"),
         ("https://example.com:x/", "is not valid"),
         (f"https://example.com/{'a' * 9000}", "the URL has 9020 characters; the most is 8000"),
     ],

@@ -256,7 +256,7 @@ def test_wrong_calls_and_providers_are_refused(server: Server) -> None:
             search_tool(wrong)  # type: ignore[arg-type]
 
 
-def test_a_provider_of_your_own() -> None:
+def test_a_provider_of_your_own_answers_searches() -> None:
     class Notes:
         requires_env = ()
 
