@@ -14,11 +14,14 @@ from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
 
     from fcregistry._base.call import ToolCall
     from fcregistry.dialects._json_text import ToolShape
     from fcregistry.dialects._parsed import Section
     from fcregistry.dialects._source import Reading
+
+    _Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
 
 # --- The dialect `auto` ---
 
@@ -200,8 +203,9 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
     read = _json_fence().read
     shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
     leading = get(only).openers.leading if only else None
-    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True)
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
+    words = {mark: _words_of(mark, owners) for mark, owners in calls.items() if mark in _BRACKETS} | _MARKDOWN
+    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True, words=words)
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
     return _Candidates(
         openers,
@@ -211,6 +215,14 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
         },
         may_be,
     )
+
+
+def _words_of(mark: str, owners: list[_Owner]) -> str:
+    """Return the pattern of what follows a bracket, if it opens a call in none of some dialects, nor may be one of `glm-4` below its name."""
+    patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
+    *others, longest = patterns
+    above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
+    return "".join([above, *(f"(?={each})" for each in others), longest])
 
 
 def _joined_section(mark: str, owners: list[_Owner]) -> Section:
@@ -277,6 +289,7 @@ def _json_fence() -> Calls:
     return section
 
 
+_BRACKETS: Final = ("{", "[")
 _PLAIN: Final = ("react", "json", "pythonic", "react-json")
 """The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
 _FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
@@ -293,6 +306,8 @@ _FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
 _TICK: Final = "`"
 _TICKS: Final = re.compile("`+")
 _QUOTE: Final = ">"
+_MARKDOWN: Final = {_TICK: "(?!`)[^`\n]++`(?!`)", _QUOTE: r"(?<=\n>)[^\n]*+"}
+"""Mark -> the pattern of what is code or a quote with it, in most texts."""
 _THOUGHTS: Final = tuple(
     Words(opens=opens, closes=closes, kind="reasoning", nests=True)
     for opens, closes in (
@@ -345,6 +360,7 @@ class _AnyStream(DialectStream):
         "_known",
         "_may_be_at_first",
         "_only",
+        "_ordered",
         "_ranks",
         "_skips_quoted",
         "found",
@@ -381,6 +397,7 @@ class _AnyStream(DialectStream):
 
     def _use_candidates(self, known: _Candidates) -> None:
         self._known, self._openers = known, known.openers
+        self._ordered: dict[str, list[tuple[_Owner, object, _Match | None]]] = {}
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
         if mark in (_FENCE, _TILDES):
@@ -401,8 +418,22 @@ class _AnyStream(DialectStream):
 
     def _narrow(self, may_be: Iterable[str]) -> None:
         """Look only for calls of some dialects."""
-        if not self.found:
-            self._use_candidates(_candidates_before_call(frozenset(may_be), self._only))
+        names = frozenset(may_be)
+        if not self.found and names != self.may_be:
+            self._use_candidates(_candidates_before_call(names, self._only))
+
+    def _in_order(self, mark: str) -> list[tuple[_Owner, object, _Match | None]]:
+        """Return the dialects that have a mark, in the order in which they are tried.
+
+        With each come what is equal for those that read alike, and what finds the words that follow the mark if no call does.
+        """
+        if mark not in self._ordered:
+            self._ordered[mark] = [
+                (owner, (owner.section.read, owner.mark), _match(owner.section.words))
+                for owner in sorted(self._known.owners[mark], key=self._rank)
+                if isinstance(owner.section, Calls)
+            ]
+        return self._ordered[mark]
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read calls in the first dialect that finds some behind a mark.
@@ -413,8 +444,13 @@ class _AnyStream(DialectStream):
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
         are_none = True
-        owners = self._known.owners[mark]
-        for owner in sorted(owners, key=self._rank) if len(owners) > 1 else owners:
+        failed: dict[object, int] = {}  # a reader of several dialects is tried once
+        for owner, attempt, words in self._in_order(mark):
+            if attempt not in failed and (found := words(source.text, begin + len(owner.mark)) if words else None):
+                failed[attempt] = found.end()
+            if attempt in failed:
+                taken.append((failed[attempt], owner.dialect))
+                continue
             calls = yield from self._try_owner(owner, begin)
             if calls and self._is_call_of_text(owner):
                 return self._commit(owner.dialect, calls)
@@ -427,6 +463,8 @@ class _AnyStream(DialectStream):
                 taken.append((source.place, owner.dialect))
             self.has_skipped = self.has_skipped or bool(calls)
             are_none = are_none and not calls
+            if calls is None:
+                failed[attempt] = source.place
         end = source.place = max(taken)[0]
         source.begin(begin)
         if are_none:
@@ -533,6 +571,10 @@ class _AnyStream(DialectStream):
         for name in (known, *_FENCED) if known else _FENCED:
             section = get(name).openers.sections.get(_FENCE)
             if isinstance(section, Calls):
+                words = _match(section.words)
+                if words and (other := words(source.text, begin)):
+                    furthest = max(furthest, other.end())
+                    continue
                 source.place = begin
                 calls = yield from section.read(source, _FENCE)
                 if calls is not None:
@@ -547,7 +589,7 @@ class _AnyStream(DialectStream):
         begin = source.place - len(_TICK)
         opened = _TICKS.match(source.text, begin)
         assert opened
-        closed = _closing_ticks(opened[0]).search(source.text, opened.end())
+        closed = _search(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n")(source.text, opened.end())
         source.place = closed.end() if closed and closed[0] == opened[0] else opened.end()
         source.begin(begin)
         self._add_content(source.since())
@@ -566,17 +608,28 @@ class _AnyStream(DialectStream):
         """
         text, fence = self._source.text, line[1] or line[2]
         if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
-            closed = re.compile(rf"`{{{len(fence)},}}|\n").search(text, place)
+            closed = _search(rf"`{{{len(fence)},}}|\n")(text, place)
         else:
-            closed = re.compile(rf"^[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*$", re.MULTILINE).search(text, place)
+            closed = _search(rf"^[ \t]*{fence[0]}{{{len(fence)},}}[ \t]*$")(text, place)
             if closed is None and self._not_thoughts is not None and (ends := _thought_ends()(text, place)):
                 return ends.start()
         return closed.end() if closed else len(text)
 
 
+@cache
+def _match(pattern: str) -> _Match | None:
+    return re.compile(pattern).match if pattern else None
+
+
+@cache
+def _labels() -> frozenset[str]:
+    """Return the marks of `react`, which any text may hold."""
+    return frozenset(get("react").openers.sections)
+
+
 @lru_cache(maxsize=64)
-def _closing_ticks(ticks: str) -> re.Pattern[str]:
-    return re.compile(rf"(?<!`){ticks}(?!`)|\n[ \t]*+\n")
+def _search(pattern: str) -> _Match:
+    return re.compile(pattern, re.MULTILINE).search
 
 
 @cache
@@ -586,7 +639,7 @@ def _own_marks(name: str) -> tuple[str, ...]:
 
 def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
     """Return whether a call was begun with a mark at a place, and read as far as it is one."""
-    if len(mark) > LONGEST_PLAIN_MARK and mark not in get("react").openers.sections:
+    if len(mark) > LONGEST_PLAIN_MARK and mark not in _labels():
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None
     return text[end - 1] not in "]}" and _PLAIN_CALL_BEGUN.match(text, begin) is not None
 

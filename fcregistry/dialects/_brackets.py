@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
+from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -44,7 +45,8 @@ class Notation:
         strings: The mark that opens a string or a comment -> the one that closes it; an empty one if nothing after that mark is looked at.
         may_follow: Returns whether a mark may follow the text after the last bracket or string.
         is_strict: Whether any other mark ends the search; else it is a part of the text.
-        opened: The pattern of an opening bracket, and of those that may follow it at once, as deep as values may be.
+        between: The pattern of what may be between two brackets that open, beside white space.
+        opened: The pattern of an opening bracket, and of those that may follow it, as deep as values may be.
     """
 
     usual: re.Pattern[str]
@@ -52,17 +54,26 @@ class Notation:
     strings: Mapping[str, str]
     may_follow: Callable[[str, str], bool]
     is_strict: bool = False
+    between: str = r"\s"
     opened: re.Pattern[str] = field(init=False)
+    _brackets: re.Pattern[str] = field(init=False)
     _first: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         nested = "".join(re.escape(mark) for mark in _CLOSING if self.may_follow(mark, ""))
-        object.__setattr__(self, "opened", re.compile(f".[{nested}]{{0,{MAX_DEPTH + 1}}}+"))
+        opened = rf".(?:(?:{self.between})*+[{nested}]){{0,{MAX_DEPTH}}}+"
+        object.__setattr__(self, "opened", re.compile(opened, re.DOTALL))
+        object.__setattr__(self, "_brackets", re.compile(rf"(?:{self.between})*+([{nested}])", re.DOTALL))
         object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
 
     def may_open(self, character: str) -> bool:
         """Return whether a string or a comment may begin with a character."""
         return character in self._first
+
+    def brackets(self, text: str, most: int) -> tuple[str, int]:
+        """Return the brackets in a text that `opened` matches, as many as there may be, and where they end in it."""
+        found = [*islice(self._brackets.finditer(text), most)]
+        return "".join([each[1] for each in found]), found[-1].end() if found else 0
 
 
 def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]:
@@ -88,12 +99,14 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
         mark = source.text[source.place]
         if mark in _CLOSING and notation.may_follow(mark, outside):
             opened = notation.opened.match(source.text, source.place)
-            brackets = opened[0] if opened else mark
-            taken = source.take_characters(min(len(brackets), MAX_DEPTH + 1 - len(due)))
-            due += [_CLOSING[each] for each in taken]
-            pieces.append(taken)
+            run = opened[0] if opened else mark
+            brackets, end = mark, 1
+            if len(run) > 1 or len(due) > MAX_DEPTH:
+                brackets, end = notation.brackets(run, MAX_DEPTH + 1 - len(due))
+            due += [_CLOSING[each] for each in brackets]
+            pieces.append(source.take_characters(end))
             outside = ""
-            if len(taken) < len(brackets):
+            if end < len(run):
                 return None
             continue
         elif mark in ")]}":

@@ -302,9 +302,10 @@ class DialectStream:
             yield from self._read_calls(section, mark)
         elif isinstance(section, EndOfThoughts):
             self._take_for_thoughts()
+            self._is_blank_line = True
         else:
             yield from self._read_words(section)
-        self._is_blank_line = True
+            self._is_blank_line = True
 
     def _up_to_section(self) -> Reading[str]:
         """Take text up to the next section, and the mark that opens it.
@@ -316,6 +317,9 @@ class DialectStream:
         while True:
             found = marks.find(source.text, searched)
             if found:
+                if found.lastindex:
+                    searched = found.end()
+                    continue
                 self._add_content_up_to(found.start())
                 if self._may_open(self._openers.sections[found[0]]):
                     source.begin(found.start())
@@ -364,9 +368,11 @@ class DialectStream:
         if calls is None:
             del self._source.repairs[repairs:]
             self._content.add(self._source.since())
+            self._follow_line(self._source.since())
         else:
             self._content.cut()
             self._accept(calls)
+            self._is_blank_line = True
 
     def _accept(self, calls: list[ToolCall]) -> None:
         """Add calls, and the text after them that their reader took."""

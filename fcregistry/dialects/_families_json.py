@@ -10,11 +10,13 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
-from fcregistry.dialects._json_text import begins_json
+from fcregistry.dialects._json_text import LANGUAGE, other_after_mark, other_json
 from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
     NAME,
+    NO_CALL,
+    NO_NAME,
     CallKeys,
     arguments_of,
     array,
@@ -36,7 +38,7 @@ from fcregistry.dialects._syntax_json import (
     write_named,
     write_objects,
 )
-from fcregistry.dialects._syntax_tags import PairSyntax
+from fcregistry.dialects._syntax_tags import NO_OBJECT, PairSyntax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -95,7 +97,8 @@ def _describe_for_glm(function: dict[str, Any]) -> str:
     return f"## {function['name']}\n\n{shown}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
 
-_LANGUAGE: Final = re.compile(r"[\w+\-]*")
+_LANGUAGE: Final = re.compile(LANGUAGE)
+_NO_FENCED_CALL: Final = LANGUAGE + other_after_mark("name")
 _IN_FENCE: Final = read_objects("```")
 
 
@@ -138,6 +141,7 @@ def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 _BARE: Final = read_objects()
+_NO_CALL: Final = other_json("name")
 _MARKED: Final = read_objects("</s>")
 
 
@@ -176,9 +180,11 @@ ROWS: Final = (
         source='Llama documentation, "Model Cards and Prompt formats", Llama 3.1 and 3.2',
         syntax=Syntax(
             (
-                Calls(opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST)),
-                Calls(opens=("<function=",), read=read_named(">", "</function>")),
-                Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";"), begins=begins_json()),
+                Calls(
+                    opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST), words=NO_CALL
+                ),
+                Calls(opens=("<function=",), read=read_named(">", "</function>"), words=r"[^<>\n]*+>\s*+(?![\s{]|\Z)"),
+                Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";"), words=_NO_CALL),
             ),
             write_objects("", "", keys=_PARAMETERS_FIRST, between="; "),
         ),
@@ -273,7 +279,10 @@ ROWS: Final = (
         models="Functionary 3.2, Functionary v3",
         source='MeetKai, "functionary", prompt template v3.llama3',
         syntax=Syntax(
-            (Calls(opens=(), read=read_recipient, at="start"), Calls(opens=(">>>",), read=read_recipient)),
+            (
+                Calls(opens=(), read=read_recipient, at="start"),
+                Calls(opens=(">>>",), read=read_recipient, words=NO_NAME),
+            ),
             write_named("", "\n", "", joint=">>>", names=NAME),
         ),
         before_tools="You are capable of executing available function(s) if required.\nUse JSON for function arguments.\n"
@@ -290,7 +299,10 @@ ROWS: Final = (
         models="GLM-4-9B-Chat, GLM-4-0414",
         source="the chat templates of glm-4-9b-chat and GLM-4-9B-0414",
         syntax=Syntax(
-            (Calls(opens=(), read=read_line_named, at="start"), Calls(opens=("<|assistant|>",), read=read_line_named)),
+            (
+                Calls(opens=(), read=read_line_named, at="start"),
+                Calls(opens=("<|assistant|>",), read=read_line_named, words=NO_NAME),
+            ),
             write_named("", "\n", "", joint="<|assistant|>", names=NAME),
         ),
         before_tools="# 可用工具\n\n",
@@ -359,7 +371,7 @@ ROWS: Final = (
         models="LongCat-Flash-Chat, -Thinking and -Lite",
         source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
         syntax=Syntax(
-            (Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat),),
+            (Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat, words=NO_OBJECT + _LONGCAT_PAIRS.words),),
             write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
             _LONGCAT_PAIRS.marks,
         ),
@@ -393,8 +405,8 @@ ROWS: Final = (
         source="RFC 8259; fcregistry's own prompt",
         syntax=Syntax(
             (
-                Calls(opens=("```",), read=_read_fence),
-                Calls(opens=("{", "["), read=read_objects(), begins=begins_json()),
+                Calls(opens=("```",), read=_read_fence, words=_NO_FENCED_CALL),
+                Calls(opens=("{", "["), read=_BARE, words=_NO_CALL),
             ),
             write_objects("", ""),
         ),
@@ -410,10 +422,12 @@ ROWS: Final = (
         source='the model card of xLAM-2; vLLM, "xLAMToolParser"',
         syntax=Syntax(
             (
-                Calls(opens=("```",), read=_read_fence),
-                Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-                Calls(opens=("[",), read=_read_xlam_array, begins=begins_json("TOOL_CALLS")),
-                Calls(opens=("{",), read=_BARE, begins=begins_json()),
+                Calls(opens=("```",), read=_read_fence, words=_NO_FENCED_CALL),
+                Calls(opens=("<tool_call>",), read=read_objects("</tool_call>"), words=NO_CALL),
+                Calls(
+                    opens=("[",), read=_read_xlam_array, words=rf"(?:TOOL_CALLS\]{NO_CALL}|(?!TOOL_CALLS\]){_NO_CALL})"
+                ),
+                Calls(opens=("{",), read=_BARE, words=_NO_CALL),
             ),
             write_array("", ""),
         ),
@@ -430,9 +444,9 @@ ROWS: Final = (
         source='the chat template of granite-3.3; the model card of granite-20b-functioncalling; vLLM, "GraniteToolParser"',
         syntax=Syntax(
             (
-                Calls(opens=("<|tool_call|>",), read=read_objects("<|end_of_text|>")),
-                Calls(opens=("<tool_call>",), read=read_objects("</tool_call>")),
-                Calls(opens=("<function_call>",), read=read_objects("</function_call>")),
+                Calls(opens=("<|tool_call|>",), read=read_objects("<|end_of_text|>"), words=NO_CALL),
+                Calls(opens=("<tool_call>",), read=read_objects("</tool_call>"), words=NO_CALL),
+                Calls(opens=("<function_call>",), read=read_objects("</function_call>"), words=NO_CALL),
             ),
             write_array("<|tool_call|>", ""),
         ),
@@ -448,7 +462,7 @@ ROWS: Final = (
         models="Phi-4-mini",
         source='the model card of Phi-4-mini-instruct; vLLM, "Phi4MiniJsonToolParser"',
         syntax=array("<|tool_call|>", "<|/tool_call|>"),
-        more=(Calls(opens=("functools",), read=read_objects("<|end|>", opening="[")),),
+        more=(Calls(opens=("functools",), read=read_objects("<|end|>", opening="["), words=NO_CALL),),
         before_tools="You are a helpful assistant with some tools.<|tool|>[",
         tool_form="function",
         between_tools=", ",

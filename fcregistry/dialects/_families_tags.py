@@ -10,7 +10,7 @@ from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words
 from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
 from fcregistry.dialects._syntax_json import read_objects, write_between
-from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, PairSyntax, TagSyntax, tag_reader, tag_syntax
+from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, NO_OBJECT, PairSyntax, TagSyntax, tag_reader, tag_syntax
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -391,7 +391,7 @@ ROWS: Final = (
         models="K2 Horizon",
         source='vLLM, "K2HorizonToolParser"; SGLang, "K2V3Detector"',
         syntax=Syntax(
-            (Calls(opens=(_HORIZON.opens,), read=_read_horizon),),
+            (Calls(opens=(_HORIZON.opens,), read=_read_horizon, words=NO_OBJECT + _HORIZON.words),),
             write_between("<ifm|tool_calls>\n", _HORIZON.write, "\n</ifm|tool_calls>"),
             _HORIZON.marks,
         ),
@@ -415,8 +415,8 @@ ROWS: Final = (
         source='vLLM, "HYV3ToolParser"; the chat template of Hy3-preview',
         syntax=Syntax(
             (
-                Calls(opens=(_HY.opens,), read=_HY),
-                Calls(opens=(_HY_OPEN.opens,), read=_HY_OPEN),
+                Calls(opens=(_HY.opens,), read=_HY, words=_HY.words),
+                Calls(opens=(_HY_OPEN.opens,), read=_HY_OPEN, words=_HY_OPEN.words),
                 Calls(opens=("<tool_calls>", "<tool_calls:opensource>"), read=_read_hy_section),
             ),
             write_between("<tool_calls>\n", _HY.write, "\n</tool_calls>"),
@@ -460,8 +460,8 @@ ROWS: Final = (
         source='the dots parsers of vLLM and SGLang, "DotsToolDetector"',
         syntax=Syntax(
             (
-                Calls(opens=("<dots_function_call>",), read=_read_dots),
-                Calls(opens=("<invoke",), read=tag_reader(_DOTS)),
+                Calls(opens=("<dots_function_call>",), read=_read_dots, words=NO_OBJECT + _DOTS.words),
+                Calls(opens=("<invoke",), read=tag_reader(_DOTS), words=_DOTS.words),
             ),
             _DOTS_SYNTAX.write,
             _DOTS_SYNTAX.marks,

@@ -11,11 +11,22 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.dialects._dialect import Dialect
 from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_braces import braces, braces_text
-from fcregistry.dialects._syntax_json import MESSAGE_ENDS, read_header, read_message, read_start, write_messages
+from fcregistry.dialects._syntax_json import (
+    EMPTY_CHANNELS,
+    MESSAGE_ENDS,
+    read_empty_channel,
+    read_header,
+    read_message,
+    read_start,
+    write_messages,
+)
 from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
 from fcregistry.dialects._syntax_react import (
     INPUT_LABEL,
     LABELS,
+    NO_ACTION,
+    NO_ACTION_NAME,
+    NO_FENCED_ACTION,
     read_action,
     read_action_object,
     read_action_objects,
@@ -119,7 +130,7 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
-                Calls(opens=("[",), read=read_list, begins=r"\s*+(?:[\w.\-]++(?:\(|\Z)|\Z)"),
+                Calls(opens=("[",), read=read_list, words=r"(?!\s*+(?:[\w.\-]++(?:\(|\Z)|\Z))\s*+[\w.\-]*+"),
             ),
             write_list(),
         ),
@@ -200,7 +211,7 @@ ROWS: Final = (
         source='Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"; the prompts of LangChain and LlamaIndex',
         syntax=Syntax(
             (
-                Calls(opens=("Action:",), read=read_action, at="line"),
+                Calls(opens=("Action:",), read=read_action, at="line", words=NO_ACTION_NAME),
                 Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
                 Calls(opens=("Observation:",), read=read_rest, at="line"),
             ),
@@ -224,8 +235,8 @@ ROWS: Final = (
         source='the prompts "structured chat" and "conversational" of LangChain',
         syntax=Syntax(
             (
-                Calls(opens=("{",), read=read_action_object),
-                Calls(opens=("```",), read=read_action_objects),
+                Calls(opens=("{",), read=read_action_object, words=NO_ACTION),
+                Calls(opens=("```",), read=read_action_objects, words=NO_FENCED_ACTION),
                 Calls(opens=("Action:",), read=read_labelled_object, at="line"),
                 Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
                 Calls(opens=("Observation:",), read=read_rest, at="line"),
@@ -277,6 +288,7 @@ ROWS: Final = (
                 Calls(
                     opens=("<|channel|>final <|constrain|>", "<|channel|>commentary <|constrain|>"), read=read_header
                 ),
+                Calls(opens=EMPTY_CHANNELS, read=read_empty_channel),
                 Calls(opens=("<|start|>",), read=read_start),
                 Calls(
                     opens=("to=functions.",), read=read_message, at="start"

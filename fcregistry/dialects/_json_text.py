@@ -44,15 +44,21 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
         source: The text.
         opening: The brackets that it may begin with: `{`, `[` or both.
     """
-    if source.text[source.place : source.place + 1] not in _BRACKETS:  # else the usual case, without generators
+    bracket = source.text[source.place : source.place + 1]
+    if not bracket or bracket not in opening:  # else the usual case, without generators
         yield from source.space()
-    if not (yield from source.is_next(*opening)):
-        return FAILED
-    text = yield from take_balanced(source, _JSON)
-    return FAILED if text is None else read_value(text, source.repairs)
-
-
-_BRACKETS: Final = ("{", "[")
+        if not (yield from source.is_next(*opening)):
+            return FAILED
+    begin, repairs = source.place, list[str]()
+    if source.value[0] == begin and source.ended:
+        _, source.place, value, repairs = source.value
+    else:
+        text = yield from take_balanced(source, _JSON)
+        value = FAILED if text is None else read_value(text, repairs)
+        if source.ended:
+            source.value = begin, source.place, value, repairs
+    source.repairs += repairs
+    return value
 
 
 def _may_follow(mark: str, outside: str) -> bool:
@@ -73,22 +79,47 @@ _JSON: Final = Notation(
     strings={'"': '"', "'": "'", "//": "\n", "/*": "*/", "#": "\n"},
     may_follow=_may_follow,
     is_strict=True,
+    between=r"(?>[\w\s$.+\-]*+[:,])|\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/",
 )
 
 
-def begins_json(*marks: str) -> str:
-    """Return the pattern of what follows a bracket, if it may open an object or an array that has a string, or another one, in it.
+_PLAIN: Final = r"[\w\s$.+\-:,]"
+_UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[\s,{{\[])/(?:[/*]|\Z)|(?<=[\s,])#|\Z)){_PLAIN}*+[}}\]]?"""
+"""The text after a bracket, if no string and no other bracket follows in JSON."""
+_NO_STRING: Final = r"""(?<=[\w$.+\-])(?=["'])"""
+"""The place of a quote that can open no string."""
 
-    Where it does not match, `json_value` takes no more than the bracket, the characters of `_PLAIN`, and a closing bracket.
+
+def other_json(*names: str, takes_bare_names: bool = False) -> str:
+    """Return the pattern of what `json_value` takes after a bracket, if it is certain that no call is in it.
+
+    This is a value without any of the names of members that a call has, up to two levels deep, or what is not JSON at once.
 
     Args:
-        *marks: Marks of other sections that may be in that text.
+        *names: The names.
+        takes_bare_names: Whether an object with one text, which may be the tool's name, is a call.
     """
-    value = r"""(?:[\w\s$.+\-]*+[,:])*+\s*+["'{\[]"""
-    return "|".join([value, rf"{_PLAIN}*+(?:[/#]|\Z)", *(f"{_PLAIN}*?{re.escape(mark.rstrip(':'))}" for mark in marks)])
+    text = r"""(?:"[^"\\]*+"|'[^'\\]*+')"""
+    lone = "" if takes_bare_names else rf"|(?<=\{{)\s*+{text}\s*+:\s*+{text}\s*+\}}"
+    keys = "|".join(names)
+    string = rf"""(?:"(?!(?:{keys})")[^"\\]*+"|'(?!(?:{keys})')[^'\\]*+')"""
+    before = rf"(?:(?!\s*+(?:{keys})\s*+:)[\w\s$.+\-]*+[,:])*+\s*+"
+    flat = rf"(?:{before}{string})*+{_PLAIN}*+"
+    inside = rf"(?:{before}(?:{string}|\{{{flat}\}}|\[{flat}\]))*+{_PLAIN}*+"
+    return rf"""(?:{_UNBEGUN}|(?<=\{{){inside}(?:\}}|{_NO_STRING})|(?<=\[){inside}(?:\]|{_NO_STRING}){lone})"""
 
 
-_PLAIN: Final = r"[\w\s$.+\-:,]"
+def other_after_mark(*names: str) -> str:
+    """Return the pattern of what follows a mark, if it is certain that it is not JSON with a call in it, nor an empty array.
+
+    Args:
+        *names: The names of members that a call has.
+    """
+    return rf"\s*+(?:(?![{{\[]|\Z)|(?!\[[\s,]*+\])[{{\[]{other_json(*names, takes_bare_names=True)})"
+
+
+LANGUAGE: Final = r"[\w+\-]*+"
+"""The pattern of the language that a code fence names."""
 
 
 def read_value(text: str, repairs: list[str]) -> Any:

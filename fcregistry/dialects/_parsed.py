@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Final, Literal, TypeAlias
@@ -62,17 +62,17 @@ class Calls:
         opens: The marks that open it; none for a section that a text may begin with.
         read: Reads it. The text that it took when it returns None is content.
         at: Where it may be opened: anywhere, at the beginning of a line, or at the beginning of the text, thoughts aside.
-        begins: The pattern of what follows a mark if calls may begin there; it must match where the text ends too early to know. Any text
-            may hold brackets: a reader is not started for each of them.
+        words: The pattern of the text after a mark which `read` would take, and return None. It must not match where the text ends too
+            early to know. A text may hold a mark very often: a reader is not started for each of them.
     """
 
     opens: tuple[str, ...]
     read: CallReader
     at: Literal["anywhere", "line", "start"] = "anywhere"
-    begins: str = ""
+    words: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Words:
     """A section of words.
 
@@ -122,9 +122,9 @@ class Syntax:
     marks: tuple[str, ...] = ()
 
 
-def syntax_after(mark: str, read: CallReader, write: CallWriter) -> Syntax:
+def syntax_after(mark: str, read: CallReader, write: CallWriter, words: str = "") -> Syntax:
     """Return the syntax of calls that follow a mark."""
-    return Syntax((Calls(opens=(mark,), read=read),), write)
+    return Syntax((Calls(opens=(mark,), read=read, words=words),), write)
 
 
 _BEGUN: Final = {"{": r"""(?=\s*+(?:["'/#]|[\w$\-]++\s*+:))""", "[": r"(?=\s*+(?:[{/#]|[\w.\-]++\())"}
@@ -137,21 +137,21 @@ class Openers:
     Args:
         sections: The sections; of two with one mark, the first.
         whole: Whether texts never come in pieces, as for `TextMarks`.
+        words: Mark -> the pattern of the text after it, where it opens no section; by default, as the sections say.
     """
 
     __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
 
-    def __init__(self, sections: tuple[Section, ...], *, whole: bool = False) -> None:
+    def __init__(
+        self, sections: tuple[Section, ...], *, whole: bool = False, words: Mapping[str, str] | None = None
+    ) -> None:
         self.sections: Final[dict[str, Section]] = {}
         for section in sections:
             for mark in section.opens:
                 self.sections.setdefault(mark, section)
-        begins = {
-            mark: f"(?={each.begins})"
-            for mark, each in self.sections.items()
-            if isinstance(each, Calls) and each.begins
-        }
-        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else begins)
+        if words is None:
+            words = {mark: each.words for mark, each in self.sections.items() if isinstance(each, Calls) and each.words}
+        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else {}, words=words)
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)

@@ -27,6 +27,7 @@ class TextMarks:
         marks: The texts. None may be part of another: which one comes first would depend on how the text is cut.
         whole: Whether texts never come in pieces. Then one may be part of another, and the longer of two at one place is found.
         before: Mark -> the pattern of what must follow it.
+        words: Mark -> the pattern of what follows it where it is a word. `find` then returns both, with a group that matches.
 
     Raises:
         ValueError: One is part of another, or is empty.
@@ -34,15 +35,38 @@ class TextMarks:
 
     __slots__ = ("beginning", "find", "texts")
 
-    def __init__(self, *marks: str, whole: bool = False, before: Mapping[str, str] = _ANY) -> None:
+    def __init__(
+        self,
+        *marks: str,
+        whole: bool = False,
+        before: Mapping[str, str] = _ANY,
+        words: Mapping[str, str] = _ANY,
+    ) -> None:
         for one in marks:
             if not one or (not whole and any(one is not other and one in other for other in marks)):
                 raise ValueError(f"the mark {one!r} is empty, or part of another")
         if whole:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
-        self.find: Final = re.compile("|".join(re.escape(mark) + before.get(mark, "") for mark in marks)).search
+        words = {mark: f"(?:{pattern}())?" for mark, pattern in words.items()}
+        ends = {mark: before.get(mark, "") + words.get(mark, "") for mark in marks}
+        self.find: Final = re.compile(_marks_pattern(ends)).search
         self.beginning: Final = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks}))).search
+
+
+def _marks_pattern(marks: Mapping[str, str]) -> str:
+    """Return the pattern of some marks, the longest first: each of their characters is compared once.
+
+    Args:
+        marks: Mark -> the pattern of what follows it.
+    """
+    by_first: dict[str, dict[str, str]] = {}
+    for mark, end in marks.items():
+        if mark:
+            by_first.setdefault(mark[0], {})[mark[1:]] = end
+    branches = [re.escape(first) + _marks_pattern(rest) for first, rest in by_first.items()]
+    branches += [marks[""]] if "" in marks else []
+    return branches[0] if len(branches) == 1 else f"(?:{'|'.join(branches)})"
 
 
 def _beginning_pattern(mark: str) -> str:
@@ -51,6 +75,12 @@ def _beginning_pattern(mark: str) -> str:
     for character in reversed(mark[1:-1]):
         pattern = f"(?:{re.escape(character)}{pattern})?"
     return rf"{re.escape(mark[0])}{pattern}\Z"
+
+
+def none_of(*texts: str) -> str:
+    """Return the pattern of a place where none of some texts begins, and there is enough text to know."""
+    longest = max(map(len, texts))
+    return rf"(?!{'|'.join(map(re.escape, texts))}|[\s\S]{{0,{longest - 1}}}\Z)"
 
 
 class KnownTools(Protocol):
@@ -77,10 +107,11 @@ class TextSource:
         shapes: The schemas of the tools that may be called.
         repairs: What was corrected in calls.
         dropped: The text that was taken before the last `begin`.
+        value: The last JSON value, once no more text comes: its place, its end, and its repairs. Several dialects may read it.
         left: Text after calls that a reader took and that turned out not to be one of them: it is content.
     """
 
-    __slots__ = ("_spent", "_start", "dropped", "ended", "left", "place", "repairs", "shapes", "text")
+    __slots__ = ("_spent", "_start", "dropped", "ended", "left", "place", "repairs", "shapes", "text", "value")
 
     def __init__(self, shapes: KnownTools) -> None:
         self.text = ""
@@ -89,6 +120,7 @@ class TextSource:
         self.shapes = shapes
         self.repairs: list[str] = []
         self.left = ""
+        self.value: tuple[int, int, Any, list[str]] = (-1, 0, None, [])
         self.dropped: list[str] = []
         self._spent: list[str] = []
         self._start = 0
@@ -129,23 +161,30 @@ class TextSource:
 
         Of several it is the longest, and it is empty if none comes next.
         """
-        while True:
-            found = ""
-            left = len(self.text) - self.place
-            may_continue = False
-            for text in texts:
-                if len(text) > left:
-                    may_continue = may_continue or text.startswith(self.text[self.place :])
-                elif len(text) > len(found) and self.text.startswith(text, self.place):
-                    found = text
-            if self.ended or not may_continue:
-                return found
+        while (found := self._next(texts)) is None:
             yield
+        return found
 
     def take(self, *texts: str) -> Reading[str]:
         """Take the one of some texts that comes next, and return it; empty if none does."""
-        found = yield from self.is_next(*texts)
+        while (found := self._next(texts)) is None:
+            yield
         self.place += len(found)
+        return found
+
+    def _next(self, texts: tuple[str, ...]) -> str | None:
+        """Return the longest of some texts that comes next, empty if none does; None if more text is needed."""
+        text, place = self.text, self.place
+        found = ""
+        if text.startswith(texts, place):
+            found = (
+                texts[0] if len(texts) == 1 else max([each for each in texts if text.startswith(each, place)], key=len)
+            )
+        if self.ended:
+            return found
+        left = len(text) - place
+        if any(len(each) > left and each.startswith(text[place:]) for each in texts):
+            return None
         return found
 
     def close(self, *marks: str) -> Reading[bool]:

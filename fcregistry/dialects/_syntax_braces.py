@@ -19,6 +19,7 @@ from fcregistry.dialects._brackets import (
     unique_members,
 )
 from fcregistry.dialects._parsed import Calls, Syntax
+from fcregistry.dialects._source import none_of
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def braces(quote: str, opens: str, closes: str) -> Syntax:
         closes: The mark after it.
     """
     return Syntax(
-        (Calls(opens=(opens,), read=_reader(quote, opens, closes)),),
+        (Calls(opens=(opens,), read=_reader(quote, opens, closes), words=rf"\s*+{none_of('call:', ':')}"),),
         _writer(quote, opens, closes),
         (quote, opens, closes),
     )

@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
-from fcregistry.dialects._json_text import FAILED, RefusedText, json_value
+from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, other_after_mark
 from fcregistry.dialects._parsed import syntax_after
 from fcregistry.dialects._source import TextMarks
 from fcregistry.formats import is_like_arguments
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
 # --- Whole calls as JSON ---
 
 _ABSENT: Final = object()
+
+NO_CALL: Final = other_after_mark("name")
+"""The pattern of what follows a mark if no call as JSON does."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +47,7 @@ class CallKeys:
 USUAL_KEYS: Final = CallKeys()
 
 
+@cache  # so that readers of several dialects are one
 def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[", separator: str = "") -> CallReader:
     """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
 
@@ -122,12 +127,14 @@ def objects(before: str, after: str, *, between: str = "\n") -> Syntax:
         after: The mark after a call, likewise.
         between: The text between two calls.
     """
-    return syntax_after(before.strip(), read_objects(after.strip()), write_objects(before, after, between=between))
+    return syntax_after(
+        before.strip(), read_objects(after.strip()), write_objects(before, after, between=between), words=NO_CALL
+    )
 
 
 def array(before: str, after: str) -> Syntax:
     """Return the syntax of calls as one JSON array between marks."""
-    return syntax_after(before, read_objects(after), write_array(before, after))
+    return syntax_after(before, read_objects(after), write_array(before, after), words=NO_CALL)
 
 
 def call_object(call: ToolCall, keys: CallKeys = USUAL_KEYS) -> dict[str, Any]:
@@ -246,6 +253,8 @@ def _first_of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
 
 NAME: Final = re.compile(r"[\w.\-]*")
 """The characters of names, where no mark ends a name."""
+NO_NAME: Final = r"(?![\w.\-]|\Z)"
+"""The pattern of a place where no name follows."""
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
@@ -444,6 +453,22 @@ def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
     """Take the header of a message to the user."""
     _, end = yield from source.until(_HEADER_ENDS)
     return [] if end == MESSAGE else None
+
+
+_CHANNEL: Final = "<|channel|>"
+EMPTY_CHANNELS: Final = tuple(
+    f"{_CHANNEL}{name}{space}{_CHANNEL}"
+    for name in ("", "analysis", "commentary", "final")
+    for space in ("", " ", "\n")
+)
+"""Channels without a message, before the mark of the next one."""
+
+
+def read_empty_channel(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Leave out a channel without a message, which models write by mistake, up to the mark of the next one."""
+    source.place -= len(_CHANNEL)
+    yield from source.is_next(_CHANNEL)
+    return []
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:

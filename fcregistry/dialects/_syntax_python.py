@@ -196,6 +196,7 @@ _PYTHON: Final = Notation(
     usual=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     plain=re.compile(rf"()({_OUTSIDE})"),
     strings={mark: mark for mark in ("'", '"', "'''", '"""')},
+    between=r"""[^\[\](){}'"]""",
     # An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
     may_follow=lambda mark, outside: mark in "([{" or _MAY_OPEN_STRING(outside) is not None,
 )

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
-from fcregistry.dialects._json_text import FAILED, RefusedText, json_value, read_value
+from fcregistry.dialects._json_text import (
+    FAILED,
+    LANGUAGE,
+    RefusedText,
+    json_value,
+    other_after_mark,
+    other_json,
+    read_value,
+)
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import arguments_of, name_of
 from fcregistry.dialects._syntax_tags import add_argument
@@ -20,11 +28,16 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 """Labels at the beginning of a line that is not an input."""
 
 INPUT_LABEL: Final = "Action Input:"
+_NO_NAME: Final = (INPUT_LABEL, *LABELS, "```", "{")
+NO_ACTION_NAME: Final = rf"\s*+(?={'|'.join(map(re.escape, _NO_NAME))})"
+"""The pattern of what follows `Action:` if no name does."""
 _LINE: Final = TextMarks("\n")
 _NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
-_LANGUAGE: Final = re.compile(r"[\w+\-]*")
+_LANGUAGE: Final = re.compile(LANGUAGE)
+NO_ACTION: Final = other_json("action")
+NO_FENCED_ACTION: Final = LANGUAGE + other_after_mark("action")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
@@ -36,7 +49,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
     The name is on its line, or on the next one, and the input below it, as JSON or as text.
     """
     yield from source.space()
-    if (yield from source.is_next(INPUT_LABEL, *LABELS, "```", "{")):
+    if (yield from source.is_next(*_NO_NAME)):
         return None
     line, end = yield from source.until(_LINE)
     name = line.strip()

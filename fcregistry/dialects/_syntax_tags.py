@@ -21,7 +21,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
 from fcregistry.dialects._parsed import Calls, Syntax
-from fcregistry.dialects._source import TextMarks, TextSource
+from fcregistry.dialects._source import TextMarks, TextSource, none_of
 from fcregistry.dialects._syntax_json import arguments_of
 
 if TYPE_CHECKING:
@@ -91,6 +91,16 @@ class TagSyntax:
     def all_marks(self) -> tuple[str, ...]:
         """All tags and marks."""
         return (*self.opens, *self.closes, *self.call, *self.parameter, *self.before, *self.after)
+
+    @property
+    def words(self) -> str:
+        """The pattern of what follows a mark, and is neither a value nor the end of a call."""
+        opened = re.escape(self.call[0])
+        inside = self.around_object[0] or "{" if self.takes_objects else "<tool_name>" if self.unnamed else ""
+        begun = none_of(self.parameter[0], self.call[1], *self.closes, *([inside] if inside else []))
+        tag = rf"[^<>\n]*+(?:{none_of(self.end)}|{re.escape(self.end)}\s*+{begun})"
+        no_call = none_of(self.call[0], *self.before)
+        return rf"(?:(?:(?<={opened})|\s*+{opened}){tag}|(?<!{opened})\s*+{no_call})"
 
     @property
     def ending(self) -> Ending:
@@ -244,7 +254,7 @@ def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
         *others: Further tags, for reading only.
     """
     syntaxes = (written, *others)
-    sections = tuple(Calls(opens=tags.marks, read=tag_reader(tags)) for tags in syntaxes)
+    sections = tuple(Calls(opens=tags.marks, read=tag_reader(tags), words=tags.words) for tags in syntaxes)
     return Syntax(sections, _writer(written), tuple(mark for tags in syntaxes for mark in tags.all_marks))
 
 
@@ -302,7 +312,11 @@ def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> s
 
 # --- A pair of tags for each argument ---
 
-_NAME: Final = re.compile(r"[^\s<>{}\[\]\"'\\]*")
+NO_OBJECT: Final = r"(?!\s*+[{\[])"
+"""The pattern of a place where no JSON object or array follows, for families that write either."""
+
+_NAME_PATTERN: Final = r"[^\s<>{}\[\]\"'\\]*+"
+_NAME: Final = re.compile(_NAME_PATTERN)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
@@ -349,7 +363,14 @@ class PairSyntax:
     @property
     def syntax(self) -> Syntax:
         """The syntax of the family's calls."""
-        return Syntax((Calls(opens=(self.opens,), read=self),), self.write, self.marks)
+        return Syntax((Calls(opens=(self.opens,), read=self, words=self.words),), self.write, self.marks)
+
+    @property
+    def words(self) -> str:
+        """The pattern of what follows the opening mark, and is neither a name with a key nor the end of a call."""
+        separator = [self._separator] if self._separator else []
+        no_key = none_of("\\", self.closes, self._key_tags[0], *separator)
+        return rf"\s*+{_NAME_PATTERN}\s*+{no_key}"
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call, from the end of its opening mark to the end of its closing mark."""

@@ -81,6 +81,20 @@ def test_a_message_that_does_not_end_is_ended_by_the_next() -> None:
     assert parsed == dialects.Parsed("Two.", "One.")
 
 
+@pytest.mark.parametrize("begins", ["<|channel|>", "<|channel|>analysis", "<|channel|>final "])
+@pytest.mark.parametrize("name", ["harmony", "auto"])
+def test_a_channel_that_is_written_twice_is_left_out(begins: str, name: str) -> None:
+    text = (
+        f"{begins}<|channel|>analysis<|message|>One.<|end|><|start|>assistant{begins}<|channel|>final<|message|>Two.<|end|>"
+        f'<|start|>assistant{begins}<|channel|>commentary to=functions.f <|constrain|>json<|message|>{{"a": 1}}<|call|>'
+    )
+    stream = dialects.get(name).stream()
+    for character in text:
+        stream.feed(character)
+    assert stream.close() == dialects.get(name).parse(text)
+    assert stream.close() == dialects.Parsed("Two.", "One.", (ToolCall("f", {"a": 1}),))
+
+
 def test_text_without_channels_is_content() -> None:
     assert read("Hello <there>.") == dialects.Parsed("Hello <there>.")
 
