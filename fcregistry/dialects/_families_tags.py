@@ -436,7 +436,7 @@ ROWS: Final = (
         name="muse",
         models="Muse, Muse Glimmer",
         source='the chat template of Muse Glimmer; SGLang, "MuseGlimmerDetector"',
-        syntax=tag_syntax(_claude("atem:")),
+        syntax=tag_syntax(replace(_claude("atem:"), doubles_names=True)),
         more=(
             Calls(opens=(), read=_read_muse_header, at="start"),
             Calls(opens=("<|start|>assistant",), read=_read_muse_header),
