@@ -209,6 +209,23 @@ class Shapes:
             place = properties.get(parameter, place)
         return value_by_schema(text, place, schema)
 
+    def unwrapped(self, tool: str, arguments: dict[str, Any], repairs: list[str]) -> dict[str, Any]:
+        """Return a call's arguments without a parameter that the tool does not have and that holds all of them as one object."""
+        wrapper = next(iter(arguments)) if len(arguments) == 1 else ""
+        known = self.of(tool).get("properties") if wrapper in _WRAPPERS else None
+        if not isinstance(known, Mapping) or wrapper in known:
+            return arguments
+        inner = arguments[wrapper]
+        if isinstance(inner, str):
+            inner = read_value(inner.strip(), [])
+        if not isinstance(inner, dict) or not inner or not inner.keys() <= known.keys():
+            return arguments
+        repairs.append(f"the parameter {wrapper!r}, which the tool does not have, held the arguments: they are taken")
+        return inner
+
+
+_WRAPPERS: Final = frozenset({"arguments", "input", "parameters", "properties"})
+
 
 def _name_of(tool: ToolShape) -> str:
     if not isinstance(tool, Mapping):

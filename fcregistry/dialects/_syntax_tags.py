@@ -172,7 +172,7 @@ class _TagReader:
         while name:
             parameter = yield from self._parameter(source)
             if parameter is _END:
-                return ToolCall(name, arguments)
+                return ToolCall(name, source.shapes.unwrapped(name, arguments, source.repairs))
             if not parameter or not parameter.get(self._tags.names[1]):
                 return None
             if self._tags.has_cdata and (yield from source.take("<![CDATA[")):
