@@ -447,3 +447,12 @@ def test_arguments_that_one_unknown_parameter_holds_are_taken_and_reported(wrapp
     own = {**tool, "parameters": {"type": "object", "properties": {wrapper: {"type": "string"}, "harbour": {}}}}
     assert dialects.get("claude-xml").parse(text, [own]).tool_calls[0].arguments == {wrapper: '{"harbour": "Bodø"}'}
     assert dialects.get("claude-xml").parse(text).tool_calls[0].arguments == {wrapper: '{"harbour": "Bodø"}'}
+
+
+def test_json_whose_quotes_are_escaped_is_read_where_no_string_is_allowed() -> None:
+    text = '<tool_call>plan<arg_key>{key}</arg_key><arg_value>[{{\\"step\\": \\"a\\"}}]</arg_value></tool_call>'
+    kinds = {"steps": {"type": "array"}, "note": {"type": "string"}}
+    plan = {"name": "plan", "parameters": {"type": "object", "properties": kinds}}
+    glm = dialects.get("glm-4.5")
+    assert glm.parse(text.format(key="steps"), [plan]).tool_calls[0].arguments == {"steps": [{"step": "a"}]}
+    assert glm.parse(text.format(key="note"), [plan]).tool_calls[0].arguments == {"note": '[{\\"step\\": \\"a\\"}]'}
