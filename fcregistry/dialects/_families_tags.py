@@ -89,6 +89,9 @@ _DSML: Final = _invocations(
     tells_strings=True,
     takes_objects=True,
 )
+_SPACED_DSML: Final = _invocations(
+    "｜DSML｜ ", ("<｜DSML｜ calls>",), ("</｜DSML｜ calls>",), tells_strings=True, takes_objects=True
+)
 _GCML: Final = _invocations(
     "｜GCML｜", ("<｜GCML｜tool_calls>",), ("</｜GCML｜tool_calls>",), tells_strings=True, takes_objects=True
 )
@@ -277,9 +280,9 @@ ROWS: Final = (
     ),
     Dialect(
         name="deepseek-v3.2",
-        models="DeepSeek V3.2, and V4 with its own name of the section",
+        models="DeepSeek V3.2, and V4 and V4.1 with their own tags",
         source='DeepSeek, "DeepSeek-V3.2", encoding of messages (DSML)',
-        syntax=tag_syntax(_DSML, _claude("", takes_objects=True)),
+        syntax=tag_syntax(_DSML, _SPACED_DSML, _claude("", takes_objects=True)),
         before_tools="## Tools\nYou have access to a set of tools that you can use to answer the user's question.\n"
         'Call them by writing a "<｜DSML｜function_calls>" block like this one in your reply:\n'
         '<｜DSML｜function_calls>\n<｜DSML｜invoke name="$FUNCTION_NAME">\n'
@@ -436,7 +439,7 @@ ROWS: Final = (
         name="muse",
         models="Muse, Muse Glimmer",
         source='the chat template of Muse Glimmer; SGLang, "MuseGlimmerDetector"',
-        syntax=tag_syntax(_claude("atem:")),
+        syntax=tag_syntax(replace(_claude("atem:"), doubles_names=True)),
         more=(
             Calls(opens=(), read=_read_muse_header, at="start"),
             Calls(opens=("<|start|>assistant",), read=_read_muse_header),

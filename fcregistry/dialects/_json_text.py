@@ -240,6 +240,23 @@ class Shapes:
             place = properties.get(parameter, place)
         return value_by_schema(text, place, schema)
 
+    def unwrapped(self, tool: str, arguments: dict[str, Any], repairs: list[str]) -> dict[str, Any]:
+        """Return a call's arguments without a parameter that the tool does not have and that holds all of them as one object."""
+        wrapper = next(iter(arguments)) if len(arguments) == 1 else ""
+        known = self.of(tool).get("properties") if wrapper in _WRAPPERS else None
+        if not isinstance(known, Mapping) or wrapper in known:
+            return arguments
+        inner = arguments[wrapper]
+        if isinstance(inner, str):
+            inner = read_value(inner.strip(), [])
+        if not isinstance(inner, dict) or not inner or not inner.keys() <= known.keys():
+            return arguments
+        repairs.append(f"the parameter {wrapper!r}, which the tool does not have, held the arguments: they are taken")
+        return inner
+
+
+_WRAPPERS: Final = frozenset({"arguments", "input", "parameters", "properties"})
+
 
 def _name_of(tool: ToolShape) -> str:
     if not isinstance(tool, Mapping):
@@ -259,7 +276,7 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     """Return the value of a text at a place of a schema.
 
     It is the text itself if only a string is allowed there, or nothing is known. Otherwise it is the JSON value of the text, with slips
-    corrected (Python's literals, single quotes), if its type is allowed there; else the text, which validation then refuses.
+    corrected (Python's literals, single quotes, escaped quotes), if its type is allowed there; else the text, which validation then refuses.
 
     Args:
         text: The text.
@@ -270,6 +287,8 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     if not kinds or kinds == {"string"}:
         return text
     value = read_value(text.strip(), [])
+    if value is FAILED and '\\"' in text and not kinds & {"string", "null"}:
+        value = _read_escaped(text.strip())
     if value is FAILED or type(value) is RefusedText:
         return text
     kind = _kind(value)
@@ -278,6 +297,14 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
     if kind == "number" and "integer" in kinds and value.is_integer():
         return value  # 1.0 is an integer of JSON Schema
     return text
+
+
+def _read_escaped(text: str) -> Any:
+    r"""Return the value of JSON whose quotes are escaped, as in `[{\"id\": 1}]`; `FAILED` if it is not."""
+    try:
+        return read_value(json.loads(f'"{text}"'), [])
+    except ValueError:
+        return FAILED
 
 
 _KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string", list: "array", dict: "object"}

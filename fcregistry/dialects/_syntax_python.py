@@ -39,14 +39,17 @@ _IN_ARRAY: Final = read_objects("]", opening="{")
 def read_python(*closes: str) -> CallReader:
     """Return a reader of calls between marks.
 
-    They are a list of calls, or calls one after the other, also in a code fence; or an array of JSON objects.
+    They are a list of calls, or calls one after the other, also in a code fence; or JSON objects, also in an array.
 
     Args:
         *closes: The marks that close the section. If none does, complete calls are calls nevertheless.
     """
+    read_json = read_objects(*closes, opening="{")
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         yield from source.space()
+        if (yield from source.is_next("{")):
+            return (yield from read_json(source, mark))
         fence = yield from source.take(*_FENCES)
         yield from source.space()
         calls = yield from (read_list if (yield from source.take("[")) else _read_row)(source, mark)

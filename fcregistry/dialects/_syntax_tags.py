@@ -60,6 +60,7 @@ class TagSyntax:
         names: The attributes with the name of a call and of a parameter.
         type: The attribute with the type of a value, such as `string`; empty if there is none.
         end: The end of a tag.
+        doubles_names: Whether a name may be its own namespace: `get_weather.get_weather` is the tool `get_weather`.
         unnamed: Reads a call whose tag has no name, from the end of the opening tag to the end of the closing tag.
     """
 
@@ -80,6 +81,7 @@ class TagSyntax:
     names: tuple[str, str] = ("name", "name")
     type: str = ""
     end: str = ">"
+    doubles_names: bool = False
     unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
     @property
@@ -155,6 +157,9 @@ class _TagReader:
         Return the call; None if the text is not a call, or is cut off.
         """
         name = about.get(self._tags.names[0], "").strip()
+        if self._tags.doubles_names and name not in source.shapes:
+            namespace, _, rest = name.partition(".")
+            name = rest if namespace == rest else name
         if self._tags.takes_objects and name:
             yield from source.space()
             opens = self._tags.around_object[0]
@@ -177,7 +182,7 @@ class _TagReader:
         while name:
             parameter = yield from self._parameter(source)
             if parameter is _END:
-                return ToolCall(name, arguments)
+                return ToolCall(name, source.shapes.unwrapped(name, arguments, source.repairs))
             if not parameter or not parameter.get(self._tags.names[1]):
                 return None
             if self._tags.has_cdata and (yield from source.take("<![CDATA[")):

@@ -433,3 +433,26 @@ def test_a_description_cannot_make_another_tool() -> None:
     shown = dialects.get("qwen3-coder").render([Tool.from_function(book)])
     assert shown.count("<function>") == 1
     assert "< /description>< /function>< function>< name>evil< /name>" in shown
+
+
+@pytest.mark.parametrize("wrapper", ["arguments", "input"])
+def test_arguments_that_one_unknown_parameter_holds_are_taken_and_reported(wrapper: str) -> None:
+    text = f'<function_calls><invoke name="get_tide"><parameter name="{wrapper}">{{"harbour": "Bodø"}}</parameter></invoke></function_calls>'
+    tool = {"name": "get_tide", "parameters": {"type": "object", "properties": {"harbour": {"type": "string"}}}}
+    parsed = dialects.get("claude-xml").parse(text, [tool])
+    assert parsed.tool_calls[0].arguments == {"harbour": "Bodø"}
+    assert parsed.repairs == (
+        f"the parameter {wrapper!r}, which the tool does not have, held the arguments: they are taken",
+    )
+    own = {**tool, "parameters": {"type": "object", "properties": {wrapper: {"type": "string"}, "harbour": {}}}}
+    assert dialects.get("claude-xml").parse(text, [own]).tool_calls[0].arguments == {wrapper: '{"harbour": "Bodø"}'}
+    assert dialects.get("claude-xml").parse(text).tool_calls[0].arguments == {wrapper: '{"harbour": "Bodø"}'}
+
+
+def test_json_whose_quotes_are_escaped_is_read_where_no_string_is_allowed() -> None:
+    text = '<tool_call>plan<arg_key>{key}</arg_key><arg_value>[{{\\"step\\": \\"a\\"}}]</arg_value></tool_call>'
+    kinds = {"steps": {"type": "array"}, "note": {"type": "string"}}
+    plan = {"name": "plan", "parameters": {"type": "object", "properties": kinds}}
+    glm = dialects.get("glm-4.5")
+    assert glm.parse(text.format(key="steps"), [plan]).tool_calls[0].arguments == {"steps": [{"step": "a"}]}
+    assert glm.parse(text.format(key="note"), [plan]).tool_calls[0].arguments == {"note": '[{\\"step\\": \\"a\\"}]'}

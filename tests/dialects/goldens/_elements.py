@@ -244,6 +244,15 @@ GOLDENS = {
     ],
     "muse": [
         Golden(
+            text=" to=self<|message|>Two.<|eom|><|start|>assistant to=get_weather.get_weather<|message|>"
+            '<atem:function_calls>\n<atem:invoke name="get_weather.get_weather">\n<atem:parameter name="city">Bergen</atem:parameter>\n'
+            "</atem:invoke>\n</atem:function_calls><|eot|>",
+            source=MUSE,
+            reasoning="Two.",
+            calls=[BERGEN],
+            tools=WEATHER,
+        ),
+        Golden(
             text=" to=self<|message|>Two.<|eom|><|start|>assistant to=user<|message|>Let me look.<|eom|><|start|>assistant to=get_weather<|message|>"
             '<atem:function_calls>\n<atem:invoke name="get_weather">\n<atem:parameter name="city">Oslo</atem:parameter>\n'
             '<atem:parameter name="days">3</atem:parameter>\n</atem:invoke>\n<atem:invoke name="get_weather">\n'

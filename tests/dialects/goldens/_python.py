@@ -81,6 +81,12 @@ GOLDENS = {
             content="Checking.",
         ),
         Golden(
+            text='A moment.<|tool_call_start|>{"name": "get_tide", "arguments": {"harbour": "Bodø", "hour": 6}}<|tool_call_end|>',
+            source="SGLang, Lfm2Detector",
+            calls=[("get_tide", {"harbour": "Bodø", "hour": 6})],
+            content="A moment.",
+        ),
+        Golden(
             text='<|tool_call_start|>[get_candidate_status(candidate_id="123',
             source=_LIQUID,
             content='<|tool_call_start|>[get_candidate_status(candidate_id="123',

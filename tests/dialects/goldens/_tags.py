@@ -211,6 +211,15 @@ GOLDENS = {
     ],
     "deepseek-v3.2": [
         Golden(
+            text='Two.</think>Let me look.\n\n<｜DSML｜ calls>\n<｜DSML｜ invoke name="get_weather">\n'
+            '<｜DSML｜ parameter name="city" string="true">Oslo</｜DSML｜ parameter>\n'
+            '<｜DSML｜ parameter name="days" string="false">3</｜DSML｜ parameter>\n</｜DSML｜ invoke>\n</｜DSML｜ calls>',
+            source="vLLM, DeepSeekV41Parser",
+            reasoning="Two.",
+            content="Let me look.",
+            calls=[("get_weather", {"city": "Oslo", "days": 3})],
+        ),
+        Golden(
             text='<｜DSML｜function_calls>\n<｜DSML｜invoke name="get_weather">\n<｜DSML｜parameter name="city" string="true">Oslo</｜DSML｜parameter>\n'
             '<｜DSML｜parameter name="days" string="false">3</｜DSML｜parameter>\n'
             '<｜DSML｜parameter name="tags" string="false">["a", null]</｜DSML｜parameter>\n</｜DSML｜invoke>\n</｜DSML｜function_calls>',
