@@ -32,8 +32,8 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     if as_json:
         lines = _json_lines(selectors)
         say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")
-    elif lines := tool_lines(selectors):
-        tool_table(lines)
+    elif found := tool_lines(selectors):
+        tool_table(found)
     else:
         remark("The selectors leave no tool." if selectors else no_tools_text())
     mention_what_is_missing(selectors)

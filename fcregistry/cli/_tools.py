@@ -80,14 +80,14 @@ def local_name(tool: Tool) -> str:
 
 def tool_table(lines: Sequence[ToolLine]) -> None:
     """Write a table of tools."""
-    if None in map(itemgetter(1), lines):  # only with `-m`
+    if "" in map(itemgetter(1), lines):  # only with `-m`
         lines = [(name, distribution or "(application)", summary) for name, distribution, summary in lines]
     table(lines, ("NAME", "FROM", "SUMMARY"))
 
 
 def tool_line(tool: Tool) -> ToolLine:
     """Return the line of a tool, as `tool_lines` makes it."""
-    distribution = tool._owner.distribution if tool._owner else None
+    distribution = tool._owner.distribution if tool._owner else ""
     return local_name(tool), distribution, listed_summary(tool.summary, bool(tool.options.deprecated))
 
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._hookspecs import hookimpl as hookimpl
     from fcregistry.discovery._identity import TWIN as TWIN
     from fcregistry.discovery._identity import doubt_about as doubt_about
-    from fcregistry.discovery._listing import ToolLine as ToolLine
+    from fcregistry.discovery._index import ToolLine as ToolLine
     from fcregistry.discovery._listing import broken_tools as broken_tools
     from fcregistry.discovery._listing import names_starting_with as names_starting_with
     from fcregistry.discovery._listing import searchable_texts as searchable_texts
@@ -101,7 +101,8 @@ _MODULES: Final = {
     ),
     "._hookspecs": ("TypeFamilies", "hookimpl"),
     "._identity": ("TWIN", "doubt_about"),
-    "._listing": ("ToolLine", "broken_tools", "names_starting_with", "searchable_texts", "tool_lines"),
+    "._index": ("ToolLine",),
+    "._listing": ("broken_tools", "names_starting_with", "searchable_texts", "tool_lines"),
     "._locks": ("altered_files", "files_digest"),
     "._manifest": (
         *("MANIFEST_FILE", "MANIFEST_FORMAT", "MAX_MANIFEST_BYTES"),

@@ -42,8 +42,8 @@ if TYPE_CHECKING:
 
     T = TypeVar("T")
 
-Line: TypeAlias = "tuple[str, str, str]"
-"""A tool's name with its group, its distribution, and its summary, which says whether the tool is deprecated."""
+ToolLine: TypeAlias = "tuple[str, str, str]"
+"""A tool's name with its group, its distribution (empty: the application), and its summary, which says whether the tool is deprecated."""
 
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
@@ -339,13 +339,13 @@ class Index:
 
     # --- Rows for lists, which need no objects ---
 
-    def lines(self) -> list[Line] | None:
+    def lines(self) -> list[ToolLine] | None:
         """Return a line for each described tool that can be listed, sorted by name and distribution.
 
         The result is None if two tools have one key, since then at most one of them counts.
         """
 
-        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[Line] | None:
+        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[ToolLine] | None:
             are_apart, lines = lines_in(connection)
             plugins = _loading(snapshot)
             found = [  # one pass: there may be thousands
@@ -355,7 +355,8 @@ class Index:
             ]
             return found if are_apart else None
 
-        return self._ask(read, list[Line]())[1]
+        no_lines: list[ToolLine] | None = []
+        return self._ask(read, no_lines)[1]
 
     def texts(self) -> list[tuple[FoundPlugin, str, str]] | None:
         """Return (plugin, name with group, record as JSON text) of the same tools, in the same order; None likewise."""
@@ -371,7 +372,8 @@ class Index:
             ]
             return found if are_apart else None
 
-        return self._ask(read, list[tuple[FoundPlugin, str, str]]())[1]
+        no_texts: list[tuple[FoundPlugin, str, str]] | None = []
+        return self._ask(read, no_texts)[1]
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return the plugin, name and group of each described tool that cannot be defined."""

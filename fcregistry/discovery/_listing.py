@@ -5,7 +5,7 @@ If the index describes exactly the tools that may be seen, they are read from it
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING
 
 from fcregistry._registry import registry
 from fcregistry._tools.catalogue import select_tools
@@ -15,18 +15,14 @@ from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index import has_environment
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Iterable
 
     from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
-    from fcregistry.discovery._index import Index
+    from fcregistry.discovery._index import Index, ToolLine
 
 
-ToolLine: TypeAlias = "tuple[str, str | None, str]"
-"""A tool's name with its group, its distribution (None: the application), and its summary, which says whether the tool is deprecated."""
-
-
-def tool_lines(selectors: Iterable[str] = ()) -> Sequence[ToolLine]:
+def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     """Return a line for each tool that selectors name, sorted by name and distribution.
 
     Without selectors, the result has all tools.
@@ -40,8 +36,7 @@ def tool_lines(selectors: Iterable[str] = ()) -> Sequence[ToolLine]:
     index = None if wanted else _complete_index()
     if index is not None and (lines := index.lines()) is not None:
         return lines
-    selected = [_line(owned) for owned, _ in select_tools(registry._catalogue, wanted)]
-    return sorted(selected, key=lambda line: (line[0], line[1] or ""))
+    return sorted(_line(owned) for owned, _ in select_tools(registry._catalogue, wanted))
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
@@ -108,4 +103,4 @@ def _line(owned: Owned) -> ToolLine:
     else:
         tool = registry._catalogue.tool(owned)
         summary, deprecated = tool.summary, tool.options.deprecated
-    return owned.local_name, owner.distribution if owner else None, listed_summary(summary, bool(deprecated))
+    return owned.local_name, owner.distribution if owner else "", listed_summary(summary, bool(deprecated))
