@@ -147,11 +147,15 @@ def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_distribution(in
     ]
 
 
-def test_lines_say_that_two_tools_have_one_key(index: sqlite3.Connection) -> None:
-    """Two spellings of a distribution's name are one distribution."""
-    again = FoundPlugin("Zoo", "1", "x", "zoo.tools", "/elsewhere", "Zoo-1.dist-info", STAMP)
-    write_descriptions(index, PLACES, (), [description(again)._replace(rows=description(ZOO).rows)])
-    assert not lines_in(index)[0]
+@pytest.mark.parametrize(("distribution", "entry_point"), [("Zoo", "x"), ("zoo", "y")])
+def test_lines_say_whether_two_tools_have_one_key(
+    index: sqlite3.Connection, distribution: str, entry_point: str
+) -> None:
+    """They are of two entry points of one distribution, however its name is spelled."""
+    again = FoundPlugin(distribution, "1", entry_point, "zoo.tools", "/elsewhere", "zoo-1.dist-info", STAMP)
+    write_descriptions(index, PLACES, (), [description(ZOO)._replace(plugin=again)])
+    are_apart, _ = lines_in(index)
+    assert not are_apart
 
 
 @pytest.mark.parametrize("query", [_BROKEN, _NAMED])
