@@ -195,6 +195,30 @@ def test_errors_in_pyproject_name_the_table(machine: Machine) -> None:
         configuration()
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        '[tool.fcregistry]\nmode = "allow"',
+        '[ tool . "fcregistry" ]\nmode = "allow"',
+        "[tool.'fcregistry' ]\nmode = \"allow\"",
+        '[tool]\nfcregistry = { mode = "allow" }',
+        '[tool]\n"fcregistry"\t.mode = "allow"',
+        'tool.fcregistry.mode = "allow"',
+        'tool = { fcregistry.mode = "allow" }',
+    ],
+)
+def test_each_way_to_write_the_table_is_read(machine: Machine, text: str) -> None:
+    (machine.project / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert [layer.mode for layer in configuration()] == ["allow"]
+
+
+def test_a_project_that_only_requires_fcregistry_has_no_table(machine: Machine) -> None:
+    """Its pyproject.toml is not even read as TOML."""
+    text = '[project]\ndependencies = ["fcregistry>=0.1", "fcregistry-mcp", "fcregistry[cli]", "x"\n'
+    (machine.project / "pyproject.toml").write_text(text, encoding="utf-8")
+    assert configuration() == ()
+
+
 def test_a_project_has_one_file(machine: Machine) -> None:
     """Of two, one would be passed over silently."""
     (machine.project / "fcregistry.toml").touch()

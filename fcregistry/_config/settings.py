@@ -214,7 +214,7 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     in_project = path.endswith(PYPROJECT)
-    if in_project and b"fcregistry" not in content:
+    if in_project and not _may_have_table(content):
         return None  # without the cost of TOML
     import tomllib  # only if there is a file
 
@@ -231,6 +231,18 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
         if not isinstance(table, dict):
             raise ConfigurationError(f"tool.fcregistry in {path} is a table, [tool.fcregistry], not {table!r}")
     return read_layer(table, path, "tool.fcregistry." if in_project else "")
+
+
+def _may_have_table(content: bytes) -> bool:
+    """Return whether a pyproject.toml may have the table `tool.fcregistry`: whether `fcregistry` is a key in it.
+
+    In the requirements of a project it is not, unless as the last item of a list.
+    """
+    if b"fcregistry" not in content:
+        return False
+    import re  # few projects need it
+
+    return re.search(rb"""fcregistry["']?[ \t]*[\].=]""", content) is not None
 
 
 # --- Keys ---

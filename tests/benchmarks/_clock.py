@@ -13,6 +13,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from tempfile import gettempdir
 from time import perf_counter
 from typing import TypeAlias
 
@@ -100,11 +101,12 @@ class Process:
 
 
 def process_seconds(process: Process) -> float:
-    """Return the seconds that a whole process takes, which sees what is installed and no checkout."""
+    """Return the seconds that a whole process takes, which sees what is installed and neither a checkout nor a project."""
     environment = {**os.environ, **process.environment}
     command = [sys.executable, "-P", *process.arguments]
+    folder, silent = gettempdir(), subprocess.DEVNULL
     start = perf_counter()
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=environment)
+    subprocess.run(command, check=True, stdout=silent, stderr=silent, env=environment, cwd=folder)
     return perf_counter() - start
 
 

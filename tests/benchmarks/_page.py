@@ -25,6 +25,7 @@ HOW = """## How it is measured
   tables show medians.
 - The garbage collector is off while something is timed, because it would run during some calls and not during others. It runs in
   between.
+- Processes run in a folder that belongs to no project, so that no command reads the configuration of one.
 - Validators and codecs are made at the first call, which is not timed.
 - An aim for a time is a multiple of the floor, so that a slow machine does not miss it. If a row misses its aim, the last column
   says NO.
