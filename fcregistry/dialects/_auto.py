@@ -50,7 +50,7 @@ class AutoDialect(Dialect):
     """
 
     def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
-        """Return a reader of text that comes in pieces.
+        """Return a reader of text that arrives in pieces.
 
         It passes words on up to the first mark of any dialect, and everything else at the end.
 
@@ -218,7 +218,10 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
 
 
 def _words_of(mark: str, owners: list[_Owner]) -> str:
-    """Return the pattern of what follows a bracket, if it opens a call in none of some dialects, nor may be one of `glm-4` below its name."""
+    """Return the pattern of what follows a bracket that opens no call in these dialects.
+
+    Nor may it be the bracket of a call in `glm-4`, which is on the line after the name of the tool.
+    """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
     above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"

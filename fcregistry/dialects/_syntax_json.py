@@ -465,7 +465,7 @@ EMPTY_CHANNELS: Final = tuple(
 
 
 def read_empty_channel(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Leave out a channel without a message, which models write by mistake, up to the mark of the next one."""
+    """Skip a channel without a message, up to the mark of the next channel; models write it by mistake."""
     source.place -= len(_CHANNEL)
     yield from source.is_next(_CHANNEL)
     return []

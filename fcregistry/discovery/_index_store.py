@@ -441,7 +441,7 @@ DEPRECATED: Final = '"deprecated"'
 
 
 def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
-    """Return the lines of all tools that can be defined, and before them whether no two tools have one key.
+    """Return whether every tool has a key of its own, and the lines of all tools that can be defined.
 
     The lines are sorted by name and distribution.
 

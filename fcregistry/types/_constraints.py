@@ -193,7 +193,10 @@ class AnnotationMarks:
         return [example] if self.inner.accepts(example) else []
 
     def read_limits(self, marker: Any) -> None:
-        """Apply the bounds, lengths and pattern of a marker of annotated-types, pydantic or msgspec, which name them alike."""
+        """Apply the bounds, lengths and pattern of a marker.
+
+        In annotated-types, pydantic and msgspec, their attributes have the same names.
+        """
         for attribute, keyword in _BOUNDS.items():
             if (limit := getattr(marker, attribute, None)) is not None:
                 self.bound(keyword, limit)
