@@ -390,7 +390,7 @@ class GatewayMap:
         return [group for group in reached if group not in opened.groups]
 
     def closed_around(self, group: str, opened: Opened) -> str | None:
-        """Return the outermost lazy group around a group, itself included, that is not open, or None."""
+        """Return the outermost hidden group that is the group or contains it; None if all of them are open."""
         return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
 
@@ -676,7 +676,7 @@ def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> li
 
 
 def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
-    """Return what the gateway calls in a history opened, as far as they could be made today."""
+    """Return what the gateway calls in a history opened, without calls that would not be valid now."""
     opened, pipeline = Opened(), executor._pipeline
     for call in chain.from_iterable(map(calls_of, messages)):
         try:

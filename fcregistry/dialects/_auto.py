@@ -439,9 +439,9 @@ class _AnyStream(DialectStream):
         return self._ordered[mark]
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
-        """Read calls in the first dialect that finds some behind a mark.
+        """Read the calls after a mark in the first dialect that finds calls there.
 
-        If none does, all that any of them took is words.
+        If no dialect finds any, all text that any of them read is words.
         """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)

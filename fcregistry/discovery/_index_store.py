@@ -253,9 +253,9 @@ def _write_piece(connection: sqlite3.Connection, name: str, content: Any) -> Non
 
 
 def _piece(connection: sqlite3.Connection, name: str) -> Any:
-    """Return a piece, after its checksum was compared.
+    """Return a stored object by its name, after comparing its checksum.
 
-    The file's name has Python's version, so that it can be unpacked.
+    Each version of Python has a file of its own, since `marshal` may differ between versions.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.

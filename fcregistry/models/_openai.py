@@ -178,7 +178,8 @@ class OpenAIResponses(OpenAIModel):
     """A model behind the responses API.
 
     fcregistry sends the model's thinking back to it with the conversation. The provider stores its answers, and finds its thinking by an id,
-    unless settings have `"store": False`. Then fcregistry can send the thinking back only if settings ask for it, with `"include": ["reasoning.encrypted_content"]`.
+    unless settings have `"store": False`. Then fcregistry can send the thinking back only if settings ask for it, with
+    `"include": ["reasoning.encrypted_content"]`.
     """
 
     _provider = "openai-responses"

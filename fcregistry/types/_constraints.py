@@ -226,7 +226,7 @@ class AnnotationMarks:
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check that applies only to values of some types, and not to null, for example."""
+        """Add a check that applies only to values of some types. Other values, such as null, pass it."""
         self.check(name, lambda value: not any(each.handles(value) for each in codecs) or holds(value))
 
     def bound(self, keyword: str, limit: Any) -> None:
