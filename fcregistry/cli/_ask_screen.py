@@ -142,7 +142,7 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, with a clock; without a live display, show only that the model is asked."""
+        """Show what the run waits for, with a clock; without a live display, only waiting for the model."""
         if what == self._waits:
             return
         self._waits = what
