@@ -231,7 +231,7 @@ class CancellationToken:
             self._notify(key)
 
     def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
-        """Have a function called when this token is cancelled, or at once if it is already.
+        """Register a function to call when this token is cancelled, or call it at once if it already is.
 
         Args:
             callback: Called once, on the thread that cancels. An exception that it raises is logged.

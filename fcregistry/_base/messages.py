@@ -411,7 +411,7 @@ _WORDS: Final = {
     "oneOf": "must be of exactly one of the allowed forms",
     "false schema": "must not be there",
     "schema": "must be of the form that the schema describes",
-    "too large": "must be of the form that the schema describes, and is too large to say where it is not: send less at once",
+    "too large": "must match the schema, and is too large to say where it does not: send less at once",
 }
 
 

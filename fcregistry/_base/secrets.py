@@ -30,9 +30,9 @@ _hidden: ContextVar[tuple[Secrets, ...]] = ContextVar("fcregistry_hidden_secrets
 class Secrets:
     """Values that are replaced by `…` wherever an external answer repeats them.
 
-    A value is found as it is; with any of its characters percent-encoded, or escaped as JSON or HTML escape them, also twice; in hex; and in
-    base64, in lines too, also as a part of longer encoded text, as in Basic authentication. A value of fewer than 4 characters is not
-    replaced: answers would lose much that is not secret. No other spelling is found: upper case, a part of the value, or its reverse.
+    It finds a value as it is, percent-encoded or escaped (JSON, HTML; also twice), in hex, and in base64, also in lines and as a part of a
+    longer encoded text, as in Basic authentication. It does not replace a value of fewer than 4 characters: answers would lose much that is
+    not secret. It finds no other spelling: upper case, a part of the value, or its reverse.
 
     Args:
         *values: The values. Of an `Authorization` header, such as `Bearer …`, the credentials are found by themselves, too; of `Basic …`

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
-    """Return one schema that accepts what a schema and others all accept, or None if none is known.
+    """Return a schema for what all of these schemas accept; None if their keywords cannot be joined.
 
     Args:
         schema: The schema around the others; its annotations win.

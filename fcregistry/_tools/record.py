@@ -72,7 +72,7 @@ class PluginRecord(TypedDict):
 def plugin_record(
     *, dynamic: bool = False, seconds: float = 0.0, failure: str | None = None, detail: str = "", advice: str = ""
 ) -> PluginRecord:
-    """Return the record of a plugin that prints and changes nothing, as far as is known."""
+    """Return the record of a plugin that, as far as is known, neither prints nor changes anything."""
     return PluginRecord(
         dynamic=dynamic, seconds=seconds, printed=False, changes=[], failure=failure, detail=detail, advice=advice
     )

@@ -138,7 +138,11 @@ class Selector(NamedTuple):
         return self._group_matches(subject.group) and (self.name is None or _fits(subject.name, self.name))
 
     def names_distribution(self, distribution: str | None) -> bool:
-        """Return whether it names a distribution, by its name or a glob; False for None, which is the application."""
+        """Return whether it names a distribution, by its name or a pattern.
+
+        Args:
+            distribution: The name of the distribution. The application has none, so the result for None is False.
+        """
         pattern = self.distribution
         return distribution is not None and pattern is not None and _fits(normalized(distribution), pattern)
 

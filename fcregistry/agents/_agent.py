@@ -36,8 +36,9 @@ class Agent(ABC, Generic[AnswerT_co]):
 
     `Agent[Note]` is an agent whose answers are of the type `Note`.
 
-    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
-    entered and left by its owner. Several threads and tasks may ask one agent at once: a run stores nothing in it.
+    Use it directly, or in one `with` or `async with` block. The block enters and leaves the executor that the agent made; if you pass an
+    executor, enter and leave it yourself. Several threads and tasks can use one agent at the same time, because a run stores nothing in the
+    agent.
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
@@ -222,7 +223,7 @@ class Agent(ABC, Generic[AnswerT_co]):
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
-            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
             ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
         control = Control.of_resumed(**options)
@@ -240,7 +241,7 @@ class Agent(ABC, Generic[AnswerT_co]):
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
-            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
             ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
         control = Control.of_resumed(**options)
@@ -260,7 +261,7 @@ class Agent(ABC, Generic[AnswerT_co]):
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
-            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
             ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
         control = Control.of_resumed(**options)
@@ -281,7 +282,7 @@ class Agent(ABC, Generic[AnswerT_co]):
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
         Raises:
-            TypeError: The state is not a `RunState`: the result of a run that does not wait has none.
+            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
             ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
         """
         control = Control.of_resumed(**options)
@@ -327,7 +328,7 @@ _DEFAULT_ROUNDS: Final = 5
 
 
 def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
-    """Return how often the model is asked at most; 5 if it was given by neither name.
+    """Return how often the agent may ask the model; 5 if it was given by neither name.
 
     Raises:
         ValueError: It is not a whole number above 0.

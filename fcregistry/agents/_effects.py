@@ -292,7 +292,7 @@ class AskModel(NamedTuple):
         return self.control.stopped or End(reason="model_error", error=error)
 
     def _ask_on_background_loop(self) -> object:
-        """Ask where a run that ends can abandon the request."""
+        """Ask on the background loop, so that a run that ends can abandon the request."""
         future = background_loop.submit(self._complete)
         release = self.control.token.on_cancel(future.cancel)
         try:

@@ -28,27 +28,28 @@ if TYPE_CHECKING:
 
 
 class FunctionCall(Agent["str | dict[str, Any]"]):
-    """One round: the model, then the calls it made.
+    """Runs one round: asks the model once, and runs the calls that the model makes.
 
-    Calling it returns the message of the round. `run`, `stream` and their asynchronous forms give a result whose `answer` is the same; its
-    `stop_reason` is `stop_tool` if calls ran.
+    Calling the agent returns the message of the round. `run`, `stream` and their asynchronous forms return a result with that message as its
+    `answer`; its `stop_reason` is `stop_tool` if calls ran.
 
-    It can be used as it is, or in one `with` or `async with` block, which enters and leaves its executor; an executor that it was given is
-    entered and left by its owner.
+    Use it directly, or in one `with` or `async with` block. The block enters and leaves the executor that the agent made; if you pass an
+    executor, enter and leave it yourself.
 
-    (AutoGen gives the record of one call this name. Here, as in LazyLLM, it is what runs calls.)
+    (In AutoGen, `FunctionCall` is the record of one call. Here, as in LazyLLM, it runs calls.)
 
     Args:
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text. None if the application
             owns its loop, and only `execute` is used.
         tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
-            has options of its own. Of `OnDemand`, the model sees the tools that its conversation has opened.
+            has options of its own. If they are an `OnDemand`, the model sees only the tools that are visible in its
+            conversation.
         instructions: The system message before every conversation.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, `run` stops at such calls, and `resume` continues it; calling refuses them.
         deps: Objects that tools can receive as `context.deps`; or a class, if every run passes an object of it.
-        summary: Returned for a round with calls instead of its message: one text per call, each on a line of its own. A template such as
+        summary: What a round with calls returns instead of the message: one line for each call. A template, such as
             `"Tool {tool_name} called with {arguments} -> {result}"`, or a function of a call and its result.
 
     Raises:
@@ -222,7 +223,10 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
 
 
 def _report(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
-    """Return the messages with results, in the format that all the calls came in; OpenAI's chat if they differ or do not say."""
+    """Return the messages with the results.
+
+    They have the format of the calls; that of OpenAI's chat if the calls have several formats or an unknown one.
+    """
     shapes = {format_of_call(call) for call in calls}
     report = formats.get((shapes.pop() if len(shapes) == 1 else None) or "openai").report
     assert report is not None

@@ -354,7 +354,7 @@ class Loop:
         executor: Runs the calls.
         offered: The tools that the model sees if none are behind gateways; None if the environment decides which these are.
         instructions: The system message before the conversation; empty for none.
-        max_rounds: How often the model is asked at most.
+        max_rounds: How often the agent may ask the model.
         max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: The tools whose result is the answer.
         summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
@@ -413,7 +413,7 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
         chat: The state of the loop.
         end: How it ended.
         agent: The class of the agent, which alone can resume it.
-        progress: What else the agent needs to resume it, such as its plan.
+        progress: More data that the agent needs to continue, such as its plan, as a JSON value.
     """
     state = None
     if chat.prepared is not None:

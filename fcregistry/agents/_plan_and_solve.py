@@ -68,9 +68,9 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
 
     The loop of a step sees the goal, the plan and the results so far.
 
-    The answer is that of the last step, which answers the whole request. So no further answer of the model is paid for, and `answer_type` applies to
-    the last step. A step fails if its loop ends without an answer, or the model answers `FAILED: why`; then the planner plans again what is left. A
-    plan without numbers or bullets is one step.
+    The answer of the last step is the agent's answer, so the agent needs no further request. `answer_type` applies to the last step. A step
+    fails if its loop ends without an answer, or the model answers `FAILED: why`. Then the planner writes a new plan for the rest of the task.
+    A plan without numbers or bullets is one step.
 
     Args:
         llm: The model that solves the steps: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
@@ -78,10 +78,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
             has options of its own.
         planner: The model that plans; by default, the same.
         max_steps: How many steps a plan may have. A longer one is sent back.
-        max_rounds: How often the model is asked at most for each step; 5 if neither name is given.
+        max_rounds: How often the agent may ask the model for each step; 5 by default.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
-        calls: How the solver calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls.
+        calls: How the solver writes calls: `json`, the provider's own form, or `expression`, calls as Python expressions, which may be nested.
         context: The names that expressions may use, with their values. The planner sees their names.
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.
@@ -425,7 +425,7 @@ REPLANNED: Final = frozenset({"step_failed", "max_rounds", "length", "content_fi
 
 
 class StepAnswers:
-    """Takes `FAILED: why` for a failure, whose answer is the reason, and anything else as other `Answers` do."""
+    """Reads `FAILED: why` as a failure for that reason, and other texts as the other `Answers` do."""
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers

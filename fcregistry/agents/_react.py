@@ -50,13 +50,14 @@ class ReactAgent(Agent[AnswerT_co]):
         llm: The model: a name such as `"openai:gpt-5"`, a `Model`, or a function from messages to a message or a text.
         tools: The tools that the model may call: names, selectors, functions, `Tool`s, toolsets, or lists of these; or an `Executor`, which
             has options of its own.
-        max_rounds: How often the model is asked at most; 5 if neither name is given.
+        max_rounds: How often the agent may ask the model; 5 by default.
         max_tool_calls: How many calls may run at most; None for any number.
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
-        force_summarize: Whether the model is asked for an answer without tools, once there are no rounds left.
-        on_max_rounds: Called with the number of rounds when there are none left; returns how many more there may be, or None.
-        calls: How the model calls: `json`, as its provider has it, or `expression`: it writes calls as Python does, also calls within calls. Such
-            calls never wait for a decision: those that need approval are refused if there is no `approve`.
+        force_summarize: Whether the agent asks the model for an answer without tools when no rounds are left.
+        on_max_rounds: A function that the agent calls when no rounds are left. It receives the number of rounds so far, and returns how many more
+            are allowed, or None.
+        calls: How the model writes calls: `json`, the provider's own form, or `expression`, calls as Python expressions, which may be nested.
+            Calls written as expressions never wait for a decision: without `approve`, the agent refuses those that need approval.
         context: The names that expressions may use, with their values.
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
         return_last_tool_calls: Whether calling the agent returns the calls of the last round with their results, and not the answer.

@@ -79,12 +79,13 @@ class ReWOOAgent(Agent[AnswerT_co]):
 
     The calls may refer to the results of others.
 
-    That takes two answers of a model, whatever the number of tools and calls. Calls that do not need one another run at the same time. A call that
-    fails does not end the run: its failure is the evidence. If the planner writes no call, the solver answers without evidence.
+    The agent asks a model only twice, whatever the number of tools and calls, unless it sends a plan or an answer back. Calls that do not need
+    one another run at the same time. A call that fails does not end the run: its failure is the evidence. If the planner writes no call, the
+    solver answers without evidence.
 
-    A plan with an unknown tool, an unknown reference, a cycle, too many calls, or a call that cannot be read is sent back. If the next plans are no
-    better, the last one is carried out as far as possible; a plan with a cycle, with two calls of one name, with too many calls, or without any call
-    that can be read ends the run.
+    The agent sends a plan back if it has an unknown tool, an unknown reference, a cycle, too many calls, or a call that cannot be read. If the
+    next plans have problems, too, the agent carries out as much of the last plan as it can. The run ends if the last plan has a cycle, two
+    calls of one name, too many calls, or no call that can be read.
 
     Of tools behind the gateways of `OnDemand`, the planner sees those that match the question.
 
@@ -95,7 +96,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         planner: The model that plans; by default, the same.
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
-        max_rounds: How often the solver is asked at most; 5 if neither name is given. Only an answer of another type is asked for again.
+        max_rounds: How often the agent asks the solver; 5 by default. It asks again only if an answer has the wrong type.
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.

@@ -322,7 +322,7 @@ class RunState:
     Attributes:
         agent: The class of the agent whose run it is.
         chat: The conversation in which calls wait, with the counts of the run.
-        progress: What else the agent needs, such as its plan. JSON.
+        progress: More data that the agent needs to continue, such as its plan, as a JSON value.
         opened: The tools behind gateways that the conversation has opened.
         kept: The results that `read_result` can read, by their ids.
     """
@@ -432,7 +432,8 @@ class RunResult(Generic[AnswerT_co]):
     """The result of a run. Printed, it is the answer, or the reason why there is none.
 
     Attributes:
-        answer: Text, or a value of the agent's `answer_type`. None if there is no answer; a falsy value may be one, and `stop_reason` says so.
+        answer: Text, or a value of the agent's `answer_type`. None if there is no answer. `""` and `0` may be
+            answers: look at `ok`.
         stop_reason: Why the run ended.
         steps: The steps, in order; of a resumed run, since it was resumed.
         messages: The conversation, without instructions: pass it to `run`, with more messages, to continue it.

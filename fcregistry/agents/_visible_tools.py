@@ -43,21 +43,21 @@ T = TypeVar("T")
 
 
 class OnDemand(Toolset):
-    """Tools that a model sees when it asks for them; until then it sees gateways to them.
+    """Many tools, of which a model at first sees only gateways: tools that make others visible.
 
-    It is a frozen toolset of both, which conversations share; give it to an `Executor` or to an agent as their tools. The gateways are ordinary
-    tools: policies, approvals, hooks and logs know them by their names.
+    It is an immutable toolset of the gateways and the tools, which several conversations can share. Pass it to an `Executor` or an agent. The
+    gateways are ordinary tools: policies, approvals, hooks and logs know them by their names.
 
         FunctionCall(llm, tools=OnDemand(["acme-*:*"]))                         # search_tools and load_tools
         FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and the tools outside search
 
     Args:
-        tools: The tools that a model can open: names, selectors, functions, `Tool`s, toolsets, or lists of these. No
-            other tool can be found or loaded.
-        groups: Lazy groups: names, or globs over names. Each has one gateway, `get_GROUP_methods`, which opens the tools of the group and of the
-            groups below; a lazy group below has its own gateway, which the outer one opens.
-        search: Whether tools that are in no lazy group are behind `search_tools` and `load_tools`, which find and load any tool; by default if no
-            groups are given.
+        tools: The tools that a model can make visible: names, selectors, functions, `Tool`s, toolsets, or lists of these. A model cannot find
+            or load any other tool.
+        groups: Names or patterns of groups that are hidden at first. For each, the model sees one gateway, `get_GROUP_methods`, which makes the
+            group's tools visible, with those of the groups in it. If a group in it is hidden, too, its gateway becomes visible instead.
+        search: Whether the other tools are hidden until the model finds and loads them with `search_tools` and `load_tools`, which reach the
+            hidden groups as well. By default, True without `groups`, and False with them.
         shown: The tools that are always visible.
         registry: Where names are looked up; the process's by default.
 
@@ -390,7 +390,7 @@ class GatewayMap:
         return [group for group in reached if group not in opened.groups]
 
     def closed_around(self, group: str, opened: Opened) -> str | None:
-        """Return the outermost lazy group around a group, itself included, that is not open, or None."""
+        """Return the outermost hidden group that is the group or contains it; None if all of them are open."""
         return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
 
@@ -430,9 +430,12 @@ def _group_path(group: str) -> list[str]:
 
 
 class VisibleTools:
-    """The tools that a model sees in one conversation: all but those behind closed gateways.
+    """The tools that a model sees in one conversation.
 
-    Each conversation has its own; it is not for several threads at once. A model can only open tools that the executor was given.
+    These are all tools of the executor, except those that gateways hide.
+
+    Each conversation has its own object, which several threads must not use at the same time. A model can only make tools of the executor
+    visible.
 
     If the executor has `keep=True` or a folder, the model also sees `read_result` once a result was cut.
 
@@ -457,7 +460,7 @@ class VisibleTools:
         self._show(Opened())
 
     def fresh(self) -> Self:
-        """Return another conversation with the same executor, in which nothing has been opened."""
+        """Return another conversation with the same executor, in which only the first tools are visible."""
         other = copy(self)
         other._kept = KeptResults()
         other._show(Opened())
@@ -471,7 +474,7 @@ class VisibleTools:
 
     @property
     def has_gateways(self) -> bool:
-        """Whether the executor has gateways: without, all tools are visible in every conversation."""
+        """Whether the executor has gateways. If it has none, all tools are always visible."""
         return self._map is not None
 
     def offered(self) -> tuple[Tool, ...]:
@@ -557,9 +560,9 @@ class VisibleTools:
         return failed_result(read, error)
 
     def note(self, results: Iterable[ToolResult]) -> None:
-        """Open what the gateways among the calls of one message opened, and keep results that were cut.
+        """Make the tools visible whose gateways were called in one message, and keep results that were cut.
 
-        Failed calls open nothing.
+        A call that failed makes no tool visible.
 
         Args:
             results: The results of all calls of the message.
@@ -573,22 +576,22 @@ class VisibleTools:
         self._open(opened)
 
     def activate(self, *groups: str) -> None:
-        """Open lazy groups, and those around them, by a rule of the application.
+        """Make hidden groups, and the groups that contain them, visible without a call of the model.
 
         Args:
-            *groups: Their names.
+            *groups: The names of the groups.
 
         Raises:
-            GroupNotFoundError: One is not a lazy group here.
+            GroupNotFoundError: A name is not that of a group that was hidden at first.
         """
         gateway_map = self._map or GatewayMap(Toolset())
         for group in groups:
             self._open(self._opened | gateway_map.opening(group))
 
     def restore(self, messages: Iterable[object]) -> None:
-        """Open what the gateways that were called in a history opened.
+        """Make the tools visible whose gateways were called in a history.
 
-        Only valid calls in messages of the model count; text opens nothing. A history does not say whether an approver denied a call: if gateways
+        Only valid calls in messages of the model count, and no text. A history does not say whether an approver denied a call: if gateways
         need approval, store `to_json()` instead.
 
         Args:
@@ -673,7 +676,7 @@ def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> li
 
 
 def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
-    """Return what the gateway calls in a history opened, as far as they could be made today."""
+    """Return what the gateway calls in a history opened, without calls that would not be valid now."""
     opened, pipeline = Opened(), executor._pipeline
     for call in chain.from_iterable(map(calls_of, messages)):
         try:

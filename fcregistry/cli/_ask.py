@@ -410,7 +410,7 @@ _PATIENCE: Final = 1.0
 
 @contextmanager
 def cancelled_by_interrupt() -> Iterator[CancellationToken]:
-    """Yield a token that the first interrupt cancels; a second one, or a late end, raises.
+    """Yield a token that the first interrupt cancels; a second interrupt, or a slow end, raises.
 
     Python stops other threads wherever they are when the process exits, and the system may then abort the process. Therefore a run that
     can end does so first.

@@ -142,7 +142,7 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, beside a clock, or in a line if it is the model; None for nothing."""
+        """Show what the run waits for, with a clock; without a live display, only waiting for the model."""
         if what == self._waits:
             return
         self._waits = what

@@ -50,7 +50,7 @@ class AutoDialect(Dialect):
     """
 
     def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
-        """Return a reader of text that comes in pieces.
+        """Return a reader of text that arrives in pieces.
 
         It passes words on up to the first mark of any dialect, and everything else at the end.
 
@@ -218,7 +218,10 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
 
 
 def _words_of(mark: str, owners: list[_Owner]) -> str:
-    """Return the pattern of what follows a bracket, if it opens a call in none of some dialects, nor may be one of `glm-4` below its name."""
+    """Return the pattern of what follows a bracket that opens no call in these dialects.
+
+    Nor may it be the bracket of a call in `glm-4`, which is on the line after the name of the tool.
+    """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
     above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
@@ -436,9 +439,9 @@ class _AnyStream(DialectStream):
         return self._ordered[mark]
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
-        """Read calls in the first dialect that finds some behind a mark.
+        """Read the calls after a mark in the first dialect that finds calls there.
 
-        If none does, all that any of them took is words.
+        If no dialect finds any, all text that any of them read is words.
         """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)

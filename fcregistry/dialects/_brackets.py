@@ -71,7 +71,7 @@ class Notation:
         return character in self._first
 
     def brackets(self, text: str, most: int) -> tuple[str, int]:
-        """Return the brackets in a text that `opened` matches, as many as there may be, and where they end in it."""
+        """Return the first `most` brackets in a text that `opened` matches, and the end of the last."""
         found = [*islice(self._brackets.finditer(text), most)]
         return "".join([each[1] for each in found]), found[-1].end() if found else 0
 

@@ -36,13 +36,13 @@ _MOST_TOKENS: Final = 50_000
 class ChatTemplate:
     """A model's own chat template: Jinja text that writes a conversation as that model was trained on it.
 
-    Templates are programs of strangers. They run in Jinja's sandbox, see only the conversation, which they cannot change, and are
-    stopped when they work or write far more than the conversation needs. Needs the extra `fcregistry[templates]`.
+    A template is a program of another author. It runs in Jinja's sandbox, sees only the conversation, and cannot change it. It is stopped
+    if it works or writes far more than the conversation needs. Needs the extra `fcregistry[templates]`.
 
     Args:
         source: The template.
         bos_token: The token that begins a text, which templates name.
-        eos_token: The token that ends one.
+        eos_token: The token that ends a text.
         variables: Other variables that the template may name, such as `enable_thinking`.
         tool_source: The template to use if there are tools, if the model has two.
         stops: More tokens that end an answer.
@@ -216,7 +216,8 @@ class ChatTemplate:
             markers: Markers to break in messages and tools, instead of `markers`.
 
         Raises:
-            ChatTemplateError: The template refuses the conversation, fails, or does not end; or it shows no tools, and there are some.
+            ChatTemplateError: The template refuses the conversation, fails, or does not end; or there are tools, and the template cannot show
+                tools.
         """
         if tools and not self._takes_tools:
             raise ChatTemplateError(

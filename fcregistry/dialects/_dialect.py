@@ -54,7 +54,7 @@ class Dialect:
         models: The models that write it.
         source: The publication that it follows.
         syntax: How the models write calls. Writing raises `ValueError` for a call that the syntax cannot express.
-        more: What a text may contain beside words, thoughts and such calls.
+        more: What a text may contain in addition to words, thoughts and calls.
         before_tools: The text before the tools in a prompt.
         after_tools: The text after them.
         between_tools: The text between two tools.
@@ -103,8 +103,8 @@ class Dialect:
     def guarded_marks(self) -> tuple[str, ...]:
         """Return the marks that the texts of tools and results must not contain.
 
-        These texts may come from strangers. A mark in them is broken, so that no such text can end the place where it is shown: in JSON by an
-        escape that means the same, in other text by a space after its first character.
+        Others may have written these texts. If a text contains a mark, the dialect changes it, so that the text cannot end the section that
+        contains it: in JSON by an escape, in other text by a space after the first character.
         """
         result = self.result if isinstance(self.result, str) else self.result("", "", "")
         shown = _MARKS("\n".join((self.before_tools, self.between_tools, self.after_tools, result)))
@@ -164,7 +164,7 @@ class Dialect:
         return self.stream(tools).whole(text)
 
     def stream(self, tools: Iterable[ToolShape] | None = None) -> DialectStream:
-        """Return a reader of text that comes in pieces; in the end it gives the same as `parse`.
+        """Return a reader of text that arrives in pieces. At the end, it returns the same as `parse`.
 
         Args:
             tools: The tools that may be called, as for `parse`.

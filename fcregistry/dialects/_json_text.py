@@ -91,9 +91,9 @@ _NO_STRING: Final = r"""(?<=[\w$.+\-])(?=["'])"""
 
 
 def other_json(*names: str, takes_bare_names: bool = False) -> str:
-    """Return the pattern of what `json_value` takes after a bracket, if it is certain that no call is in it.
+    """Return the pattern of what `json_value` reads after a bracket, if it certainly contains no call.
 
-    This is a value without any of the names of members that a call has, up to two levels deep, or what is not JSON at once.
+    This is a value without any of the names of members that a call has, up to two levels deep, or text that cannot begin JSON.
 
     Args:
         *names: The names.
@@ -110,7 +110,7 @@ def other_json(*names: str, takes_bare_names: bool = False) -> str:
 
 
 def other_after_mark(*names: str) -> str:
-    """Return the pattern of what follows a mark, if it is certain that it is not JSON with a call in it, nor an empty array.
+    """Return the pattern of text after a mark that is surely neither JSON with a call nor an empty array.
 
     Args:
         *names: The names of members that a call has.
@@ -241,7 +241,10 @@ class Shapes:
         return value_by_schema(text, place, schema)
 
     def unwrapped(self, tool: str, arguments: dict[str, Any], repairs: list[str]) -> dict[str, Any]:
-        """Return a call's arguments without a parameter that the tool does not have and that holds all of them as one object."""
+        """Return the arguments of a call; those in its only parameter, if the model wrapped them in it.
+
+        This is a parameter that the tool does not have, and whose value is an object with parameters of the tool.
+        """
         wrapper = next(iter(arguments)) if len(arguments) == 1 else ""
         known = self.of(tool).get("properties") if wrapper in _WRAPPERS else None
         if not isinstance(known, Mapping) or wrapper in known:

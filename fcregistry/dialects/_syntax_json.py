@@ -52,8 +52,8 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
     """Return a reader of calls that are JSON objects, or arrays of these, one after the other.
 
     Args:
-        *closes: The marks that close the section. If none does, complete calls are calls nevertheless. Without any, only the syntax itself
-            shows that an object is a call: then it must have arguments.
+        *closes: The marks that close the section. If the text ends without one, the reader still reads the complete calls. If a syntax
+            has no closing marks, an object is a call only if it has arguments.
         keys: The keys of a call's members.
         opening: The characters that a value may begin with: `{`, `[` or both.
         separator: Without `closes`, the text after which another value follows.
@@ -465,7 +465,7 @@ EMPTY_CHANNELS: Final = tuple(
 
 
 def read_empty_channel(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Leave out a channel without a message, which models write by mistake, up to the mark of the next one."""
+    """Skip a channel without a message, up to the mark of the next channel; models write it by mistake."""
     source.place -= len(_CHANNEL)
     yield from source.is_next(_CHANNEL)
     return []

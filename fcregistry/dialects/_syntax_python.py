@@ -66,9 +66,9 @@ def read_python(*closes: str) -> CallReader:
 
 
 def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a list of calls from after its opening bracket.
+    """Read a list of calls, from the end of its opening bracket.
 
-    A list that is cut off, or holds anything else, makes none.
+    If the list is cut off, or contains anything but calls, it has no calls.
     """
     yield from source.space()
     if mark != "[" and (yield from source.is_next("{")):
@@ -157,7 +157,7 @@ def _call_text(call: ToolCall) -> str:
         ValueError: Its name, or a value, cannot be written so.
     """
     if not _NAME(call.name):
-        raise ValueError(f"the name {call.name!r} cannot be written as that of a function")
+        raise ValueError(f"the name {call.name!r} cannot be written as the name of a function")
     arguments = arguments_of(call)
     named = [f"{name}={literal_text(value)}" for name, value in arguments.items() if _KEYWORD(name)]
     others = {name: value for name, value in arguments.items() if not _KEYWORD(name)}

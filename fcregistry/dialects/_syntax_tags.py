@@ -15,6 +15,7 @@ from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from html import unescape
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
@@ -88,11 +89,6 @@ class TagSyntax:
     def marks(self) -> tuple[str, ...]:
         """The marks that open a section, or a call: so the reader finds the second call of a section."""
         return (*self.opens, *self.before[:1], self.call[0])
-
-    @property
-    def all_marks(self) -> tuple[str, ...]:
-        """All tags and marks."""
-        return (*self.opens, *self.closes, *self.call, *self.parameter, *self.before, *self.after)
 
     @property
     def words(self) -> str:
@@ -197,9 +193,8 @@ class _TagReader:
             text = yield from self.ending.value(source, value)
             if text is None:
                 return None
-            self._add(arguments, name, parameter, text, source)
-            for head, more in value.others:
-                self._add(arguments, name, parse_head(head, self._tags.parameter[0]) or {}, more, source)
+            for attributes, each in ((parameter, text), *value.others):
+                self._add(arguments, name, attributes, each, source)
             if value.others:
                 source.repairs.append(
                     "the closing tag of a parameter was missing: the parameter ends where the next one begins"
@@ -260,7 +255,8 @@ def tag_syntax(written: TagSyntax, *others: TagSyntax) -> Syntax:
     """
     syntaxes = (written, *others)
     sections = tuple(Calls(opens=tags.marks, read=tag_reader(tags), words=tags.words) for tags in syntaxes)
-    return Syntax(sections, _writer(written), tuple(mark for tags in syntaxes for mark in tags.all_marks))
+    marks = [(*tags.opens, *tags.closes, *tags.call, *tags.parameter, *tags.before, *tags.after) for tags in syntaxes]
+    return Syntax(sections, _writer(written), tuple(chain.from_iterable(marks)))
 
 
 tag_reader: Final = cache(_TagReader)
@@ -372,9 +368,8 @@ class PairSyntax:
 
     @property
     def words(self) -> str:
-        """The pattern of what follows the opening mark, and is neither a name with a key nor the end of a call."""
-        separator = [self._separator] if self._separator else []
-        no_key = none_of("\\", self.closes, self._key_tags[0], *separator)
+        """The pattern of text after the opening mark that is neither a name with a key nor the end of a call."""
+        no_key = none_of("\\", self.closes, self._key_tags[0], *filter(None, [self._separator]))
         return rf"\s*+{_NAME_PATTERN}\s*+{no_key}"
 
     def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -442,13 +437,14 @@ BARE_TEXT_LIMITS: Final = (
 """What syntaxes with bare text cannot express."""
 
 
+@dataclass(slots=True, eq=False)
 class Ending:
     """The end of a value.
 
     A value may quote a whole call; the marks of the quoted call do not end the value. If the tags of the quoted call do not match, the end of
     the value is unknown. All text that follows may then be part of the quote, so the reader reads no further calls.
 
-    Args:
+    Attributes:
         mark: The mark that ends a value.
         opens: The mark that opens a value.
         call: The marks that open and close a call.
@@ -459,25 +455,17 @@ class Ending:
         end: The end of a tag.
     """
 
-    __slots__ = ("_call", "_end", "_followed", "_mark", "_marks", "_opens", "_space")
+    mark: str
+    opens: str
+    call: tuple[str, str]
+    followed: tuple[str, ...]
+    abandoned: tuple[str, ...]
+    space: Callable[[TextSource], Reading[str]] = TextSource.space
+    end: str = ">"
+    _marks: TextMarks = field(init=False)
 
-    def __init__(
-        self,
-        mark: str,
-        opens: str,
-        call: tuple[str, str],
-        followed: tuple[str, ...],
-        abandoned: tuple[str, ...],
-        space: Callable[[TextSource], Reading[str]] = TextSource.space,
-        end: str = ">",
-    ) -> None:
-        self._end = end
-        self._mark = mark
-        self._opens = opens
-        self._call = call
-        self._marks = TextMarks(mark, opens, *call)
-        self._followed = {mark: followed, call[1]: abandoned}
-        self._space = space
+    def __post_init__(self) -> None:
+        self._marks = TextMarks(self.mark, self.opens, *self.call)
 
     def stands_in(self, text: str) -> bool:
         """Return whether a text contains a mark that may end a value."""
@@ -498,21 +486,21 @@ class Ending:
             pieces.append(text)
             if not mark:
                 return None
-            if mark in (self._opens, self._call[0]):
-                head, is_tag = yield from _take_head(source, mark, self._end)
-                if is_tag and mark == self._opens and not nesting.has_call:
+            if mark in (self.opens, self.call[0]):
+                head, is_tag = yield from _take_head(source, mark, self.end)
+                if is_tag and mark == self.opens and not nesting.calls:
                     taken.open(pieces, head, mark)
                 pieces += (mark, head)
                 if is_tag:
-                    nesting.open(is_call=mark != self._opens)
+                    nesting.open(is_call=mark != self.opens)
                 continue
-            space = yield from self._space(source)
-            is_followed = bool((yield from source.is_next(*self._followed[mark])))
-            if not nesting.has_call and taken.close(pieces, is_call=mark != self._mark, is_followed=is_followed):
+            space = yield from self.space(source)
+            is_followed = bool((yield from source.is_next(*(self.followed if mark == self.mark else self.abandoned))))
+            if not nesting.calls and taken.close(pieces, is_call=mark != self.mark, is_followed=is_followed):
                 return taken.split(pieces)
-            place = nesting.close(is_call=mark != self._mark, is_followed=is_followed)
+            place = nesting.close(is_call=mark != self.mark, is_followed=is_followed)
             if place == "outside":
-                return "".join(pieces) if mark == self._mark else None
+                return "".join(pieces) if mark == self.mark else None
             if place == "nowhere":
                 yield from source.rest()
                 return None
@@ -527,29 +515,29 @@ class Value:
         known: The names of the tool's parameters; None if they are not known.
         end: The end of a tag.
         name: The attribute with a parameter's name.
-        others: For each parameter after the value, the rest of its tag, and its text.
+        others: For each parameter after the value, the attributes of its tag, and its text.
     """
 
     known: Container[str] | None
     end: str = ">"
     name: str = "name"
-    others: list[tuple[str, str]] = field(default_factory=list)
-    _places: list[tuple[str, int, int]] = field(default_factory=list)
-    """For each parameter, the rest of its tag, the position of the tag, and the position of its end; -1 if it has no end."""
+    others: list[tuple[dict[str, str], str]] = field(default_factory=list)
+    _places: list[tuple[dict[str, str], int, int]] = field(default_factory=list)
+    """For each parameter, the attributes of its tag, the position of the tag, and the position of its end; -1 if it has no end."""
 
     def open(self, pieces: list[str], head: str, mark: str) -> None:
         """Record that the tag of a parameter comes next.
 
         The tag counts if it begins a line or, if the names of the parameters are known, comes directly after a word.
         """
-        name = (parse_head(head, mark) or {}).get(self.name, "")
+        attributes = parse_head(head, mark) or {}
         before = pieces[-1].rpartition("\n")
         begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()
         follows_word = self.known is not None and not before[2][-1:].isspace()
         if begins_line or follows_word:
-            is_known = self.known is None or name in self.known
+            is_known = self.known is None or attributes.get(self.name, "") in self.known
             self._end(len(pieces))
-            self._places.append((head if is_known else "", len(pieces), -1))
+            self._places.append((attributes if is_known else {}, len(pieces), -1))
 
     def close(self, pieces: list[str], *, is_call: bool, is_followed: bool) -> bool:
         """Record a tag that closes a parameter or the call; return whether the parameters end with the call."""
@@ -567,10 +555,10 @@ class Value:
     def _fill(self, pieces: list[str]) -> bool:
         """Put the parameters into `others`; return whether there is only white space between them."""
         nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
-        for (head, begin, end), following in zip(self._places, nexts, strict=True):
-            if not head or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
+        for (attributes, begin, end), following in zip(self._places, nexts, strict=True):
+            if not attributes or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
                 return False
-            self.others.append((head, "".join(pieces[begin + 2 : end]).removeprefix(self.end)))
+            self.others.append((attributes, "".join(pieces[begin + 2 : end]).removeprefix(self.end)))
         return True
 
     def split(self, pieces: list[str]) -> str:
@@ -581,23 +569,18 @@ class Value:
 class _Nesting:
     """The tags of quoted calls that are open within a value."""
 
-    __slots__ = ("_calls", "_open")
+    __slots__ = ("_open", "calls")
 
     def __init__(self) -> None:
         self._open: list[Literal["name", "call", "value"]] = []
-        self._calls = 0
-
-    @property
-    def has_call(self) -> bool:
-        """Whether a call is open."""
-        return self._calls > 0
+        self.calls = 0  # how many calls are open
 
     def open(self, *, is_call: bool) -> None:
         """Open a call or a value. A call without a value may only mention the tag."""
         if not is_call and self._open and self._open[-1] == "name":
             self._open[-1] = "call"
         self._open.append("name" if is_call else "value")
-        self._calls += is_call
+        self.calls += is_call
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
         """Close a call or a value.
@@ -610,12 +593,12 @@ class _Nesting:
         """
         while is_followed and not is_call and self._open and self._open[-1] == "name":
             self._open.pop()
-            self._calls -= 1
+            self.calls -= 1
         if not self._open:
             return "outside" if is_followed else "inside"
         if (self._open[-1] != "value") == is_call:
             self._open.pop()
-            self._calls -= is_call
+            self.calls -= is_call
             return "inside"
         return "nowhere" if is_followed else "inside"
 

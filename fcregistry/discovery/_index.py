@@ -359,7 +359,10 @@ class Index:
         return self._ask(read, no_lines)[1]
 
     def texts(self) -> list[tuple[FoundPlugin, str, str]] | None:
-        """Return (plugin, name with group, record as JSON text) of the same tools, in the same order; None likewise."""
+        """Return the tools of `lines` as texts, in the same order; None if `lines` returns None.
+
+        Each is (plugin, name with group, record as JSON text).
+        """
 
         def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[FoundPlugin, str, str]] | None:
             are_apart, lines = lines_in(connection)

@@ -253,9 +253,9 @@ def _write_piece(connection: sqlite3.Connection, name: str, content: Any) -> Non
 
 
 def _piece(connection: sqlite3.Connection, name: str) -> Any:
-    """Return a piece, after its checksum was compared.
+    """Return a stored object by its name, after comparing its checksum.
 
-    The file's name has Python's version, so that it can be unpacked.
+    Each version of Python has a file of its own, since `marshal` may differ between versions.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
@@ -441,7 +441,7 @@ DEPRECATED: Final = '"deprecated"'
 
 
 def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
-    """Return the lines of all tools that can be defined, and before them whether no two tools have one key.
+    """Return whether every tool has a key of its own, and the lines of all tools that can be defined.
 
     The lines are sorted by name and distribution.
 

@@ -210,7 +210,7 @@ def parse_manifest(text: str) -> ManifestContent:
     """
     content = parse_external_json(text)
     if not isinstance(content, dict) or "format" not in content:
-        raise ValueError("it is not a manifest: that is an object with a format")
+        raise ValueError("it is not a manifest: a manifest is a JSON object with the member `format`")
     if content["format"] != MANIFEST_FORMAT:
         raise ValueError(f"its format is {content['format']!r}, and this version of fcregistry reads {MANIFEST_FORMAT}")
     try:

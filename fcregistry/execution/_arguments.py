@@ -440,13 +440,13 @@ class OptionalProperties:
     def _of(
         self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
-        """Return the nulls that have to be dropped to fix one violation; None if that does not fix it.
+        """Return the nulls that must be dropped to fix a violation; None if dropping nulls does not fix it.
 
         Args:
-            violation: One of the value at the base, or inside it.
-            schemas: What applies to the value at the base.
-            base: Its path.
-            outer: What applies to it too, around the union that those are a branch of.
+            violation: A violation of the value at the path `base`, or of a value in it.
+            schemas: The schemas that apply to the value at `base`.
+            base: The path.
+            outer: Other schemas that apply to that value, if `schemas` are in a branch of a union: those outside the union.
         """
         self._steps += 1
         if self._steps > _MOST_STEPS:

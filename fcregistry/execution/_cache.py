@@ -32,7 +32,7 @@ class Cache(Protocol):
 
         Args:
             key: The key: at most some 200 ASCII characters.
-            default: What to return where there is no value.
+            default: What to return if the key has no value.
         """
 
     def set(self, key: str, value: Any) -> object:
@@ -45,9 +45,10 @@ class Cache(Protocol):
 
 
 class MemoryCache:
-    """A cache in this process's memory. The values used longest ago make room for new ones. Thread-safe.
+    """A cache in this process's memory. Thread-safe.
 
-    It stores a copy and returns another copy: a caller that changes a value does not change what others get.
+    If it is full, it removes the values that were not used for the longest time. It stores a copy and returns another
+    copy: a caller that changes a value does not change what others get.
 
     Args:
         max_entries: The most values that it stores.
@@ -69,7 +70,7 @@ class MemoryCache:
 
         Args:
             key: The key.
-            default: What to return where there is no value.
+            default: What to return if the key has no value.
         """
         with self._lock:
             if key not in self._entries:

@@ -253,7 +253,7 @@ def _result_makers(
     Callable[[ToolCall, dict[str, Any], Any, float], ToolResult],
     Callable[[ToolCall, dict[str, Any], Outcome], ToolResult],
 ]:
-    """Return two functions: one makes the result of a value, the other that of any outcome."""
+    """Return two functions that make a `ToolResult`: one from a returned value, one from any outcome."""
     tool, returns = bound.tool, bound.signature.returns
     is_natural = returns is None or returns.natural
 

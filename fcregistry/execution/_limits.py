@@ -220,7 +220,7 @@ def middle_cut(text: str, room: int) -> tuple[int, int]:
 
 
 def _safe_places(text: str, place: int) -> tuple[int, int]:
-    """Return the nearest places before and after one at which no such unit is cut in two."""
+    """Return the nearest places before and after a place that are not inside a unit of `_UNITS`."""
     start = max(0, place - _LONGEST_UNIT)
     while start > 0 and text[start - 1] == "\\":  # the first of several backslashes says which of them escape
         start -= 1

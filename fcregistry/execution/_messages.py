@@ -38,7 +38,7 @@ def unknown_tool(name: str, names: Iterable[str]) -> CallError:
     if close:
         return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close[0]!r}?")
     if not known:
-        return CallError("unknown_tool", f"there is no tool {shown!r}; there are none")
+        return CallError("unknown_tool", f"there is no tool {shown!r}; no tools are available")
     listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
     return CallError("unknown_tool", f"there is no tool {shown!r}; the tools are {listed}")
 

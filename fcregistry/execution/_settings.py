@@ -52,8 +52,8 @@ class Retry:
     `ToolError` that is `retryable`, a `TimeoutError`, a `ConnectionError`, and what `on` adds.
 
     The wait before the second attempt is a random one of up to `initial_delay` seconds; before each further one it is up to twice as
-    long, and never longer than `max_delay`: "full jitter", as in "Exponential Backoff And Jitter" (AWS Architecture Blog). A tool
-    that says `retry_after` gets that time, if it is not above `max_delay`; if it is, the call is not tried again.
+    long, and never longer than `max_delay`: "full jitter", as in "Exponential Backoff And Jitter" (AWS Architecture Blog). If a
+    tool raises `ToolError` with `retry_after`, the executor waits that long; if it is more than `max_delay`, it does not try again.
 
     Args:
         attempts: The most attempts, including the first.

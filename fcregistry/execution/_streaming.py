@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Progress:
-    """How far a tool reports that it is.
+    """A tool reports its progress.
 
     Attributes:
         fraction: From 0 to 1.

@@ -351,7 +351,7 @@ class ToolParameters:
         self.types: TypeNames = TypeNames(each.codec for each in every)
 
     def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[tuple[str, Codec, Any, int]]:
-        """Return the arguments of a call: the parameter's name and codec, the value, and its position among all arguments from 0.
+        """Return for each argument the name and codec of the parameter, the value, and the position, from 0.
 
         An unknown name is left to validation.
 

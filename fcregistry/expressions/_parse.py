@@ -64,7 +64,7 @@ def parse_call(
     Args:
         text: The text; a code fence around it is ignored.
         tools: The tools that it may call: Tools, functions or a toolset.
-        context: The meaning of its names: values, which are only passed on, and types.
+        context: What the names in the text mean: values, which the text can only pass on, and types.
         allow: Functions and classes that it may call while it is read, by name, such as `{"np.array": numpy.array}`. They run in this process.
 
     Returns:
@@ -91,7 +91,7 @@ def parse_calls(
     Args:
         text: The text; a code fence around it is ignored.
         tools: The tools that it may call: Tools, functions or a toolset.
-        context: The meaning of its names: values, which are only passed on, and types.
+        context: What the names in the text mean: values, which the text can only pass on, and types.
         allow: Functions and classes that it may call while it is read, by name, such as `{"np.array": numpy.array}`. They run in this process.
 
     Raises:

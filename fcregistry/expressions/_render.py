@@ -86,7 +86,7 @@ def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
 
 
 def _expression(value: Any, codec: Codec) -> str:
-    """Return the expression of a value in the place of a codec."""
+    """Return the Python expression for a value, whose type the codec knows."""
     if value is None or type(value) in (bool, int, str):
         return repr(value)
     if type(value) is bytes:

@@ -29,7 +29,7 @@ def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
 
     The shapes are those of OpenAI (chat or responses), Anthropic, Gemini, Bedrock and MCP.
 
-    A field that holds arguments and is not read makes the call malformed: without them, a different call would run.
+    If a field that is not read may contain arguments, the call is malformed: without them, another call would run.
 
     Args:
         value: The call.

@@ -366,7 +366,12 @@ def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[Remark]]:
-    """Return the function for an option that is a list of names: what it means that some are gone, or are new."""
+    """Return the function that compares an option that is a list of names.
+
+    Args:
+        gone: The remark if names are missing in the new list.
+        come: The remark if names are new.
+    """
 
     def remarks(old: Any, new: Any) -> Iterator[Remark]:
         for (verdict, message), names in ((gone, _without(old, new)), (come, _without(new, old))):

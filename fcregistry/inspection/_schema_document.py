@@ -63,7 +63,7 @@ class SchemaDocument:
         return self.draft is not None and is_schema(self.schema, self.draft)
 
     def resolved(self, part: Any) -> Schema | None:
-        """Return a part of the schema with the reference at its top followed; None if it cannot be followed.
+        """Return a part of the schema; if it is a reference, its target, or None if there is no target.
 
         Constraints beside a reference become a part of an `allOf` with its target, and an `allOf` of one schema becomes that schema.
         """

@@ -1,7 +1,8 @@
 """Functions as models: `CallableModel`, calling a function, and reading what it returns or yields.
 
-A plain function runs on the caller's thread, or on one of fcregistry's threads beside a loop; an async one on the loop. Its answer is
-whole, or an iterator of pieces, plain or async, which is closed when the caller stops. Messages in the shape of any provider are read.
+A plain function runs on the caller's thread. If the caller is a coroutine, the function runs on another thread, so that it does not block the
+event loop. An async function runs on the event loop. The function returns its whole answer, or an iterator of pieces, plain or async, which is
+closed when the caller stops. It may return messages in the shape of any provider.
 """
 
 from __future__ import annotations
@@ -259,13 +260,14 @@ class CallableModel(FunctionModel):
     dict comes back as it was written, with its other fields.
 
     It returns a text, or a message in the shape of any provider, as a dict or an SDK object; or a `Completion`. Or it yields its answer: texts,
-    or `Delta`, and optionally a `Completion` last. It may be async. A plain function runs on the caller's thread, or on one of fcregistry's threads
-    if a loop would wait for it.
+    or `Delta`, and optionally a `Completion` last. It may be async. A plain function runs on the caller's thread; if the caller is a
+    coroutine, on another thread, so that it does not block the event loop.
 
     Args:
-        function: The function. One with a parameter `tools`, or with `**` parameters, is given the tools' definitions in OpenAI's shape by
-            that name. One with a parameter `tool_choice` is given the choice as OpenAI writes it; one with `**` parameters, unless it is `auto`.
-            One without is given the tools that the choice allows: none for `none`, and one for a name.
+        function: The function. If it has a parameter `tools`, or `**` parameters, it receives the tools' definitions in OpenAI's shape by that
+            name. If it has a parameter `tool_choice`, it receives the choice as OpenAI writes it; if it has `**` parameters, only a choice
+            other than `auto`. If it has no such parameter, it receives only the tools that the choice allows: none for `none`, one for the
+            name of a tool.
         name: The name of the model; by default, `callable:` and the function's name.
 
     Raises:

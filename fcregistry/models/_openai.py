@@ -175,10 +175,11 @@ class OpenAIChat(OpenAIModel):
 
 
 class OpenAIResponses(OpenAIModel):
-    """A model behind the responses API. Its thinking is given back to it, with the conversation.
+    """A model behind the responses API.
 
-    The provider stores its answers, and finds its thinking by an id, unless settings have `"store": False`; then it is given back only
-    if settings ask for it, with `"include": ["reasoning.encrypted_content"]`.
+    fcregistry sends the model's thinking back to it with the conversation. The provider stores its answers, and finds its thinking by an id,
+    unless settings have `"store": False`. Then fcregistry can send the thinking back only if settings ask for it, with
+    `"include": ["reasoning.encrypted_content"]`.
     """
 
     _provider = "openai-responses"

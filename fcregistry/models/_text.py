@@ -29,7 +29,7 @@ NATIVE: Final = "dialects"
 
 
 class TextModel(FunctionModel):
-    """A function from a prompt to a text as a model.
+    """A model made from a function that takes a prompt and returns a text.
 
     The conversation becomes a prompt: a system message describes the tools, in the dialect; calls and their results are written as the models of the
     dialect's family write and read them. The text that comes back becomes content, thinking and calls. Calls without an id get one. Without tools,

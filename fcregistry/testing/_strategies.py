@@ -304,7 +304,7 @@ def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def _bounds(schema: Mapping[str, Any]) -> list[Fraction | None]:
-    """Return the least and the greatest number, or None for no bound; those that are excluded count as well."""
+    """Return the lower and the upper bound, or None; the numbers may or may not include the bounds."""
     given = [
         [Fraction(schema[keyword]) for keyword in keywords if not isinstance(schema.get(keyword, True), bool)]
         for keywords in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))  # draft 4 has booleans

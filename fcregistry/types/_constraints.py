@@ -193,7 +193,10 @@ class AnnotationMarks:
         return [example] if self.inner.accepts(example) else []
 
     def read_limits(self, marker: Any) -> None:
-        """Apply the bounds, lengths and pattern of a marker of annotated-types, pydantic or msgspec, which name them alike."""
+        """Apply the bounds, lengths and pattern of a marker.
+
+        In annotated-types, pydantic and msgspec, their attributes have the same names.
+        """
         for attribute, keyword in _BOUNDS.items():
             if (limit := getattr(marker, attribute, None)) is not None:
                 self.bound(keyword, limit)
@@ -223,7 +226,7 @@ class AnnotationMarks:
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check that applies only to values of some types, and not to null, for example."""
+        """Add a check that applies only to values of some types. Other values, such as null, pass it."""
         self.check(name, lambda value: not any(each.handles(value) for each in codecs) or holds(value))
 
     def bound(self, keyword: str, limit: Any) -> None:

@@ -79,7 +79,7 @@ def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> 
         return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
         raise UnsupportedType(
-            f"{show_type(annotation)} unpacks a tuple inside of another; take tuple[…] of so many items, or tuple[T, ...]"
+            f"{show_type(annotation)} unpacks a tuple in another: list the type of each item, or use tuple[T, ...]"
         )
     if len(arguments) == 2 and arguments[1] is Ellipsis:
         return ListCodec(reader.read_in(arguments[0], annotation), tuple)

@@ -199,7 +199,7 @@ def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: 
 
 
 def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Codec]] | None:
-    """Return the field that tells several records apart, with the record of each of its constants; or None."""
+    """Return the field that tells several records apart, with the record of each constant; or None."""
     records = [member.core for member in members]
     if len(records) < 2 or not all(isinstance(record, RecordCodec) for record in records):
         return None

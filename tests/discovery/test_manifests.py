@@ -198,8 +198,8 @@ def _with_tool(**changes: Any) -> str:
     ("text", "message"),
     [
         ("{", "Expecting property name"),
-        ("[]", "it is not a manifest: that is an object with a format"),
-        ("{}", "it is not a manifest: that is an object with a format"),
+        ("[]", "it is not a manifest: a manifest is a JSON object with the member `format`"),
+        ("{}", "it is not a manifest: a manifest is a JSON object with the member `format`"),
         ("[" * 100_000, "it is nested too deeply"),
         ("[" + "[]," * 500_000 + "[]]", "it has more than 1000000 JSON values, the limit"),
         (" " * (2**24 + 1), "it is larger than 16777216 bytes, the limit"),

@@ -79,7 +79,7 @@ def note(days: list[dict[str, Day]]) -> None:
     [
         ("fnid", ["find", "add"], "there is no tool 'fnid'; did you mean 'find'?"),
         ("zzz", ["find", "add"], "there is no tool 'zzz'; the tools are add, find"),
-        ("zzz", [], "there is no tool 'zzz'; there are none"),
+        ("zzz", [], "there is no tool 'zzz'; no tools are available"),
         ("functions.get", ["functions", "get"], "there is no tool 'functions.get'; did you mean 'get'?"),
         ("search.web:a", ["a", "search_web"], "there is no tool 'search.web:a'; did you mean 'a'?"),
         ("GET", ["find", "get"], "there is no tool 'GET'; did you mean 'get'?"),

@@ -67,9 +67,7 @@ def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_written_as_far_
     many = {"items": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}}
     schema = {"properties": {"a": many, "b": many}}
     value = {"a": ["x"] * MOST_STEPS + [1], "b": [2]}
-    too_large = (
-        "must be of the form that the schema describes, and is too large to say where it is not: send less at once"
-    )
+    too_large = "must match the schema, and is too large to say where it does not: send less at once"
     assert problems_of(schema, value) == [f"$: {too_large}"]
     assert (
         problems_of(schema, {"a": [3, *value["a"]], "b": [2]})[0]
@@ -122,7 +120,7 @@ def test_the_names_that_patterns_are_asked_of_are_counted() -> None:
     patterns = {f"^p{number}$": {} for number in range(200)}
     value = {f"q{number}": 1 for number in range(2_000)}
     (said,) = problems_of({"patternProperties": patterns, "additionalProperties": False}, value)
-    assert said.startswith("$: must be of the form that the schema describes, and is too large")
+    assert said.startswith("$: must match the schema, and is too large to say where it does not")
 
 
 def test_a_hundred_thousand_wrong_items_are_reported_as_the_first_few() -> None:

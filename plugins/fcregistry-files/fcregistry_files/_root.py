@@ -44,7 +44,7 @@ class Root:
 
     Args:
         path: The folder. Links in this path are followed, since the operator chose it.
-        hard_links: Whether files may be read and written that have several hard links: the others may be outside of the folder.
+        hard_links: Whether files with several hard links may be read and written: the other names may be outside the folder.
 
     Raises:
         OSError: It does not exist, is not a folder, or cannot be opened.

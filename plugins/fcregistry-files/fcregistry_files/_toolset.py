@@ -43,8 +43,8 @@ def file_tools(
         write: Whether the tools may change files.
         trash: The folder to which `delete` moves files: on the same file system, outside of the root. By default, a folder
             beside the root. `Trash` restores from it.
-        hard_links: Whether files may be read and written that have several hard links. The other names may be anywhere, so by
-            default such files are refused.
+        hard_links: Whether the tools may read and write files with several hard links. By default they refuse them, because the other
+            names may be outside the root.
         max_bytes: The most bytes of a file that is read. Larger files can be moved and deleted, not read or edited.
         max_characters: The most characters of text that one call of `read_file` returns.
         search_seconds: How long one call of `search_files` may take.

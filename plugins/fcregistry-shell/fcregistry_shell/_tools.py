@@ -85,7 +85,7 @@ def shell_tool(
         cwd: The folder in which commands run. It does not confine them: a program can read and write what its user can.
         allow: Rules of the commands that may run, such as `"git status"`, `"git log …"` or `"pytest tests/*"`. The first word is compared
             exactly. Each further word is a glob of one word, in which `*` stops at `/`; `…` or `...` at the end allows any further
-            words. By default, every command may run, if it is approved.
+            words. Without it, any command may run that the approver approves.
         env: Variables that commands get besides the usual ones, such as `PATH` and `HOME`: names of variables of this process, or a
             mapping from names to values. Commands get no other variable, so no secret that is not named here.
         timeout: The seconds that a command may take.
