@@ -62,7 +62,7 @@ def arguments_instructions(tool: Tool) -> str:
     return "\n".join(["Extract the arguments of this function from the text of the user, as JSON:", *lines])
 
 
-TO_ANSWER: Final = "The result of {name} is {text}. Answer my question with it."
+TO_ANSWER: Final = "The result of {name} is {text}. Answer my question with these values, in one sentence."
 """The text for a result when the answer is to be text, in the wording that gave the plainest answers."""
 
 
