@@ -151,6 +151,7 @@ _KIMI: Final = TagSyntax(
     names=("tool", "key"),
     type="type",
     end="<|sep|>",
+    escapes_names=True,
 )
 _HY: Final = PairSyntax(separates=True)
 _HY_OPEN: Final = PairSyntax(suffix=":opensource", separates=True)

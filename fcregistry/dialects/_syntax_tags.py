@@ -60,6 +60,7 @@ class TagSyntax:
         names: The attributes with the name of a call and of a parameter.
         type: The attribute with the type of a value, such as `string`; empty if there is none.
         end: The end of a tag.
+        escapes_names: Whether `&amp;` and `&quot;` in a name represent their characters.
         doubles_names: Whether a name may be its own namespace: `get_weather.get_weather` is the tool `get_weather`.
         unnamed: Reads a call whose tag has no name, from the end of the opening tag to the end of the closing tag.
     """
@@ -81,6 +82,7 @@ class TagSyntax:
     names: tuple[str, str] = ("name", "name")
     type: str = ""
     end: str = ">"
+    escapes_names: bool = False
     doubles_names: bool = False
     unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
@@ -151,12 +153,17 @@ class _TagReader:
                 return None
         return (yield from take_tag(source, opened, self._tags.end))
 
+    def _name(self, attributes: dict[str, str], key: str) -> str:
+        """Return the attribute that names a call or a parameter; an empty text if there is none."""
+        name = attributes.get(key, "")
+        return name.replace("&quot;", '"').replace("&amp;", "&") if self._tags.escapes_names else name
+
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take the content of a call and its closing tag.
 
         Return the call; None if the text is not a call, or is cut off.
         """
-        name = about.get(self._tags.names[0], "").strip()
+        name = self._name(about, self._tags.names[0]).strip()
         if self._tags.doubles_names and name not in source.shapes:
             namespace, _, rest = name.partition(".")
             name = rest if namespace == rest else name
@@ -189,7 +196,7 @@ class _TagReader:
                 inside, _ = yield from source.until(_END_OF_CDATA)
                 if not (yield from source.take(self._tags.parameter[1])):
                     return None
-                key = parameter[self._tags.names[1]]
+                key = self._name(parameter, self._tags.names[1])
                 add_argument(arguments, key, source.shapes.value(name, key, inside), source)
                 continue
             known = source.shapes.of(name).get("properties")
@@ -210,7 +217,7 @@ class _TagReader:
     def _add(
         self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
     ) -> None:
-        key, text = parameter[self._tags.names[1]], self._unframed(text)
+        key, text = self._name(parameter, self._tags.names[1]), self._unframed(text)
         kind = parameter.get(self._tags.type)
         string = parameter.get("string") if kind is None else str(kind == "string").lower()
         value = _declared_value(string, text, source.repairs) if string else FAILED
@@ -311,6 +318,8 @@ _JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "obje
 def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
     if opening.endswith("="):
         return f"{opening}{next(iter(attributes.values()))}>"
+    if tags.escapes_names:
+        attributes = {name: value.replace("&", "&amp;").replace('"', "&quot;") for name, value in attributes.items()}
     written = "".join(f' {name}="{value}"' for name, value in attributes.items())
     return f"{opening}{written}{tags.end}"
 
@@ -519,6 +528,10 @@ class Ending:
             pieces += (mark, space)
 
 
+_TOKEN: Final = re.compile("<[|｜]")
+"""The beginning of marks with tokens in them."""
+
+
 @dataclass(slots=True)
 class Value:
     """A value; if its end mark is missing, also the parameters that its text contains.
@@ -540,13 +553,14 @@ class Value:
     def open(self, pieces: list[str], head: str, mark: str) -> None:
         """Record that the tag of a parameter comes next.
 
-        The tag counts if it begins a line or, if the names of the parameters are known, comes directly after a word.
+        The tag counts if it begins a line, if the names of the parameters are known and it comes directly after a word, or if it is a token,
+        which texts do not quote.
         """
         name = (parse_head(head, mark) or {}).get(self.name, "")
         before = pieces[-1].rpartition("\n")
         begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()
         follows_word = self.known is not None and not before[2][-1:].isspace()
-        if begins_line or follows_word:
+        if begins_line or follows_word or _TOKEN.match(mark):
             is_known = self.known is None or name in self.known
             self._end(len(pieces))
             self._places.append((head if is_known else "", len(pieces), -1))
@@ -625,7 +639,7 @@ def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bo
     if mark.endswith(">"):
         return "", True
     head = yield from source.run(IN_HEAD)
-    is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
+    is_named = bool(head) and (mark.endswith("=") or head[0].isspace() or bool(_JOINED.match(head)))
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(end)))
 
 
@@ -686,6 +700,8 @@ IN_HEAD: Final = re.compile(r"[^<>\n]*")
 
 _END_OF_CDATA: Final = TextMarks("]]>")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
+_JOINED: Final = re.compile(r"\AĠ?(?=name=)")
+"""The place before a first attribute whose space is lost, or is the sign of a tokenizer for a space."""
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
@@ -703,6 +719,7 @@ def parse_head(text: str, tag: str) -> dict[str, str] | None:
         return {"name": quoted[2] if quoted else name}
     found: dict[str, str] = {}
     place = 0
+    text = _JOINED.sub(" ", text, count=1)
     while each := _ATTRIBUTE.match(text, place):
         found[each[1]] = next((value for value in each.groups()[1:] if value is not None), "")
         place = each.end()
