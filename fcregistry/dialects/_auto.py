@@ -108,6 +108,8 @@ class AutoStream(DialectStream):
         found = marks.find(text)
         first = min((each.start() for each in (found, marks.beginning(text)) if each), default=len(text))
         self._is_held = found is not None and found.start() == first
+        if self._words.is_blank and (word := _RECIPIENT.match(text)) and word.end() >= first:
+            first = 0
         self._tail = text[first:]
         self._words.add(text[:first])
         new = self._words.take_new()
@@ -329,6 +331,8 @@ _MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
     *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
 )
 _NO_DIALECT: Final = ""
+_RECIPIENT: Final = re.compile(r"\s*[\w.\-]*")
+"""The word that a text may begin with as the header of a message, if a mark follows it."""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"
 )

@@ -20,6 +20,7 @@ from fcregistry.dialects._syntax_json import (
     CallKeys,
     arguments_of,
     array,
+    call_object,
     name_of,
     objects,
     read_apertus,
@@ -38,7 +39,7 @@ from fcregistry.dialects._syntax_json import (
     write_named,
     write_objects,
 )
-from fcregistry.dialects._syntax_tags import NO_OBJECT, PairSyntax
+from fcregistry.dialects._syntax_pairs import NO_OBJECT, PairSyntax
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -173,6 +174,31 @@ def _cohere_result(name: str, content: str, id: str | None) -> str:
     return f"<|START_TOOL_RESULT|>[\n    {json_text(result)}\n]<|END_TOOL_RESULT|>"
 
 
+_INKLING_MESSAGE: Final = "<|message_model|>"
+_INKLING_CALL: Final = "<|content_invoke_tool_json|>"
+_INKLING_ENDS: Final = ("<|end_message|>", "<|content_model_end_sampling|>")
+_INKLING_KEYS: Final = CallKeys(arguments=("args", "arguments", "parameters"))
+_INKLING_WORDS: Final = ("<|content_text|>", "<|content_invoke_tool_text|>")
+_AUTHOR: Final = re.compile(r"[^<>\n]*")
+
+
+def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Take the name of a message's author, which precedes the kind of its content."""
+    yield from source.run(_AUTHOR if mark else NAME)
+    return [] if (yield from source.is_next(_INKLING_CALL, "<|content_thinking|>", *_INKLING_WORDS)) else None
+
+
+def _describe_for_inkling(function: dict[str, Any]) -> str:
+    """Return a tool as JSON with the type beside the name."""
+    return json_text({**function, "type": "function"})
+
+
+def _write_inkling(calls: Sequence[ToolCall]) -> str:
+    """Write calls as messages, the first without `<|message_model|>`, with which the prompt ends."""
+    written = (f"{name_of(call, NAME)}{_INKLING_CALL}{json_text(call_object(call, _INKLING_KEYS))}" for call in calls)
+    return _INKLING_MESSAGE.join(f"{each}{_INKLING_ENDS[0]}" for each in written)
+
+
 ROWS: Final = (
     Dialect(
         name="llama3",
@@ -273,6 +299,37 @@ ROWS: Final = (
         after_tools="\n} // namespace functions\n\n<|message_sep|>\n\n",
         result="function result<|role_sep|>\n{content}<|message_sep|>\n\n",
         stops=("</s>",),
+    ),
+    Dialect(
+        name="inkling",
+        models="Inkling",
+        source='vLLM, "InklingParser" and its encoding of messages; SGLang, "InklingDetector"',
+        syntax=Syntax(
+            (
+                Calls(
+                    opens=(_INKLING_CALL,),
+                    read=read_objects(*_INKLING_ENDS, keys=_INKLING_KEYS, opening="{"),
+                    words=NO_CALL,
+                ),
+                Calls(opens=(), read=_read_inkling_author, at="start"),  # continues the prompt's <|message_model|>
+                Calls(opens=(_INKLING_MESSAGE,), read=_read_inkling_author),
+            ),
+            _write_inkling,
+        ),
+        more=(
+            Words(opens=("<|content_thinking|>",), closes=_INKLING_ENDS, before=(_INKLING_MESSAGE,), kind="reasoning"),
+            Words(opens=_INKLING_WORDS, closes=_INKLING_ENDS, before=(_INKLING_MESSAGE,), kind="content"),
+            Words(opens=_INKLING_ENDS),
+        ),
+        before_tools="<|message_system|>tool_declare<|content_xml|>[",
+        tool_form=_describe_for_inkling,
+        between_tools=",",
+        after_tools="]<|end_message|>",
+        result="<|message_tool|>{name}<|content_text|>{content}<|end_message|>",
+        marks=("<|message_user|>", "<|content_tool_error|>"),
+        thinks=None,
+        stops=_INKLING_ENDS[1:],
+        limits="A name is letters, digits, `_`, `-` and `.`. A message to a tool that is not a JSON object is content.",
     ),
     Dialect(
         name="functionary",

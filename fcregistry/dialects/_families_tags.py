@@ -10,7 +10,8 @@ from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words
 from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
 from fcregistry.dialects._syntax_json import read_objects, write_between
-from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, NO_OBJECT, PairSyntax, TagSyntax, tag_reader, tag_syntax
+from fcregistry.dialects._syntax_pairs import NO_OBJECT, PairSyntax
+from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, TagSyntax, tag_reader, tag_syntax
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -151,6 +152,7 @@ _KIMI: Final = TagSyntax(
     names=("tool", "key"),
     type="type",
     end="<|sep|>",
+    escapes_names=True,
 )
 _HY: Final = PairSyntax(separates=True)
 _HY_OPEN: Final = PairSyntax(suffix=":opensource", separates=True)

@@ -317,6 +317,11 @@ def _kind(value: object) -> str:
     return _KINDS.get(type(value), "null")
 
 
+_TYPE_NAMES: Final = {
+    "str": "string", "int": "integer", "float": "number", "bool": "boolean", "list": "array", "tuple": "array", "dict": "object",
+}  # fmt: skip
+"""Names of types that definitions of tools use in place of JSON Schema's."""
+
 _DEEPEST: Final = 8
 """The references and unions that are followed to find a type; anything deeper may be of any type."""
 
@@ -327,9 +332,9 @@ def kinds_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> set[str]:
         return set()
     given = schema.get("type")
     if isinstance(given, str):
-        return {given}
+        return {_TYPE_NAMES.get(given, given)}
     if isinstance(given, list):
-        return {each for each in given if isinstance(each, str)}
+        return {_TYPE_NAMES.get(each, each) for each in given if isinstance(each, str)}
     if isinstance(schema.get("$ref"), str):
         return kinds_of(References(dict(root)).target(schema["$ref"]), root, depth + 1)
     if isinstance(schema.get("enum"), list) and schema["enum"]:

@@ -96,7 +96,7 @@ def _place(schema: Mapping[str, Any], key: str) -> Any:
 def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
     """Return the value of an element, by its schema.
 
-    Elements called `item` are an array, others an object.
+    Elements called `item` are an array, others an object, in which elements of one name are the items of an array.
     """
     kinds = kinds_of(place, root)
     if isinstance(element, str):
@@ -107,7 +107,10 @@ def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
         items = schema_of_kind(place, root, "array").get("items")
         return [_value(each, items, root) for _, each in element]
     schema = schema_of_kind(place, root, "object")
-    return {key: _value(each, _place(schema, key), root) for key, each in element}
+    members: dict[str, list[Any]] = {}
+    for key, each in element:
+        members.setdefault(key, []).append(_value(each, _place(schema, key), root))
+    return {key: values if len(values) > 1 else values[0] for key, values in members.items()}
 
 
 def write_nested(calls: Sequence[ToolCall]) -> str:

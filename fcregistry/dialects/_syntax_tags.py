@@ -1,7 +1,4 @@
-"""Syntaxes that write calls as tags with unescaped text between them.
-
-- `TagSyntax`: a tag around each value, `<function=name><parameter=key>text</parameter></function>`, and its variants.
-- `PairSyntax`: a pair of tags for each argument, `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
+"""A syntax that writes a tag around each value, with unescaped text in it: `<function=name><parameter=key>text</parameter></function>`.
 
 The text of a value is not escaped ("bare"), so the tag that ends a value may occur inside the value, too. The reader takes it for the end of
 the value only if the text after it, without white space, can follow a value there.
@@ -31,8 +28,6 @@ if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
     from fcregistry.dialects._source import Reading
 
-# --- A tag around each value ---
-
 _END: Final[dict[str, str]] = {}
 """Stands for the tag that closes a call."""
 
@@ -61,6 +56,7 @@ class TagSyntax:
         names: The attributes with the name of a call and of a parameter.
         type: The attribute with the type of a value, such as `string`; empty if there is none.
         end: The end of a tag.
+        escapes_names: Whether `&amp;` and `&quot;` in a name represent their characters.
         doubles_names: Whether a name may be its own namespace: `get_weather.get_weather` is the tool `get_weather`.
         unnamed: Reads a call whose tag has no name, from the end of the opening tag to the end of the closing tag.
     """
@@ -82,6 +78,7 @@ class TagSyntax:
     names: tuple[str, str] = ("name", "name")
     type: str = ""
     end: str = ">"
+    escapes_names: bool = False
     doubles_names: bool = False
     unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
@@ -147,12 +144,17 @@ class _TagReader:
                 return None
         return (yield from take_tag(source, opened, self._tags.end))
 
+    def _name(self, attributes: dict[str, str], key: str) -> str:
+        """Return the attribute that names a call or a parameter; an empty text if there is none."""
+        name = attributes.get(key, "")
+        return name.replace("&quot;", '"').replace("&amp;", "&") if self._tags.escapes_names else name
+
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
         """Take the content of a call and its closing tag.
 
         Return the call; None if the text is not a call, or is cut off.
         """
-        name = about.get(self._tags.names[0], "").strip()
+        name = self._name(about, self._tags.names[0]).strip()
         if self._tags.doubles_names and name not in source.shapes:
             namespace, _, rest = name.partition(".")
             name = rest if namespace == rest else name
@@ -185,7 +187,7 @@ class _TagReader:
                 inside, _ = yield from source.until(_END_OF_CDATA)
                 if not (yield from source.take(self._tags.parameter[1])):
                     return None
-                key = parameter[self._tags.names[1]]
+                key = self._name(parameter, self._tags.names[1])
                 add_argument(arguments, key, source.shapes.value(name, key, inside), source)
                 continue
             known = source.shapes.of(name).get("properties")
@@ -205,7 +207,7 @@ class _TagReader:
     def _add(
         self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
     ) -> None:
-        key, text = parameter[self._tags.names[1]], self._unframed(text)
+        key, text = self._name(parameter, self._tags.names[1]), self._unframed(text)
         kind = parameter.get(self._tags.type)
         string = parameter.get("string") if kind is None else str(kind == "string").lower()
         value = _declared_value(string, text, source.repairs) if string else FAILED
@@ -307,125 +309,10 @@ _JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "obje
 def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
     if opening.endswith("="):
         return f"{opening}{next(iter(attributes.values()))}>"
+    if tags.escapes_names:
+        attributes = {name: value.replace("&", "&amp;").replace('"', "&quot;") for name, value in attributes.items()}
     written = "".join(f' {name}="{value}"' for name, value in attributes.items())
     return f"{opening}{written}{tags.end}"
-
-
-# --- A pair of tags for each argument ---
-
-NO_OBJECT: Final = r"(?!\s*+[{\[])"
-"""The pattern of a place where no JSON object or array follows, for families that write either."""
-
-_NAME_PATTERN: Final = r"[^\s<>{}\[\]\"'\\]*+"
-_NAME: Final = re.compile(_NAME_PATTERN)
-
-
-def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, including the two characters `\n` that models write for a line break."""
-    pieces = []
-    while True:
-        pieces.append((yield from source.space()))
-        found = yield from source.take("\\n")
-        if not found:
-            return "".join(pieces)
-        pieces.append(found)
-
-
-class PairSyntax:
-    """The tags of a family, and the reader and writer of its calls.
-
-    Args:
-        prefix: The beginning of each tag's name.
-        suffix: The end of each tag's name.
-        separates: Whether the tag `tool_sep` follows a call's name.
-    """
-
-    __slots__ = ("_ending", "_key_tags", "_separator", "_type_tags", "_value_tags", "closes", "opens")
-
-    def __init__(self, prefix: str = "", suffix: str = "", *, separates: bool = False) -> None:
-        def tags(name: str) -> tuple[str, str]:
-            return f"<{prefix}{name}{suffix}>", f"</{prefix}{name}{suffix}>"
-
-        self.opens, self.closes = tags("tool_call")
-        self._key_tags: Final = tags("arg_key")
-        self._value_tags: Final = tags("arg_value")
-        self._type_tags: Final = tags("arg_type")
-        self._separator: Final = tags("tool_sep")[0] if separates else ""
-        key, (value, ends_value) = self._key_tags[0], self._value_tags
-        self._ending: Final = Ending(
-            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks
-        )
-
-    @property
-    def marks(self) -> tuple[str, ...]:
-        """All tags."""
-        return (self.opens, self.closes, *self._key_tags, *self._value_tags)
-
-    @property
-    def syntax(self) -> Syntax:
-        """The syntax of the family's calls."""
-        return Syntax((Calls(opens=(self.opens,), read=self, words=self.words),), self.write, self.marks)
-
-    @property
-    def words(self) -> str:
-        """The pattern of text after the opening mark that is neither a name with a key nor the end of a call."""
-        no_key = none_of("\\", self.closes, self._key_tags[0], *filter(None, [self._separator]))
-        return rf"\s*+{_NAME_PATTERN}\s*+{no_key}"
-
-    def __call__(self, source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read a call, from the end of its opening mark to the end of its closing mark."""
-        yield from _take_blanks(source)
-        name = yield from source.run(_NAME)
-        yield from _take_blanks(source)
-        yield from source.take(self._separator)
-        arguments: dict[str, Any] = {}
-        while name:
-            key = yield from self._key(source)
-            if key == self.closes:
-                if not arguments and source.shapes.are_known and name not in source.shapes:
-                    return None  # a word between tags, which cannot be meant as a call
-                return [ToolCall(name, arguments)]
-            text = (yield from self._ending.value(source)) if key else None
-            if text is None:
-                return None
-            add_argument(arguments, key, source.shapes.value(name, key, text), source)
-        return None
-
-    def _key(self, source: TextSource) -> Reading[str]:
-        """Take the text before a value, and return the key.
-
-        Return the mark that closes the call if the call ends here, or an empty string if the next text is neither.
-        """
-        yield from _take_blanks(source)
-        opens, closes = self._key_tags
-        found = yield from source.take(self.closes, opens)
-        if found != opens:
-            return found
-        key = (yield from source.run(IN_HEAD)).strip()
-        if not key or not (yield from source.take(closes)):
-            return ""
-        yield from _take_blanks(source)
-        if (yield from source.take(self._type_tags[0])):  # the schema says the type
-            yield from source.run(IN_HEAD)
-            yield from source.take(self._type_tags[1])
-            yield from _take_blanks(source)
-        return key if (yield from source.take(self._value_tags[0])) else ""
-
-    def write(self, calls: Sequence[ToolCall]) -> str:
-        """Return calls with each tag on a line of its own.
-
-        Raises:
-            ValueError: The reader would not read the same call again.
-        """
-        return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
-
-    def _written(self, call: ToolCall) -> str:
-        (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
-        pairs = (
-            f"{key}{name}{ends_key}\n{value}{bare_text(argument, self._ending)}{ends_value}"
-            for name, argument in arguments_of(call).items()
-        )
-        return "\n".join([f"{call.name}{self._separator}", *pairs, self.closes])
 
 
 # --- Values as bare text ---
@@ -507,6 +394,10 @@ class Ending:
             pieces += (mark, space)
 
 
+_TOKEN: Final = re.compile("<[|｜]")
+"""The beginning of marks with tokens in them."""
+
+
 @dataclass(slots=True)
 class Value:
     """A value; if its end mark is missing, also the parameters that its text contains.
@@ -528,13 +419,14 @@ class Value:
     def open(self, pieces: list[str], head: str, mark: str) -> None:
         """Record that the tag of a parameter comes next.
 
-        The tag counts if it begins a line or, if the names of the parameters are known, comes directly after a word.
+        The tag counts if it begins a line, if the names of the parameters are known and it comes directly after a word, or if it is a token,
+        which texts do not quote.
         """
         attributes = parse_head(head, mark) or {}
         before = pieces[-1].rpartition("\n")
         begins_line = (bool(before[1]) or bool(self._places)) and not before[2].strip()
         follows_word = self.known is not None and not before[2][-1:].isspace()
-        if begins_line or follows_word:
+        if begins_line or follows_word or _TOKEN.match(mark):
             is_known = self.known is None or attributes.get(self.name, "") in self.known
             self._end(len(pieces))
             self._places.append((attributes if is_known else {}, len(pieces), -1))
@@ -608,7 +500,7 @@ def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bo
     if mark.endswith(">"):
         return "", True
     head = yield from source.run(IN_HEAD)
-    is_named = bool(head) and (mark.endswith("=") or head[0].isspace())
+    is_named = bool(head) and (mark.endswith("=") or head[0].isspace() or bool(_JOINED.match(head)))
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(end)))
 
 
@@ -669,6 +561,8 @@ IN_HEAD: Final = re.compile(r"[^<>\n]*")
 
 _END_OF_CDATA: Final = TextMarks("]]>")
 _ATTRIBUTE: Final = re.compile(r"""\s+([\w:.-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=]+))""")
+_JOINED: Final = re.compile(r"\AĠ?(?=name=)")
+"""The place before a first attribute whose space is lost, or is the sign of a tokenizer for a space."""
 _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
@@ -686,6 +580,7 @@ def parse_head(text: str, tag: str) -> dict[str, str] | None:
         return {"name": quoted[2] if quoted else name}
     found: dict[str, str] = {}
     place = 0
+    text = _JOINED.sub(" ", text, count=1)
     while each := _ATTRIBUTE.match(text, place):
         found[each[1]] = next((value for value in each.groups()[1:] if value is not None), "")
         place = each.end()

@@ -113,6 +113,7 @@ _MODEL_PATTERNS: Final = (
     ("ernie-4.5", r"ernie-?4\.5"),
     ("harmony", r"gpt-?oss"),
     ("hunyuan", r"hunyuan-?a13b"),
+    ("inkling", r"inkling(?![a-z])"),
     ("internlm2", r"internlm-?[23]"),
     ("jamba", r"jamba|apriel"),
     ("kimi-k2", r"kimi-?k2"),
@@ -145,7 +146,7 @@ _MODEL_PATTERNS: Final = (
 _FAMILIES: Final = {
     "_families_json": (
         "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 functionary gigachat3 glm-4 granite granite4 hermes hunyuan "
-        "internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
+        "inkling internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
     ),
     "_families_tags": (
         "claude-xml deepseek-v3.2 dots gigachat3.5 glm-4.5 hy-v3 k2-horizon kimi-k3 mimo minicpm5 minimax-m2 minimax-m3 muse qwen3-coder "

@@ -106,6 +106,22 @@ def test_a_text_has_the_same_content_however_it_is_cut(name: str, case: Golden) 
         stream.feed("x")
 
 
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Oslo is cold.", "Oslo is cold."),
+        ("Oslo", "Oslo"),
+        ('f<|content_invoke_tool_json|>{"name": "f", "args": {}}<|end_message|>', ""),
+    ],
+)
+def test_the_first_word_may_be_the_recipient_of_a_message(text: str, content: str) -> None:
+    stream = AUTO.stream()
+    new = [stream.feed(character).content for character in text]
+    parsed = stream.close()
+    assert "".join([*new, stream.rest.content]) == parsed.content == content
+    assert bool(parsed.tool_calls) == (not content)
+
+
 def test_words_are_passed_on_up_to_the_first_mark_of_any_dialect() -> None:
     stream = AUTO.stream()
     assert stream.feed("Let me look. ") == dialects.Parsed("Let me look.")

@@ -225,6 +225,60 @@ def test_all_arguments_of_kimi_may_be_one_object() -> None:
     assert calls("kimi-k3", text.replace(closes, "")) == []
 
 
+def test_names_of_kimi_escape_quotes_and_ampersands_and_values_do_not() -> None:
+    names = ("a&b", 'Say "&quot;"')
+    for name in names:
+        call = ToolCall(name, {name: "R&amp;D", "n": 1})
+        text = dialects.get("kimi-k3").render_calls([call])
+        assert read("kimi-k3", text) == dialects.Parsed("", "", (call,))
+    assert 'tool="a&amp;b"' in dialects.get("kimi-k3").render_calls([ToolCall(names[0], {})])
+
+
+@pytest.mark.parametrize("space", ["", "Ġ"])
+def test_a_tag_of_minicpm_may_have_lost_the_space_before_the_name(space: str) -> None:
+    quoted = f'<function{space}name="g"><param{space}name="x">1</param></function>'
+    text = f'<function{space}name="f"><param{space}name="a">{quoted}</param><param{space}name="b">2</param></function>'
+    assert calls("minicpm5", text) == [("f", {"a": quoted, "b": "2"})]
+    for cut in range(len(text)):
+        assert calls("minicpm5", text[:cut]) == []
+    for other in ("<functional>", f'<functions{space}x="f"></function>', f'<function{space}id="f"></function>'):
+        assert calls("minicpm5", other) == []
+
+
+@pytest.mark.parametrize("tools", [None, [{"name": "f", "parameters": {"properties": {"a": {}, "b": {}}}}]])
+def test_a_tag_with_a_token_ends_a_parameter_without_a_closing_tag(tools: Any) -> None:
+    opens = '<｜DSML｜parameter name="{}" string="true">'
+    section = '<｜DSML｜tool_calls><｜DSML｜invoke name="f">{}</｜DSML｜invoke></｜DSML｜tool_calls>'
+    closes = "</｜DSML｜parameter>"
+    a, b = opens.format("a"), opens.format("b")
+    for value in ("x ", "x <y> "):
+        text = section.format(f"{a}{value}{b}2{closes}")
+        assert calls("deepseek-v3.2", text, tools) == [("f", {"a": value, "b": "2"})]
+        for cut in range(text.index("</｜DSML｜invoke>") + 1):
+            assert calls("deepseek-v3.2", text[:cut], tools) == []
+    whole = f"see {b}2{closes} there"
+    assert calls("deepseek-v3.2", section.format(f"{a}{whole}{closes}"), tools) == [("f", {"a": whole})]
+    unknown = section.format(f"{a}x {opens.format('c')}2{closes}")
+    assert calls("deepseek-v3.2", unknown, [{"name": "f", "parameters": {"properties": {"a": {}}}}]) == []
+
+
+def test_elements_of_one_name_are_the_items_of_an_array() -> None:
+    mark = "]<]minimax[>["
+    tags = "".join(f"{mark}<tag>{each}{mark}</tag>" for each in "ab")
+    text = f'{mark}<tool_call>{mark}<invoke name="f">{mark}<o>{tags}{mark}<n>1{mark}</n>{mark}</o>{mark}</invoke>{mark}</tool_call>'
+    assert calls("minimax-m3", text) == [("f", {"o": {"tag": ["a", "b"], "n": "1"}})]
+
+
+@pytest.mark.parametrize(
+    ("type", "text", "value"),
+    [("float", "3.5", 3.5), ("int", "3", 3), ("bool", "true", True), ("dict", '{"a": 1}', {"a": 1}), ("str", "3", "3")],
+)
+def test_a_schema_may_name_the_types_of_python(type: str, text: str, value: Any) -> None:
+    tools = [{"name": "f", "parameters": {"properties": {"x": {"type": type}}}}]
+    call = f"<tool_call>\n<function=f>\n<parameter=x>\n{text}\n</parameter>\n</function>\n</tool_call>"
+    assert calls("qwen3-coder", call, tools) == [("f", {"x": value})]
+
+
 def test_elements_take_their_types_from_references_and_unions() -> None:
     mark = "]<]minimax[>["
     place = {"anyOf": [{"type": "array", "items": {"$ref": "#/$defs/Row"}}, {"type": "null"}]}

@@ -40,6 +40,7 @@ KNOWN = {
     "IFMLab/K2-Horizon-3.7B": "k2-horizon",
     "tencent/Hy3-preview": "hy-v3",
     "muse-glimmer": "muse",
+    "thinkingmachines/Inkling-NVFP4": "inkling",
     "dots.llm2.inst": "dots",
     "meetkai/functionary-small-v3.2": "functionary",
     "meetkai/functionary-small-v3.1": "llama3",

@@ -27,6 +27,8 @@ WEATHER: list[dict[str, Any]] = [
 ]
 OSLO = ("get_weather", {"city": "Oslo"})
 BERGEN = ("get_weather", {"city": "Bergen"})
+IN_OSLO = '{"city":"Oslo"}'
+IN_BERGEN = '{"city":"Bergen"}'
 NS = "]<]minimax[>["
 TAGS = '["a"]'
 
@@ -38,10 +40,15 @@ HY = "vLLM, HYV3ToolParser"
 MUSE = "the chat template of Muse Glimmer"
 DOTS = "SGLang, DotsToolDetector"
 GIGACHAT = "the chat template of GigaChat3-10B-A1.8B"
+INKLING = "vLLM, InklingParser; SGLang, InklingDetector"
 FUNCTIONARY = "MeetKai, functionary, prompt template v3.llama3"
 STRUCTURED = "LangChain, structured chat"
 CONVERSATIONAL = "LangChain, conversational chat"
 XML = "LangChain, create_xml_agent"
+
+
+def inkling_call(arguments: str, name: str = "get_weather") -> str:
+    return f'{name}<|content_invoke_tool_json|>{{"name":"{name}","args":{arguments}}}<|end_message|>'
 
 
 def argument(key: str, type: str, value: str) -> str:
@@ -328,6 +335,72 @@ GOLDENS = {
             text='<|function_call|>{"name": "write", "arguments": {"te',
             source=GIGACHAT,
             content='<|function_call|>{"name": "write", "arguments": {"te',
+        ),
+    ],
+    "inkling": [
+        Golden(
+            text=inkling_call(IN_OSLO) + "<|content_model_end_sampling|>",
+            source=INKLING,
+            calls=[OSLO],
+        ),
+        Golden(
+            text="<|content_thinking|>Two cities.<|end_message|><|message_model|><|content_text|>Let me look.<|end_message|>"
+            f"<|message_model|>{inkling_call(IN_OSLO)}<|message_model|>{inkling_call(IN_BERGEN)}"
+            "<|message_model|><|content_text|>Both are on the way.<|end_message|><|content_model_end_sampling|>",
+            source=INKLING,
+            reasoning="Two cities.",
+            content="Let me look.\n\nBoth are on the way.",
+            calls=[OSLO, BERGEN],
+        ),
+        Golden(
+            text='I look.<|message_model|>elsewhere<|content_invoke_tool_json|>{"name": "get_weather", "args": {"city": "Oslo"}}',
+            source=INKLING,
+            content="I look.",
+            calls=[OSLO],  # the name in the object counts
+        ),
+        Golden(
+            text=inkling_call(
+                '{"text":"<|end_message|><|message_model|>f<|content_invoke_tool_json|>{\\"name\\": \\"f\\"}} ] \\\\ <|content_thinking|>"}',
+                "write",
+            ),
+            source=INKLING,
+            calls=[
+                (
+                    "write",
+                    {
+                        "text": '<|end_message|><|message_model|>f<|content_invoke_tool_json|>{"name": "f"}} ] \\ <|content_thinking|>'
+                    },
+                )
+            ],
+        ),
+        Golden(
+            text='<|content_text|>A call begins with <|content_invoke_tool_json|>{"name": "f", "args": {}}, as shown.<|end_message|>',
+            source=INKLING,
+            content='A call begins with <|content_invoke_tool_json|>{"name": "f", "args": {}}, as shown.',
+        ),
+        Golden(
+            text='<|content_thinking|>f<|content_invoke_tool_json|>{"name": "f", "args": {}}<|end_message|><|message_model|><|content_text|>No.',
+            source=INKLING,
+            reasoning='f<|content_invoke_tool_json|>{"name": "f", "args": {}}',
+            content="No.",
+        ),
+        Golden(
+            text="python<|content_invoke_tool_text|>print(1)<|end_message|>",
+            source=INKLING,
+            content="print(1)",
+        ),
+        Golden(
+            text="get_weather<|content_invoke_tool_json|>{city: Oslo<|end_message|><|message_model|>"
+            + inkling_call(IN_BERGEN),
+            source=INKLING,
+            content="<|content_invoke_tool_json|>{city: Oslo",
+            calls=[BERGEN],
+        ),
+        Golden(text="Cold, <10 degrees.", source=INKLING, content="Cold, <10 degrees."),
+        Golden(
+            text='<|content_text|>Wait.<|end_message|><|message_model|>write<|content_invoke_tool_json|>{"name":"write","args":{"te',
+            source=INKLING,
+            content='Wait.<|content_invoke_tool_json|>{"name":"write","args":{"te',
         ),
     ],
     "functionary": [
