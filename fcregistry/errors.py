@@ -235,7 +235,7 @@ class ToolChangedError(PluginError):
 
 
 class ConfigurationError(FcregistryError, ValueError):
-    """A setting that cannot be read; the message names the setting and where it was set."""
+    """A setting cannot be read. The message names the setting and says where it was set."""
 
 
 class MissingDependencyError(FcregistryError, ImportError):

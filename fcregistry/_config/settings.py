@@ -215,7 +215,7 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     in_project = path.endswith(PYPROJECT)
     if in_project and not _may_have_table(content):
-        return None  # without the cost of TOML
+        return None
     import tomllib  # only if there is a file
 
     try:
@@ -234,9 +234,9 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
 
 
 def _may_have_table(content: bytes) -> bool:
-    """Return whether a pyproject.toml may have the table `tool.fcregistry`: whether `fcregistry` is a key in it.
+    """Return whether a pyproject.toml may have the table `tool.fcregistry`.
 
-    In the requirements of a project it is not, unless as the last item of a list.
+    Without the cost of TOML, this finds whether `fcregistry` may be a key. In most requirements, it is not.
     """
     if b"fcregistry" not in content:
         return False

@@ -277,7 +277,7 @@ class Content:
         sort = block.get("type")
         read = _READERS.get(sort) if isinstance(sort, str) else None
         if read is None:
-            raise ValueError(f"a content block has one of the types {', '.join(_READERS)}, not {sort!r:.50}")
+            raise ValueError(f"a content block must have one of the types {', '.join(_READERS)}, not {sort!r:.50}")
         try:
             return read(block, cls)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
@@ -563,7 +563,7 @@ def _check_uri(given: object) -> str:
     uri = _check_line("uri", given)
     scheme, colon, rest = uri.partition(":")
     if not (colon and rest and scheme[:1].isalpha() and _REST_OF_SCHEME.issuperset(scheme.lower())):
-        raise ValueError(f"uri must begin with a scheme, as in 'file:///report.pdf': {uri!r:.100} does not")
+        raise ValueError(f"uri must begin with a scheme, as 'file:///report.pdf' does, not {uri!r:.100}")
     return uri
 
 

@@ -50,9 +50,9 @@ def schemas_of_keyword(keyword: str, value: Any) -> Iterator[tuple[Place, Any]]:
 
 
 def subschemas(schema: dict[str, Any]) -> Iterator[tuple[Place, Any]]:
-    """Yield the schemas directly inside a schema with their places, except definitions.
+    """Yield each schema directly inside a schema, with its place in it, except definitions.
 
-    A definition counts only where a reference leads to it.
+    A schema in `$defs` or `definitions` has an effect only where a reference leads to it.
     """
     for keyword, value in schema.items():
         if keyword not in DEFINITIONS:

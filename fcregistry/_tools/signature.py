@@ -223,7 +223,7 @@ class Binding:
         """Return the Python values of valid arguments, and the defaults that a `Field(…)` of pydantic gives.
 
         Raises:
-            Refusal: A value that the schema accepts and its type does not.
+            Refusal: The schema accepts a value, but the type of the parameter does not.
         """
         if self._external:
             self._check_takes(arguments)

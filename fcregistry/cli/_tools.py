@@ -249,14 +249,16 @@ def mention_index_problems() -> None:
 
 @contextmanager
 def progress(label: str, plugins: Sequence[FoundPlugin]) -> Iterator[Callable[[FoundPlugin], None]]:
-    """Show on a terminal the progress of work on plugins: a bar, or for few plugins a line after a while.
+    """Show on a terminal how far work on plugins is.
+
+    It is a bar or, if there are few plugins, one line that appears after a delay.
 
     Args:
-        label: What is done.
-        plugins: The plugins.
+        label: The work, as the user reads it.
+        plugins: The plugins to work on.
 
     Yields:
-        A function to call with each plugin that is done.
+        A function to call with each plugin that is finished.
     """
     if not sys.stderr.isatty():
         yield lambda plugin: None

@@ -87,7 +87,8 @@ class ChatFormat:
         """
         if tools:
             raise ChatTemplateError(
-                f"the chat format {self.name!r} cannot describe tools: let a dialect write them into the system message"
+                f"the chat format {self.name!r} has no place for tools: "
+                "have a dialect write them into the system message, with dialects.get(…).render(tools)"
             )
         broken = self.markers if markers is None else usable_markers(markers)
         written = [self.begin]

@@ -241,9 +241,10 @@ class Shapes:
         return value_by_schema(text, place, schema)
 
     def unwrapped(self, tool: str, arguments: dict[str, Any], repairs: list[str]) -> dict[str, Any]:
-        """Return the arguments of a call; those in its only parameter, if the model wrapped them in it.
+        """Return the arguments of a call, without the object that some models wrap them in.
 
-        This is a parameter that the tool does not have, and whose value is an object with parameters of the tool.
+        They are wrapped if the call has one argument, the tool has no parameter of that name, and the argument is an object of the tool's
+        parameters only. Other arguments are returned unchanged.
         """
         wrapper = next(iter(arguments)) if len(arguments) == 1 else ""
         known = self.of(tool).get("properties") if wrapper in _WRAPPERS else None

@@ -157,7 +157,9 @@ def _call_text(call: ToolCall) -> str:
         ValueError: Its name, or a value, cannot be written so.
     """
     if not _NAME(call.name):
-        raise ValueError(f"the name {call.name!r} cannot be written as the name of a function")
+        raise ValueError(
+            f"a call of {call.name!r} cannot be written as Python, since that is not the name of a Python function"
+        )
     arguments = arguments_of(call)
     named = [f"{name}={literal_text(value)}" for name, value in arguments.items() if _KEYWORD(name)]
     others = {name: value for name, value in arguments.items() if not _KEYWORD(name)}

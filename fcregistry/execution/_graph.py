@@ -287,7 +287,10 @@ def check_expressions(expressions: object) -> list[Parsed]:
 
 
 def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
-    """Return the calls of expressions as one list of nodes, each after those that it needs."""
+    """Return all calls that some expressions contain, as one list of nodes.
+
+    Each node comes after the nodes whose results it needs.
+    """
     nodes: list[CallNode] = []
     for number, expression in enumerate(expressions):
         if isinstance(expression, ToolCall):

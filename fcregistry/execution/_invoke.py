@@ -86,8 +86,8 @@ class WaitFor(NamedTuple):
 
     Attributes:
         future: The future, or a function that begins the work and returns it. It is cancelled if the waiting ends first.
-        seconds: How long to wait at most; None for any time.
-        cancellation: Ends the waiting.
+        seconds: The longest time to wait; None for no limit.
+        cancellation: Ends the wait when it is cancelled.
     """
 
     future: Future[Outcome] | Callable[[], Future[Outcome]]
@@ -211,7 +211,7 @@ class Job(NamedTuple):
         dispatch: Where it runs.
         invocation: The function with its arguments.
         seconds: How long it may take; None for any time.
-        cancellation: Ends the waiting.
+        cancellation: Ends the wait when it is cancelled.
     """
 
     dispatch: Dispatch
@@ -445,9 +445,9 @@ def wait_for(
 
     Args:
         future: The future of the call.
-        seconds: How long to wait at most; None for any time.
-        cancellation: Ends the waiting.
-        give_up: Called with the future if the waiting ends before the call does.
+        seconds: The longest time to wait; None for no limit.
+        cancellation: Ends the wait when it is cancelled.
+        give_up: Called with the future if the wait ends before the call does.
     """
     from queue import Empty, SimpleQueue
 
@@ -500,8 +500,8 @@ async def await_within(
 
     Args:
         work: The call.
-        seconds: How long to wait at most; None for any time.
-        cancellation: Ends the waiting.
+        seconds: The longest time to wait; None for no limit.
+        cancellation: Ends the wait when it is cancelled.
     """
     if seconds is None and cancellation is None:
         return await work

@@ -381,10 +381,10 @@ class CallChecks:
         return None
 
     def ask_approver(self, cancellation: CancellationToken | None) -> Effects[ToolResult | None]:
-        """Ask an approver, if the call needs approval.
+        """Ask an approver if the call needs approval.
 
         Returns:
-            The failed result, if the call is refused; None if it may run.
+            A failed result if the call is refused; None if it may run.
         """
         if self._decided or self.step.bound.needs_no_approval:
             return None

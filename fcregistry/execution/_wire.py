@@ -43,18 +43,18 @@ STOPPED: Final = "stopped"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Request:
-    """The executor's request to run a call.
+    """A request of an executor to run a call.
 
     Attributes:
         tool: The canonical id, such as `acme-weather:get_weather`.
         schema: The digest of the schema that the arguments were validated against.
         arguments: A JSON object, as text.
-        call: A unique id. Without it, some pools would run two equal calls only once.
-        version: The version of the tool's distribution in the executor's process.
+        call: A unique id of the call. Without it, some pools would run two equal calls only once.
+        version: The version of the tool's distribution that the executor's process has.
         any_version: Whether a worker with another version may run the call.
-        seconds: How long the tool may take; None for any time.
+        seconds: The time limit of the tool; None for no limit.
         files: The files of the call, as `pack_files` returned them.
-        file_parameters: The parameters that are paths of these files.
+        file_parameters: The parameters whose values are paths of these files.
     """
 
     tool: str

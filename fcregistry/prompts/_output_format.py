@@ -237,7 +237,9 @@ class OutputFormat(Generic[T]):
 
 
 def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[str]) -> dict[str, Any]:
-    """Return a schema without some fields. If a record recurs, the field is removed from each occurrence.
+    """Return a copy of a schema without some fields.
+
+    If the same record is in several places of the schema, the field is removed from all of them.
 
     Args:
         schema: The schema of a record, or of a list or a union of records.

@@ -297,7 +297,7 @@ class AnnotationMarks:
         tighter = max if keyword.lower().startswith(("min", "exclusivemin")) else min
         if keyword == "multipleOf":
             if limit <= 0:
-                raise UnsupportedType(f"MultipleOf({limit!r}): a step must be above 0")
+                raise UnsupportedType(f"MultipleOf({limit!r}): the step must be greater than 0")
             if self._bounds.get(keyword, limit) != limit:
                 raise UnsupportedType(
                     f"two steps, MultipleOf({self._bounds[keyword]!r}) and MultipleOf({limit!r}); give their common one"

@@ -233,7 +233,7 @@ def _convert_keys(value: object) -> Any:
     for key, item in value.items():
         name = _json_key(key)
         if name in made:
-            raise EncodingError(f"the value holds a dict in which two keys are {name!r:.80} in JSON")
+            raise EncodingError(f"the value contains a dict with two keys that both become {name!r:.80} in JSON")
         made[name] = _convert_keys(item)
     return made
 

@@ -82,8 +82,8 @@ def test_further_fields_and_wrong_media_types_of_a_server_are_ignored() -> None:
     ("block", "message"),
     [
         ("text", "a content block is an object with a type, not str"),
-        ({}, "a content block has one of the types text, image, audio, resource, resource_link, not None"),
-        ({"type": ["text"]}, "a content block has one of the types text, image, audio, resource, resource_link, not ['text']"),
+        ({}, "a content block must have one of the types text, image, audio, resource, resource_link, not None"),
+        ({"type": ["text"]}, "a content block must have one of the types text, image, audio, resource, resource_link, not ['text']"),
         ({"type": "text"}, "a content block of the type text cannot be read: 'text' is missing"),
         (
             {"type": "text", "text": 5},
@@ -99,7 +99,7 @@ def test_further_fields_and_wrong_media_types_of_a_server_are_ignored() -> None:
         ),
         (
             {"type": "resource_link", "uri": "a"},
-            "a content block of the type resource_link cannot be read: uri must begin with a scheme, as in 'file:///report.pdf': 'a' does not",
+            "a content block of the type resource_link cannot be read: uri must begin with a scheme, as 'file:///report.pdf' does, not 'a'",
         ),
     ],
 )  # fmt: skip

@@ -201,7 +201,7 @@ def test_a_link_has_an_address_and_a_name() -> None:
         (
             lambda: Content.link("report.pdf"),
             ValueError,
-            "uri must begin with a scheme, as in 'file:///report.pdf': 'report.pdf' does not",
+            "uri must begin with a scheme, as 'file:///report.pdf' does, not 'report.pdf'",
         ),
         (lambda: Content.link(5), TypeError, "uri is a string, not int"),
         (

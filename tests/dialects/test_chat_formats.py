@@ -171,7 +171,7 @@ def test_a_call_that_cannot_be_written_raises(messages: Any, said: str) -> None:
 
 
 def test_tools_are_not_left_out_silently() -> None:
-    with pytest.raises(ChatTemplateError, match="cannot describe tools: let a dialect write them"):
+    with pytest.raises(ChatTemplateError, match="has no place for tools: have a dialect write them"):
         chat_format("chatml").render(TALK, [{"type": "function", "function": {"name": "add"}}])
 
 

@@ -184,7 +184,7 @@ def deep() -> list[Any]:
         (cyclic(), "the value contains itself, or is nested too deeply for JSON"),
         ({Colour.RED: cyclic()}, "the value contains itself, or is nested too deeply for JSON"),
         ({Colour.RED: Opaque()}, "a value of type {module}.Opaque has no JSON form"),
-        ({Colour.RED: 1, "red": 2}, "the value holds a dict in which two keys are 'red' in JSON"),
+        ({Colour.RED: 1, "red": 2}, "the value contains a dict with two keys that both become 'red' in JSON"),
         ({Colour.RED: {len: 1}}, "a value of type builtins.builtin_function_or_method has no JSON form"),
         (deep(), "the value contains itself, or is nested too deeply for JSON"),
         ({(1, 2): 3}, "the value holds a dict with keys that are not strings, numbers, booleans or None"),

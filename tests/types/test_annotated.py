@@ -127,7 +127,7 @@ def test_a_value_outside_its_bounds_is_not_of_the_type() -> None:
     [
         (Annotated[str, at.Gt(5)], "Gt(5) bounds a number, which str is not"),
         (Annotated[int, at.MinLen(5)], "MinLen bounds a length, which int does not have"),
-        (Annotated[int, at.MultipleOf(0)], "MultipleOf(0): a step must be above 0"),
+        (Annotated[int, at.MultipleOf(0)], "MultipleOf(0): the step must be greater than 0"),
         (
             Annotated[int, at.MultipleOf(2), at.MultipleOf(3)],
             "two steps, MultipleOf(2) and MultipleOf(3); give their common one",

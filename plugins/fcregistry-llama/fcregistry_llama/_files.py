@@ -30,7 +30,7 @@ def check_file(path: Path) -> Path:
     """
     try:
         if path.is_dir():
-            raise ModelNotFoundError(f"{path} is a folder; name one of its .gguf files")
+            raise ModelNotFoundError(f"{path} is a folder; give the path of one of the .gguf files in it")
         with path.open("rb") as file:
             start = file.read(len(_MAGIC))
     except FileNotFoundError:

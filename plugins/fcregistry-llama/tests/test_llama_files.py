@@ -20,7 +20,7 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
 
 
 def test_a_folder_is_not_a_model_file(tmp_path: Path) -> None:
-    with pytest.raises(ModelNotFoundError, match=r"is a folder; name one of its \.gguf files"):
+    with pytest.raises(ModelNotFoundError, match=r"is a folder; give the path of one of the \.gguf files in it"):
         fc_resolve_model(str(tmp_path))
 
 
