@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
@@ -28,11 +28,6 @@ from fcregistry.types import (
     TextCodec,
     walk_codecs,
 )
-
-if TYPE_CHECKING:
-    from fcregistry._tools.tool import Tool
-    from fcregistry.types import Codec
-
 
 # --- Names of types ---
 
@@ -246,7 +241,7 @@ class ExpressionScope:
                 raise TypeError(
                     f"allow[{name!r}] is a function or a class, not {function!r:.80}; values belong in context"
                 )
-        self.tools = tools_by_wire_name(tools)
+        self.tools: Mapping[str, Tool] = tools_by_wire_name(tools)
         self.context: ExpressionContext = context or {}
         self.allow: AllowedFunctions = allow or {}
         self._parameters: dict[str, ToolParameters] = {}

@@ -239,7 +239,7 @@ class Searching:
     ) -> Found:
         """Find files by a pattern of their path, such as *.csv, **/*.csv, or data/**/report-?.{md,txt}.
 
-        `*` stands for any characters of one name, `?` for one, `[ab]` for one of some, and `**` for any number of folders.
+        `*` stands for any characters of one name, `?` for one, `[ab]` for one of these, and `**` for any number of folders.
         Links are not followed.
 
         Args:
