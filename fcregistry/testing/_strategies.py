@@ -14,10 +14,9 @@ import string
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from hypothesis import strategies as st
-from hypothesis.errors import InvalidArgument
 
 from fcregistry._schema.joining import types_of
 from fcregistry._tools.tool import Tool
@@ -80,8 +79,9 @@ _MORE: Final = 3
 _MANY: Final = 24
 """Above this number of optional properties, only some are drawn at a time."""
 _CONSTRUCTED: Final = frozenset({
-    "type", "enum", "anyOf", "oneOf", "minLength", "maxLength", "items", "prefixItems", "additionalItems", "minItems",
-    "maxItems", "properties", "required", "additionalProperties", "minProperties",
+    "type", "enum", "anyOf", "oneOf", "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength",
+    "maxLength", "items", "prefixItems", "additionalItems", "minItems", "maxItems", "properties", "required",
+    "additionalProperties", "minProperties",
 })  # fmt: skip
 """Keywords whose values are constructed exactly; with any other keyword, the values are filtered."""
 
@@ -276,7 +276,8 @@ _LARGEST_EXACT: Final = 2**53
 def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
     """Return a strategy of whole numbers, some as floats: `2.0` is an integer (JSON Schema 6.1.1)."""
     step = _step(schema)
-    unit = 1 if step is None else step.numerator  # a whole multiple of p/q, in lowest terms, is a multiple of p
+    # A whole multiple of p/q, in lowest terms, is a multiple of p.
+    unit = 1 if step is None else step.numerator
     low, high = _counts(schema, Fraction(unit))
     if low is not None and high is not None and low > high:
         return st.nothing()
@@ -286,7 +287,7 @@ def integers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
 
 
 def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
-    """Return a strategy of numbers, whole ones and others."""
+    """Return a strategy of the accepted numbers, whole ones and others."""
     step = _step(schema)
     if step is not None:
         low, high = _counts(schema, step)
@@ -294,22 +295,28 @@ def numbers(schema: Mapping[str, Any]) -> st.SearchStrategy[Any]:
         last = high if high is not None else first + 2000
         multiples = st.integers(first, last).map(lambda count: float(count * step)) if first <= last else st.nothing()
         return st.one_of(integers(schema), multiples)
-    least, most = _bounds(schema)
-    try:
-        ends = [None if bound is None else float(bound) for bound in (least, most)]
-        floats = st.floats(*ends, allow_nan=False, allow_infinity=False)
-    except (OverflowError, InvalidArgument):  # a bound that no float reaches, or none between the bounds
+    least, most = _float_above(_bound(schema, 1)), -_float_above(_bound(schema, -1))
+    if least > most or least == math.inf or most == -math.inf:
         return integers(schema)
-    return st.one_of(floats, integers(schema))
+    ends = [None if math.isinf(end) else end for end in (least, most)]
+    return st.one_of(st.floats(*ends, allow_nan=False, allow_infinity=False), integers(schema))
 
 
-def _bounds(schema: Mapping[str, Any]) -> list[Fraction | None]:
-    """Return the lower and the upper bound, or None; the numbers may or may not include the bounds."""
-    given = [
-        [Fraction(schema[keyword]) for keyword in keywords if not isinstance(schema.get(keyword, True), bool)]
-        for keywords in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum"))  # draft 4 has booleans
-    ]
-    return [max(given[0], default=None), min(given[1], default=None)]
+class _Bound(NamedTuple):
+    """A lower bound of numbers."""
+
+    limit: Fraction
+    is_excluded: bool
+
+
+def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
+    """Return the lower bound of the numbers, or of their negatives with the sign -1; None for none."""
+    inclusive, exclusive = ("minimum", "exclusiveMinimum") if sign > 0 else ("maximum", "exclusiveMaximum")
+    limit, beyond = schema.get(inclusive), schema.get(exclusive)
+    bounds = [] if limit is None else [_Bound(sign * Fraction(limit), beyond is True)]  # `true`: draft 4
+    if beyond is not None and not isinstance(beyond, bool):
+        bounds.append(_Bound(sign * Fraction(beyond), True))
+    return max(bounds, default=None)
 
 
 def _step(schema: Mapping[str, Any]) -> Fraction | None:
@@ -321,8 +328,28 @@ def _step(schema: Mapping[str, Any]) -> Fraction | None:
 
 def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int | None]:
     """Return the least and the greatest whole multiple of a unit within the bounds; None for no bound."""
-    low, high = _bounds(schema)
-    return None if low is None else math.ceil(low / unit), None if high is None else math.floor(high / unit)
+    low, high = (
+        None
+        if bound is None
+        else math.floor(bound.limit / unit) + 1
+        if bound.is_excluded
+        else math.ceil(bound.limit / unit)
+        for bound in (_bound(schema, 1), _bound(schema, -1))
+    )
+    return low, None if high is None else -high
+
+
+def _float_above(bound: _Bound | None) -> float:
+    """Return the smallest float within a lower bound."""
+    if bound is None:
+        return -math.inf
+    try:
+        nearest = float(bound.limit)
+    except OverflowError:
+        return math.inf if bound.limit > 0 else -math.inf
+    while Fraction(nearest) < bound.limit or (bound.is_excluded and Fraction(nearest) == bound.limit):
+        nearest = math.nextafter(nearest, math.inf)
+    return nearest
 
 
 # --- Strings ---
