@@ -11,7 +11,7 @@ import pytest
 from fcregistry._tools.indexed import BROKEN, DEPS
 from fcregistry.discovery import FoundExtension, FoundPlugin, FreshDescription
 from fcregistry.discovery._describe import IndexRow  # the store alone, with rows of the test
-from fcregistry.discovery._finder import PathEntry  # the store alone, with rows of the test
+from fcregistry.discovery._finder import PathEntry, find_entry_points  # the store alone, with rows of the test
 from fcregistry.discovery._fingerprint import MISSED, WRONG  # the store alone, with rows of the test
 from fcregistry.discovery._index import _BROKEN, _NAMED  # the store alone, with rows of the test
 from fcregistry.discovery._index_store import (  # the store alone, with rows of the test
@@ -156,6 +156,12 @@ def test_lines_say_whether_two_tools_have_one_key(
     write_descriptions(index, PLACES, (), [description(ZOO)._replace(plugin=again)])
     are_apart, _ = lines_in(index)
     assert not are_apart
+
+
+def test_a_plugin_that_was_uninstalled_while_it_was_described_is_no_error(index: sqlite3.Connection) -> None:
+    write_descriptions(index, PLACES, (), [description(plugin("gone"))])
+    found = find_entry_points(stored_in(index).places)
+    assert {"acme", "gone"} <= {each.distribution for each in found}
 
 
 @pytest.mark.parametrize("query", [_BROKEN, _NAMED])
