@@ -29,7 +29,7 @@ class Said(NamedTuple):
 
 def doctor(site: Site, *words: str, **env: str) -> list[Said]:
     """Return what doctor finds, and make sure that its status says whether one is a problem."""
-    done = site.cli("doctor", "--json", *words, env={"FCREGISTRY_IMPORT_SECONDS": "2", **env})
+    done = site.cli("doctor", "--json", *words, env={"FCREGISTRY_IMPORT_SECONDS": "5", **env})
     assert "Traceback" not in done.stderr
     found = [Said(**each) for each in json.loads(done.stdout)]
     assert done.returncode == any(each.kind == "problem" for each in found)
@@ -84,7 +84,7 @@ def test_every_plugin_that_does_not_load_is_reported_and_no_other(described: dic
         ("needs[x]", "does not load: ModuleNotFoundError: No module named 'missing_somewhere'", 1),
         ("crashes[x]", "does not load: it ends the process that imports it, with signal SIGSEGV", 4),
         ("vanishes[x]", "does not load: it ends the process that imports it, with code 7", None),
-        ("hangs[x]", "does not load: importing it takes longer than 2 seconds", 2),
+        ("hangs[x]", "does not load: importing it takes longer than 5 seconds", 2),
     ],
 )
 def test_the_line_of_its_own_code(
