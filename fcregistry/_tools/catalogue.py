@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
 from fcregistry._tools.definition import wanted_strictness
-from fcregistry._tools.indexed import BROKEN, Described
+from fcregistry._tools.described import BROKEN, Described
 from fcregistry._tools.selectors import (
     Owned,
     Selector,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from typing import Protocol
 
     from fcregistry._tools.declaration import Owner
-    from fcregistry._tools.indexed import IndexedPlugins
+    from fcregistry._tools.described import IndexedPlugins
 
     class Permission(Protocol):
         """The rules of the configuration at one moment."""

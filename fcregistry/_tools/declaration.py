@@ -99,6 +99,7 @@ class DeclarationLog:
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: comparing the closures of two functions may run external code
+        self._all: dict[Declaration, None] = {}  # in the order they were made
         self._by_name: dict[str, tuple[Declaration, ...]] = {}
         self._by_alias: dict[str, tuple[Declaration, ...]] = {}
         self._is_renewed = False
@@ -129,7 +130,9 @@ class DeclarationLog:
                 earlier = self._replaced(same_name, declaration)
                 self._by_name[name] = (*(d for d in same_name if d not in earlier), declaration)
                 for old in earlier:
+                    self._all.pop(old, None)
                     self._forget_aliases(old)
+            self._all[declaration] = None
             if declaration.options:
                 for alias in declaration.options.get("aliases", ()):
                     self._by_alias[alias] = (*self._by_alias.get(alias, ()), declaration)
@@ -143,12 +146,12 @@ class DeclarationLog:
         if not self._is_renewed:
             self._renew_after_forks()
         with self._lock:
-            before = dict(self._by_name), dict(self._by_alias)
+            before = dict(self._all), dict(self._by_name), dict(self._by_alias)
             try:
                 for declaration in declarations:
                     self.add(declaration)
             except DuplicateToolError:
-                self._by_name, self._by_alias = before
+                self._all, self._by_name, self._by_alias = before
                 raise
 
     @staticmethod
@@ -168,6 +171,7 @@ class DeclarationLog:
     def remove(self, declaration: Declaration) -> None:
         """Remove a declaration, if it is there."""
         with self._lock:
+            self._all.pop(declaration, None)
             left = tuple(d for d in self.named(declaration.name) if d is not declaration)
             if left:
                 self._by_name[declaration.name] = left
@@ -184,8 +188,10 @@ class DeclarationLog:
         return self._by_alias.get(name, ())
 
     def __iter__(self) -> Iterator[Declaration]:
-        everything = self._by_name.copy()  # in one step, while others may add
-        return iter([declaration for same_name in everything.values() for declaration in same_name])
+        return iter(list(self._all))  # copied in one step: others may add meanwhile
+
+    def __reversed__(self) -> Iterator[Declaration]:
+        return reversed(list(self._all))
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:

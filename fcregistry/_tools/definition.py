@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import marshal
 import sys
 from typing import TYPE_CHECKING, Any, Final
@@ -161,6 +160,7 @@ class ToolDefinition:
     def schema_digest(self) -> str:
         """The SHA-256 of the schema of the arguments, in hexadecimal, independent of the order of names."""
         if not self._digest:
+            import json  # lists of tools do without it
             from hashlib import sha256  # loads OpenSSL, which most processes do not need
 
             canonical = json.dumps(self.parameters, sort_keys=True, separators=(",", ":"))
@@ -220,6 +220,8 @@ def _pack(schema: dict[str, Any] | None) -> bytes:
     try:
         return marshal.dumps(schema)
     except ValueError:  # a default is of a class derived from str, for example
+        import json  # as above
+
         return marshal.dumps(json.loads(json.dumps(schema)))
 
 

@@ -7,7 +7,6 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base import slots
-from fcregistry._base.call import ToolCall
 from fcregistry._base.source import default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id
 from fcregistry._tools.decorator import find_enclosing_locals
@@ -18,6 +17,7 @@ from fcregistry.errors import DefinitionError, DuplicateToolError, exception_mes
 if TYPE_CHECKING:
     from typing_extensions import Unpack
 
+    from fcregistry._base.call import ToolCall
     from fcregistry._schema.validator import Engine, Validator
     from fcregistry._tools.declaration import Owner
     from fcregistry._tools.details import Options, Origin, Provenance
@@ -222,6 +222,8 @@ class Tool:
         Raises:
             TypeError: The function does not accept them, or one is not of its parameter's type.
         """
+        from fcregistry._base.call import ToolCall  # lists of tools do without it
+
         try:
             return ToolCall(self._name, self._definition.signature.binding.encode(args, kwargs))
         except TypeError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from functools import cache
 
 import click
@@ -41,14 +40,16 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
 
 def _json_lines(selectors: tuple[str, ...]) -> list[str]:
     """Return what `tool_json` returns of each tool, as text."""
+    import json  # the table does without it
+
     # Without selectors, the records are copied as the index has them: for thousands of tools that takes less than half the time
     texts = None if selectors else searchable_texts()
     if texts is None:
         tools = sorted(registry.find(*selectors), key=lambda tool: tool.id.rpartition(":")[::-2])
         return [json.dumps(tool_json(tool), ensure_ascii=False) for tool in tools]
-    owner = cache(_owner_text)
+
+    @cache
+    def owner(plugin: FoundPlugin) -> str:
+        return json.dumps(plugin_json(plugin))[1:-1]
+
     return [f'{{"id": "{plugin.distribution}:{name}", {owner(plugin)}, {text[1:]}' for plugin, name, text in texts]
-
-
-def _owner_text(plugin: FoundPlugin) -> str:
-    return json.dumps(plugin_json(plugin))[1:-1]

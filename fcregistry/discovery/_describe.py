@@ -12,14 +12,15 @@ import re
 import sys
 import warnings
 from contextlib import contextmanager
-from itertools import filterfalse
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._config.settings import working_folder
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import module_flag
-from fcregistry._tools.indexed import BROKEN, CONTEXT, DEPS, record_of
+from fcregistry._tools.described import BROKEN, CONTEXT, DEPS
+from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import plugin_record
 from fcregistry._tools.search import fields_of_record
 from fcregistry._tools.selectors import Owned, by_key, in_effect
@@ -56,7 +57,7 @@ class DeclarationOwners:
 
     def of(self, plugin: FoundPlugin) -> list[Declaration]:
         """Return the declarations of a plugin so far."""
-        new = list(filterfalse(self._seen.__contains__, log))
+        new = list(takewhile(lambda each: each not in self._seen, reversed(log)))[::-1]
         self._seen.update(new)
         for declaration in new:
             if (owner := self._owner(declaration)) is not None:
@@ -259,7 +260,8 @@ class Changes:
         found = set()
         for (kind, item), value in self._changed.items():
             if self._of_others.get((kind, item), self) != value:
-                found.add(_PHRASES[kind][value is _NOTHING].format(item=item, value=value))
+                name = os.fsdecode(item) if isinstance(item, bytes) else item
+                found.add(_PHRASES[kind][value is _NOTHING].format(item=name, value=value))
         return sorted(found - {""})
 
     def _watching(self, own_import: Callable[..., Any]) -> Callable[..., Any]:
@@ -294,8 +296,8 @@ class Changes:
 _NOTHING: Final = object()
 
 
-def _facts() -> dict[Fact, Any]:
-    """Return the state of the process as facts that can be compared.
+def _facts() -> dict[str, dict[Any, Any]]:
+    """Return the state of the process as facts that can be compared: for each kind of `_PHRASES`, item -> value.
 
     Imports nothing: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
     """
@@ -303,36 +305,43 @@ def _facts() -> dict[Fact, Any]:
     root = getattr(modules.get("logging"), "root", None)
     sockets = getattr(modules.get("socket"), "getdefaulttimeout", None)
     processes = getattr(modules.get("multiprocessing"), "get_start_method", None)
-    # Reading it name by name takes longer than all the rest
-    variables = getattr(os.environ, "_data", os.environ).copy()
     names = vars(builtins).copy()
+    builtin = dict(zip(names, map(id, names.values()), strict=True))  # their own comparisons would run foreign code
+    for name in ("__import__", "_"):
+        builtin.pop(name, None)
     return {
-        **{("path", str(each)): True for each in sys.path},
-        **{("variable", os.fsdecode(name)): value for name, value in variables.items()},
-        **{("builtin", name): id(each) for name, each in names.items() if name not in ("__import__", "_")},
-        **{("hook", f"sys.{name}"): id(getattr(sys, name, None)) for name in _HOOKS},
-        **{("signal", name): id(_signal.getsignal(each)) for name, each in _SIGNALS.items()},
-        **{("filter", each): True for each in _broad_filters(list(warnings.filters))},
-        **{("thread", each): _thread_name(each) for each in _threads()},
-        **({("process", ""): True} if _has_processes() else {}),
-        **{("handler", each): True for each in (root.handlers if root else ())},
-        ("setting", "the working folder"): working_folder(),
-        ("setting", "the recursion limit"): sys.getrecursionlimit(),
-        ("setting", "the locale"): _locale.setlocale(_locale.LC_ALL, None),
-        ("setting", "whether garbage is collected"): gc.isenabled(),
-        ("setting", "the default timeout of sockets"): sockets() if sockets else None,
-        ("setting", "how processes are started"): processes(allow_none=True) if processes else None,
-        ("setting", "the event loop policy"): _loop_policy(),
-        ("setting", "the level of the root logger"): root.level if root else 30,
-        ("setting", "which levels are logged at all"): root.manager.disable if root else 0,
+        "path": {str(each): True for each in sys.path},
+        "variable": getattr(os.environ, "_data", os.environ).copy(),  # in the system's form: decoding takes longer
+        "builtin": builtin,
+        "hook": {f"sys.{name}": id(getattr(sys, name, None)) for name in _HOOKS},
+        "signal": {name: id(_signal.getsignal(each)) for name, each in _SIGNALS.items()},
+        "filter": dict.fromkeys(_broad_filters(list(warnings.filters)), True),
+        "thread": {each: _thread_name(each) for each in _threads()},
+        "process": {"": True} if _has_processes() else {},
+        "handler": dict.fromkeys(root.handlers if root else (), True),
+        "setting": {
+            "the working folder": working_folder(),
+            "the recursion limit": sys.getrecursionlimit(),
+            "the locale": _locale.setlocale(_locale.LC_ALL, None),
+            "whether garbage is collected": gc.isenabled(),
+            "the default timeout of sockets": sockets() if sockets else None,
+            "how processes are started": processes(allow_none=True) if processes else None,
+            "the event loop policy": _loop_policy(),
+            "the level of the root logger": root.level if root else 30,
+            "which levels are logged at all": root.manager.disable if root else 0,
+        },
     }
 
 
-def _differences(before: dict[Fact, Any]) -> dict[Fact, Any]:
+def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
     """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
-    now = _facts()
-    gone = {fact: _NOTHING for fact in before if fact not in now}
-    return gone | {fact: value for fact, value in now.items() if fact not in before or before[fact] != value}
+    found: dict[Fact, Any] = {}
+    for kind, now in _facts().items():
+        old = before[kind]
+        if now != old:
+            found |= {(kind, item): _NOTHING for item in old if item not in now}
+            found |= {(kind, item): value for item, value in now.items() if item not in old or old[item] != value}
+    return found
 
 
 def _loop_policy() -> str | None:

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from types import FrameType
 
     from fcregistry._tools.declaration import Declaration, Owner
-    from fcregistry._tools.indexed import Described
+    from fcregistry._tools.described import Described
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._describe import FreshDescription
@@ -57,8 +57,8 @@ class Discovery:
         self._plugins: tuple[FoundPlugin, ...] = ()
         self._extensions_found: tuple[FoundExtension, ...] = ()
         self._by_key: dict[PluginKey, FoundPlugin] = {}
-        self._by_module: dict[str, FoundPlugin] = {}
-        self._modules: frozenset[str] = frozenset()
+        self._claims: dict[str, list[FoundPlugin]] = {}  # module -> the plugins that name it
+        self._owners: dict[str, FoundPlugin] = {}  # of those modules that were looked up
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._first: dict[str, FoundEntryPoint] = {}  # by distribution, as the process found it first
         self._imports = True
@@ -96,9 +96,12 @@ class Discovery:
 
     def whose(self, module: str) -> FoundPlugin | None:
         """Return the plugin that owns the declarations of a module, or None for the application."""
+        owners, claims = self._owners, self._claims  # in this order, so that no new dict gets an old owner
         while module:
-            if module in self._by_module:
-                return self._by_module[module]
+            if module in claims:
+                if module not in owners:
+                    owners[module] = _owner(module, claims)
+                return owners[module]
             module = module.rpartition(".")[0]
         return None
 
@@ -122,9 +125,9 @@ class Discovery:
         claims: dict[str, list[FoundPlugin]] = {}
         for plugin in plugins:
             claims.setdefault(plugin.module, []).append(plugin)
-        self._by_module = {module: _owner(module, each, claims) for module, each in claims.items()}
+        self._claims = claims
+        self._owners = {}
         self._by_key = {each.key: each for each in plugins}
-        self._modules = frozenset(claims)
         self._plugins = plugins
         self._extensions_found = tuple(each for each in found if isinstance(each, FoundExtension))
         for each in found:
@@ -207,7 +210,7 @@ class Discovery:
     def _load_imported(self) -> None:
         """Count plugins as loaded whose modules the program has imported itself: their tools are declared."""
         self._look_if_needed()
-        for module in sorted(self._modules & sys.modules.keys()):
+        for module in sorted(self._claims.keys() & sys.modules.keys()):
             if getattr(getattr(sys.modules.get(module), "__spec__", None), "_initializing", False):
                 continue  # another thread is importing it; there is no need to wait
             for plugin in self._plugins:
@@ -497,16 +500,16 @@ def _is_loaded(outcome: LoadedPlugin | FailedPlugin) -> bool:
 # --- The owner of a module ---
 
 
-def _owner(module: str, naming: list[FoundPlugin], claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
+def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
     """Return the plugin that owns a module.
 
     That is one that names the module, unless the distribution of a plugin that names a package around it holds its file.
 
     Args:
         module: The module.
-        naming: The plugins whose entry points name it.
-        claims: Module -> the plugins that name it, for all modules.
+        claims: Module -> the plugins whose entry points name it, for all modules.
     """
+    naming = claims[module]
     rivals, around = naming, module.rpartition(".")[0]
     while around:
         if around in claims:

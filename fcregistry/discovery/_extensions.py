@@ -10,7 +10,6 @@ import threading
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.install import install_command
 from fcregistry._config.settings import DISABLE, call_hook_items
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._permission import Permission
@@ -273,6 +272,8 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 
 
 def _not_installed(missing: str) -> str:
+    from fcregistry._base.install import install_command  # on the way to an error
+
     return f"the extension {missing}, which is not installed: {install_command(missing)}"
 
 

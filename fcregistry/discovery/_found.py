@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Final, TypeAlias
 
-from fcregistry._base.install import install_source
 from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
@@ -295,6 +294,8 @@ def editable_folder(source: Distribution) -> str | None:
 
     The result is empty if the recorded URL is not that of a folder.
     """
+    from fcregistry._base.install import install_source  # lists of tools do without it
+
     recorded = install_source(source)
     return recorded.path if recorded is not None and recorded.is_editable else None
 

@@ -6,19 +6,15 @@ processes may replace at any time. If it is damaged, fcregistry removes it and d
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.forks import sqlite_lock
-from fcregistry._tools.declaration import listed_summary
-from fcregistry._tools.indexed import Described
+from fcregistry._tools.described import Described, read_json
 from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._finder import Places, find_entry_points, scan_path
 from fcregistry.discovery._fingerprint import FAILED, WRONG, changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index_store import (
-    DEPRECATED,
-    REQUIRES,
     IndexFile,
     Stored,
     forget_descriptions,
@@ -239,7 +235,7 @@ class Index:
 
         query = "SELECT about FROM plugins WHERE id = ?"
         damaged = plugin_record(failure="the index is damaged", advice="run the command again")
-        return self._ask(lambda _, connection: json.loads(*connection.execute(query, (row,)).fetchone()), damaged)[1]
+        return self._ask(lambda _, connection: read_json(*connection.execute(query, (row,)).fetchone()), damaged)[1]
 
     # --- Described tools ---
 
@@ -331,7 +327,7 @@ class Index:
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:
             for name, group, *plugin, text in connection.execute(_RECORD, (row,)):
                 if (name, group, tuple(plugin)) == (described.name, described.group, described.plugin):
-                    record: ToolRecord = json.loads(text)
+                    record: ToolRecord = read_json(text)
                     return record
             return None
 
@@ -349,9 +345,9 @@ class Index:
             are_apart, lines = lines_in(connection)
             plugins = _loading(snapshot)
             found = [  # one pass: there may be thousands
-                (name, distribution, summary if not options else listed_summary(summary, _is_deprecated(options)))
-                for _, row, name, distribution, summary, options in lines
-                if row in plugins and (not options or has_environment(options))
+                (name, distribution, summary)
+                for _, row, name, distribution, summary, variables in lines
+                if row in plugins and (variables is None or not missing_variables(variables))
             ]
             return found if are_apart else None
 
@@ -370,8 +366,8 @@ class Index:
             records = dict(connection.execute("SELECT id, record FROM records"))
             found = [
                 (plugins[row], name, records[tool])
-                for tool, row, name, _, _, options in lines
-                if row in plugins and (not options or has_environment(options))
+                for tool, row, name, _, _, variables in lines
+                if row in plugins and (variables is None or not missing_variables(variables))
             ]
             return found if are_apart else None
 
@@ -481,8 +477,4 @@ def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
 
 def has_environment(options: str) -> bool:
     """Return whether the variables that a tool requires are set, from its options as JSON text."""
-    return REQUIRES not in options or not missing_variables(json.loads(options).get("requires_env"))
-
-
-def _is_deprecated(options: str) -> bool:
-    return DEPRECATED in options and bool(json.loads(options).get("deprecated"))
+    return '"requires_env"' not in options or not missing_variables(read_json(options).get("requires_env"))

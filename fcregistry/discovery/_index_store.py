@@ -12,7 +12,6 @@ kept in one piece each, since reading thousands of rows takes longer.
 
 from __future__ import annotations
 
-import json
 import marshal
 import os
 import sys
@@ -24,7 +23,8 @@ from stat import S_ISREG
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.forks import sqlite_lock
-from fcregistry._tools.declaration import local_name
+from fcregistry._tools.declaration import listed_summary, local_name
+from fcregistry._tools.described import read_json
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._finder import PathEntry
 from fcregistry.discovery._fingerprint import FAILED, MISSED, WRONG, surroundings
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import CachedColumns, FoundExtension
 
-FORMAT: Final = 6
+FORMAT: Final = 7
 """A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _WAIT: Final = 10.0
@@ -66,8 +66,8 @@ CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 Place: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
 """Folder, info, kind, entry point, value, stamp: what identifies an entry point that was described."""
 
-StoredLine: TypeAlias = "tuple[int, int, str, str, str, str]"
-"""The rows of a tool and of its plugin, its name with its group, its distribution, its summary, and its options (as text), if a list needs them."""
+StoredLine: TypeAlias = "tuple[int, int, str, str, str, list[Any] | None]"
+"""The rows of a tool and of its plugin, its name with its group, its distribution, its summary as lists show it, and its `requires_env`."""
 
 
 def index_path(folder: str) -> str:
@@ -407,6 +407,8 @@ def _drop(connection: sqlite3.Connection, plugins: Collection[int]) -> None:
 
 
 def _write_tools(connection: sqlite3.Connection, described: Collection[tuple[int, FreshDescription]]) -> None:
+    import json  # lists of tools do without it
+
     connection.executemany(
         "INSERT INTO plugins VALUES (?, ?, ?, ?)",
         [(number, *each.plugin.key, json.dumps(each.record)) for number, each in described],
@@ -436,9 +438,6 @@ def _has_words(connection: sqlite3.Connection) -> bool:
 
 # --- Lines of tools ---
 
-REQUIRES: Final = '"requires_env"'
-DEPRECATED: Final = '"deprecated"'
-
 
 def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
     """Return whether every tool has a key of its own, and the lines of all tools that can be defined.
@@ -453,14 +452,14 @@ def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
-    lines = []
+    lines: list[StoredLine] = []
     for name, group, tool, plugin, summary, options in connection.execute(
         "SELECT name, grp, id, plugin, summary, options FROM tools WHERE flags & 1 = 0"
     ):
-        local = local_name(name, group)
         one_line = " ".join(summary.split()) if "\n" in summary else summary
-        needed = options if REQUIRES in options or DEPRECATED in options else ""
-        lines.append((tool, plugin, local, distributions[plugin], one_line, needed))
+        given = read_json(options) if '"requires_env"' in options or '"deprecated"' in options else {}
+        shown = listed_summary(one_line, bool(given.get("deprecated")))
+        lines.append((tool, plugin, local_name(name, group), distributions[plugin], shown, given.get("requires_env")))
     lines.sort(key=lambda line: line[2:4])
     keys = {(local, normalized(distribution)) for _, _, local, distribution, _, _ in lines}
     _write_piece(connection, "lines", (len(keys) == len(lines), lines))

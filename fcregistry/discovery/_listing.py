@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from fcregistry._registry import registry
 from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import listed_summary, local_name, log
-from fcregistry._tools.indexed import Described
+from fcregistry._tools.described import Described
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index import has_environment
 

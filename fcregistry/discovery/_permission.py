@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fcregistry._config.policy import trust
-from fcregistry._tools.indexed import Described
+from fcregistry._tools.described import Described
 from fcregistry._tools.selectors import subject_of
 from fcregistry.discovery._found import FoundPlugin
 

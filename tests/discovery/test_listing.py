@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from fcregistry.discovery._index import _is_deprecated, has_environment  # a table of cases, without a plugin for each
+from fcregistry.discovery._index import has_environment  # a table of cases, without a plugin for each
 
 
 def test_options_are_read_from_their_text(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -12,7 +12,5 @@ def test_options_are_read_from_their_text(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.delenv("ZOO_KEY", raising=False)
     assert not has_environment('{"requires_env": ["ZOO_KEY"]}')
     assert has_environment('{"tags": ["requires_env"]}')
-    assert not _is_deprecated('{"tags": ["deprecated"]}')
     monkeypatch.setenv("ZOO_KEY", "1")
     assert has_environment('{"requires_env": "ZOO_KEY"}')
-    assert _is_deprecated('{"deprecated": "use walk"}')

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from fcregistry._tools.indexed import BROKEN, DEPS
+from fcregistry._tools.described import BROKEN, DEPS
 from fcregistry.discovery import FoundExtension, FoundPlugin, FreshDescription
 from fcregistry.discovery._describe import IndexRow  # the store alone, with rows of the test
 from fcregistry.discovery._finder import PathEntry, find_entry_points  # the store alone, with rows of the test
@@ -42,8 +42,8 @@ EXTENSION = FoundExtension("b", "?", "y", "b:z")
 PLACES = {FOLDER: PathEntry(("acme-1.dist-info", "c-1.dist-info"), ("acme", "c"), (ACME, ZOO), (STAMP, None), ASIDE)}
 
 TOOLS = (
-    (ZOO, "walk", "tool", "Walk.", '{"requires_env": "ZOO_KEY"}', 0),
-    (ZOO, "feed", "tool", "Feed  them.", '{"tags": ["zoo"]}', 0),
+    (ZOO, "walk", "tool", "Walk.", '{"requires_env": ["ZOO_KEY"]}', 0),
+    (ZOO, "feed", "tool", "Feed  them.", '{"tags": ["deprecated", "requires_env"]}', 0),
     (ZOO, "count", "animals", "Count\nthem.", '{"deprecated": true}', 0),
     (ZOO, "wrong", "tool", "Wrong.", "", BROKEN),
     (ACME, "feed", "tool", "Feed me.", "", DEPS),
@@ -135,15 +135,15 @@ def test_a_wrong_byte_or_a_missing_piece_is_damage(index: sqlite3.Connection, ch
 
 
 def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_distribution(index: sqlite3.Connection) -> None:
-    """A summary is one line; options are there if a list needs them."""
+    """A summary is one line, as lists show it; the variables that a tool requires are there too."""
     owners = {each.cached[0]: each for each in stored_in(index).found if each.cached is not None}
     are_apart, lines = lines_in(index)
     assert are_apart
     assert [(owners[owner], *rest) for _, owner, *rest in lines] == [
-        (ZOO, "animals.count", "zoo", "Count them.", '{"deprecated": true}'),
-        (ACME, "feed", "acme", "Feed me.", ""),
-        (ZOO, "feed", "zoo", "Feed  them.", ""),
-        (ZOO, "walk", "zoo", "Walk.", '{"requires_env": "ZOO_KEY"}'),
+        (ZOO, "animals.count", "zoo", "(deprecated) Count them.", None),
+        (ACME, "feed", "acme", "Feed me.", None),
+        (ZOO, "feed", "zoo", "Feed  them.", None),
+        (ZOO, "walk", "zoo", "Walk.", ["ZOO_KEY"]),
     ]
 
 
