@@ -297,7 +297,7 @@ _NOTHING: Final = object()
 
 
 def _facts() -> dict[str, dict[Any, Any]]:
-    """Return the state of the process as facts that can be compared: for each kind of `_PHRASES`, item -> value.
+    """Return the state of the process: for each kind of `_PHRASES`, item -> a value that can be compared.
 
     Imports nothing: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
     """
