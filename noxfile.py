@@ -30,8 +30,9 @@ PROJECTS = [PACKAGE, *PLUGINS.values()]
 OWN_CODE_ONLY: dict[str, str | None] = {"PYTHONSAFEPATH": "1"}
 # pytest keeps the tests as it has rewritten them, unless this asks for no byte code: else each worker does it again in each run.
 KEEP_BYTE_CODE: dict[str, str | None] = {**OWN_CODE_ONLY, "PYTHONDONTWRITEBYTECODE": None}
-# Each core takes tests of the other when it has none left; a file's tests stay together mostly, and so do their fixtures.
-PARALLEL = ["-n", "auto", "--dist=worksteal"]
+# More workers than cores, since a test that starts a process waits for it. A worker takes tests of another when it has none left; a file's
+# tests stay together mostly, and so do their fixtures.
+PARALLEL = ["-n", str((os.cpu_count() or 1) * 3 // 2), "--dist=worksteal"]
 # What reads annotations, signatures, docstrings or installed metadata, where Python's own versions differ; and one call by each way in.
 SMOKE = [
     "tests/types",
