@@ -5,7 +5,7 @@
 - find: `_finder.py` finds entry points (`_found.py`) without importing them, `_identity.py` checks that the metadata are genuine,
   `_permission.py` and `_locks.py` say what the configuration allows.
 - describe: `_index.py` holds the descriptions of plugins that are not imported, `_index_store.py` reads and writes its file. A description
-  comes from a manifest (`_manifest.py`), from worker processes (`_workers.py` starts them, `_worker.py` runs in them) or from a program that
+  comes from a manifest (`_manifest.py`), from worker processes (`_worker_pool.py` starts them, `_worker.py` runs in them) or from a program that
   imported the plugin (`_describe.py`); `_fingerprint.py` tells whether it is still true.
 - load: `_loader.py` imports a plugin, `_hookspecs.py` an extension, whose hooks it defines; `_report.py` has the outcomes.
 """
@@ -68,9 +68,9 @@ if TYPE_CHECKING:
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
-    from fcregistry.discovery._workers import IMPORT_SECONDS as IMPORT_SECONDS
-    from fcregistry.discovery._workers import IMPORT_SECONDS_VARIABLE as IMPORT_SECONDS_VARIABLE
-    from fcregistry.discovery._workers import describe_in_workers as describe_in_workers
+    from fcregistry.discovery._worker_pool import IMPORT_SECONDS as IMPORT_SECONDS
+    from fcregistry.discovery._worker_pool import IMPORT_SECONDS_VARIABLE as IMPORT_SECONDS_VARIABLE
+    from fcregistry.discovery._worker_pool import describe_in_workers as describe_in_workers
 
 __all__ = [
     "DescribedPlugin",
@@ -115,7 +115,7 @@ _MODULES: Final = {
         *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
         *("LoadedPlugin", "Outcome"),
     ),
-    "._workers": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),
+    "._worker_pool": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

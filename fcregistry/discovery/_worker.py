@@ -1,7 +1,7 @@
 """The process that describes plugins: it imports one after the other, and answers what each ships.
 
 Requests come on standard input and answers go to standard output, a JSON text a line; the plugins get other standard streams. If a plugin
-hangs or ends the process, only that plugin has no description: the process that asked starts another worker (`_workers.py`).
+hangs or ends the process, only that plugin has no description: the process that asked starts another worker (`_worker_pool.py`).
 
 Nothing of fcregistry is imported before the tracker runs, so every such import is inside a function.
 """
@@ -52,7 +52,7 @@ class Worker:
 
     Args:
         tracker: Notes the files that imports read.
-        found: The installed entry points, as `_workers.py` sends them.
+        found: The installed entry points, as `_worker_pool.py` sends them.
         ignore_rules: Whether plugins are imported whatever the configuration allows.
     """
 

@@ -1,7 +1,7 @@
-"""Worker processes that describe plugins, as the process that starts them sees them: a plugin that hangs or crashes costs one of them.
+"""A pool of worker processes that describe plugins. A plugin that hangs or crashes ends one worker, and another one starts.
 
-A worker gets the request for the next plugin while it is still busy with the one before, so that it never waits. Its answers come in the
-order of the requests. `_worker.py` is what runs in it.
+`_worker.py` is the program of a worker. It gets the request for the next plugin while it is still busy with the one before, so that it
+never waits. Its answers come in the order of the requests.
 """
 
 from __future__ import annotations
