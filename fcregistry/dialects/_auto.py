@@ -139,6 +139,7 @@ def _family_marks() -> TextMarks:
     """Return the marks of all dialects."""
     marks = {mark for section in _MORE_THOUGHTS for mark in section.opens}
     marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
+    marks.update(mark for name in names() for mark in get(name).marks if _TOKEN.match(mark))
     return TextMarks(*marks, whole=True)
 
 
@@ -266,10 +267,12 @@ def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
     def counts(name: str, section: Section, mark: str) -> bool:
         if _is_thought(section) or (name == only and not isinstance(section, Calls)):
             return True
-        if (may_be and name not in may_be) or mark == _FENCE or mark in get(name).stops:
+        if (may_be and name not in may_be) or mark == _FENCE or (mark in get(name).stops and not may_be):
             return False
         return (
-            len(mark) > LONGEST_PLAIN_MARK or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
+            len(mark) > LONGEST_PLAIN_MARK or name in _PLAIN
+            if isinstance(section, Calls)
+            else bool(_TOKEN.search(mark))
         )
 
     owners = sorted(_owners(), key=lambda each: each.dialect != only)
@@ -331,7 +334,7 @@ _MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
     *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
 )
 _NO_DIALECT: Final = ""
-_RECIPIENT: Final = re.compile(r"\s*[\w.\-]*")
+_RECIPIENT: Final = re.compile(r"\s*(?:to=)?[\w.\-]*")
 """The word that a text may begin with as the header of a message, if a mark follows it."""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"
@@ -419,7 +422,7 @@ class _AnyStream(DialectStream):
         elif isinstance(section, Calls) and not self.found:
             yield from self._read_any_calls(mark)
         else:
-            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.match(mark):
+            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.search(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
             yield from super()._read_section(section, mark)
 
@@ -450,6 +453,7 @@ class _AnyStream(DialectStream):
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
+        headers: list[tuple[int, str]] = []  # of messages, or of sections of calls
         are_none = True
         failed: dict[object, int] = {}  # a reader of several dialects is tried once
         for owner, attempt, words in self._in_order(mark):
@@ -464,7 +468,8 @@ class _AnyStream(DialectStream):
             if calls == [] and source.left:  # the answer, written as a call
                 return self._commit(owner.dialect, calls)
             if calls == [] and (owner.dialect not in _PLAIN or owner.dialect == self._only):
-                return self._narrow([owner.dialect])
+                headers.append((source.place, owner.dialect))
+                continue
             self._forget(repairs)
             if calls != []:  # else it is a label, and the text behind it is not part of it
                 taken.append((source.place, owner.dialect))
@@ -472,7 +477,9 @@ class _AnyStream(DialectStream):
             are_none = are_none and not calls
             if calls is None:
                 failed[attempt] = source.place
-        end = source.place = max(taken)[0]
+        end = source.place = max(headers or taken)[0]
+        if headers:
+            return self._narrow(name for _, name in headers)
         source.begin(begin)
         if are_none:
             self._narrow_to_begun(begin, mark, [name for place, name in taken if name and place == end])

@@ -164,13 +164,18 @@ def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | 
     return [] if (yield from source.is_next(_HY.opens, _HY_OPEN.opens)) else None
 
 
-_MUSE_WORDS: Final = ("to=self<|message|>", "to=user<|message|>")
+_MUSE_STARTS: Final = ("<|start|>assistant", "<|start|>")
+_MUSE_SELF: Final = ("to=self<|message|>", "to=self<|message|><|message|>")
+_MUSE_USER: Final = ("to=user<|message|>", "to=user<|message|><|message|>")
+_MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool; thoughts and answers have marks of their own."""
+    """Take the header of a message to a tool, or one without a message; thoughts and answers have marks of their own."""
     yield from source.space()
-    if (yield from source.is_next(*_MUSE_WORDS)):
+    if mark and source.place == len(source.text):
+        return []
+    if (yield from source.is_next(*_MUSE_SELF, *_MUSE_USER, *_MUSE_STARTS)):
         return []
     if (yield from source.take("to=")):
         yield from source.run(_RECIPIENT)
@@ -375,7 +380,7 @@ ROWS: Final = (
         more=(
             Words(
                 opens=("<|open|>response<|sep|>",),
-                closes=("<|close|>response<|sep|>",),
+                closes=("<|close|>response<|sep|>", "<|end_of_msg|>"),
                 before=("<|open|>tools<|sep|>",),
                 kind="content",
             ),
@@ -444,9 +449,9 @@ ROWS: Final = (
         syntax=tag_syntax(replace(_claude("atem:"), doubles_names=True)),
         more=(
             Calls(opens=(), read=_read_muse_header, at="start"),
-            Calls(opens=("<|start|>assistant",), read=_read_muse_header),
-            Words(opens=_MUSE_WORDS[:1], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="reasoning"),
-            Words(opens=_MUSE_WORDS[1:], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="content"),
+            Calls(opens=_MUSE_STARTS, read=_read_muse_header),
+            Words(opens=_MUSE_SELF, closes=_MUSE_STOPS, before=("<|start|>",), kind="reasoning"),
+            Words(opens=_MUSE_USER, closes=_MUSE_STOPS, before=("<|start|>",), kind="content"),
         ),
         before_tools='You can call functions by writing a "<atem:function_calls>" block like this one:\n<atem:function_calls>\n'
         '<atem:invoke name="$FUNCTION_NAME">\n<atem:parameter name="$PARAMETER_NAME">$PARAMETER_VALUE</atem:parameter>\n...\n'
@@ -456,7 +461,7 @@ ROWS: Final = (
         after_tools="\n",
         marks=("<|message|>", "<|start|>"),
         thinks=None,
-        stops=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
+        stops=_MUSE_STOPS,
         limits=BARE_TEXT_LIMITS,
     ),
     Dialect(

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
+from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_braces import braces, braces_text
 from fcregistry.dialects._syntax_json import (
-    EMPTY_CHANNELS,
+    CHANNEL,
     MESSAGE_ENDS,
-    read_empty_channel,
+    message_marks,
     read_header,
     read_message,
     read_start,
@@ -88,7 +88,7 @@ def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
 _NO_EXPRESSIONS: Final = "Values are literals: a call with a name, an operation or another call in it is content."
 
 
-_NEXT: Final = ("<|start|>", "<|channel|>")
+_NEXT: Final = ("<|start|>", CHANNEL)
 
 
 ROWS: Final = (
@@ -192,7 +192,10 @@ ROWS: Final = (
             read_python("<|tool_call_end|>"),
             write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
         ),
-        more=(Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),),
+        more=(
+            Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
+            EndOfThoughts(opens=("</think>",)),
+        ),
         before_tools="# Functions\nHere is a list of functions that you can invoke:\n```python\n",
         tool_form="python",
         between_tools="\n\n",
@@ -282,13 +285,10 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(
-                    opens=("<|channel|>commentary to=", "<|channel|>analysis to=", "<|channel|>final to="),
+                    opens=(f"{CHANNEL}commentary to=", f"{CHANNEL}analysis to=", f"{CHANNEL}final to="),
                     read=read_message,
                 ),
-                Calls(
-                    opens=("<|channel|>final <|constrain|>", "<|channel|>commentary <|constrain|>"), read=read_header
-                ),
-                Calls(opens=EMPTY_CHANNELS, read=read_empty_channel),
+                Calls(opens=(CHANNEL,), read=read_header),
                 Calls(opens=("<|start|>",), read=read_start),
                 Calls(
                     opens=("to=functions.",), read=read_message, at="start"
@@ -297,9 +297,9 @@ ROWS: Final = (
             write_messages,
         ),
         more=(
-            Words(opens=("<|channel|>analysis<|message|>",), closes=MESSAGE_ENDS, before=_NEXT, kind="reasoning"),
+            Words(opens=message_marks("analysis"), closes=MESSAGE_ENDS, before=_NEXT, kind="reasoning"),
             Words(
-                opens=("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+                opens=(*message_marks("final"), *message_marks("commentary")),
                 closes=MESSAGE_ENDS,
                 before=_NEXT,
                 kind="content",

@@ -151,12 +151,14 @@ class Openers:
                 self.sections.setdefault(mark, section)
         if words is None:
             words = {mark: each.words for mark, each in self.sections.items() if isinstance(each, Calls) and each.words}
-        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else {}, words=words)
+        self.marks: Final = TextMarks(
+            *self.sections, whole=whole, opening=not whole, before=_BEGUN if whole else {}, words=words
+        )
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)
         self.of_calls: Final = TextMarks(
-            *dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole
+            *dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole, opening=not whole
         ).find
 
 

@@ -432,9 +432,19 @@ def _kimi_id(call: ToolCall, place: int) -> str:
 
 MESSAGE: Final = "<|message|>"
 MESSAGE_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
-_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *MESSAGE_ENDS)
+CHANNEL: Final = "<|channel|>"
+_NEXT: Final = (MESSAGE, "<|start|>", *MESSAGE_ENDS)
+_HEADER_ENDS: Final = TextMarks(*_NEXT)
+_CHANNEL_ENDS: Final = TextMarks(*_NEXT, CHANNEL)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_CHANNEL_NAME: Final = re.compile(r"\s*(?:analysis|commentary|final|)\s*").fullmatch
+_TO_USER: Final = re.compile(r"\s*(?:commentary|final)\b").match
 _NAMESPACE: Final = "functions."
+
+
+def message_marks(channel: str) -> tuple[str, ...]:
+    """Return the headers of messages into a channel; models write space in them, or a mark twice, by mistake."""
+    return tuple(f"{CHANNEL}{channel}{space}{marks}" for space in ("", " ", "\n") for marks in (MESSAGE, MESSAGE * 2))
 
 
 def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -446,29 +456,19 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     recipient = _RECIPIENT(header)
     if end != MESSAGE or not recipient:
         return None
+    yield from source.take(MESSAGE)
     return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *MESSAGE_ENDS))
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to the user."""
-    _, end = yield from source.until(_HEADER_ENDS)
-    return [] if end == MESSAGE else None
-
-
-_CHANNEL: Final = "<|channel|>"
-EMPTY_CHANNELS: Final = tuple(
-    f"{_CHANNEL}{name}{space}{_CHANNEL}"
-    for name in ("", "analysis", "commentary", "final")
-    for space in ("", " ", "\n")
-)
-"""Channels without a message, before the mark of the next one."""
-
-
-def read_empty_channel(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Skip a channel without a message, up to the mark of the next channel; models write it by mistake."""
-    source.place -= len(_CHANNEL)
-    yield from source.is_next(_CHANNEL)
-    return []
+    """Take the header of a message to the user, or a channel without a message, which models write by mistake."""
+    header, end = yield from source.until(_CHANNEL_ENDS)
+    if end == MESSAGE:
+        yield from source.take(MESSAGE)
+        return [] if _TO_USER(header) else None
+    if end not in MESSAGE_ENDS:
+        source.place -= len(end)
+    return [] if _CHANNEL_NAME(header) else None
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -476,7 +476,10 @@ def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":
         return (yield from read_message(source, mark))
-    return [] if role else None
+    if role:
+        yield from source.take(MESSAGE)
+        return []
+    return [] if (yield from source.is_next(mark, CHANNEL)) or source.place == len(source.text) else None
 
 
 def write_messages(calls: Sequence[ToolCall]) -> str:
