@@ -73,17 +73,20 @@ def _may_follow(mark: str, outside: str) -> bool:
 
 _BEFORE_VALUES: Final = frozenset(("", ",", ":"))
 _STRING: Final = r""""(?>[^"\\]+|\\.)*+"|'(?>[^'\\]+|\\.)*+'"""
+_PLAIN: Final = r"[\w\s$.+\-:,]"
+_BEFORE_VALUE: Final = r"(?>[\w\s$.+\-]*+[:,])*+\s*+"
+_FLAT: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}))*+{_PLAIN}*+"
+"""The text between brackets that contain no further bracket."""
 _JSON: Final = Notation(
-    usual=re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL),
-    plain=re.compile(r"()([\w\s$.+\-:,]*+)"),
+    usual=re.compile(rf"((?:{_BEFORE_VALUE}(?:{_STRING}|\{{{_FLAT}\}}|\[{_FLAT}\]))*+)({_PLAIN}*+)", re.DOTALL),
+    deepest=re.compile(rf"((?:{_BEFORE_VALUE}(?:{_STRING}))*+)({_PLAIN}*+)", re.DOTALL),
+    plain=re.compile(rf"()({_PLAIN}*+)"),
     strings={'"': '"', "'": "'", "//": "\n", "/*": "*/", "#": "\n"},
     may_follow=_may_follow,
     is_strict=True,
     between=r"(?>[\w\s$.+\-]*+[:,])|\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/",
 )
 
-
-_PLAIN: Final = r"[\w\s$.+\-:,]"
 _UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[\s,{{\[])/(?:[/*]|\Z)|(?<=[\s,])#|\Z)){_PLAIN}*+[}}\]]?"""
 """The text after a bracket, if no string and no other bracket follows in JSON."""
 _NO_STRING: Final = r"""(?<=[\w$.+\-])(?=["'])"""

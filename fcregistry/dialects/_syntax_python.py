@@ -197,8 +197,14 @@ _AFTER_PREFIX: Final = r"(?:(?<!\w)|(?<=(?<!\w)[rRuUbBfF])|(?<=(?<!\w)[rRuUbBfF]
 _MAY_OPEN_STRING: Final = re.compile(r"(?<!\w)[rRuUbBfF]{0,2}\Z").search
 _OUTSIDE: Final = r"""[^\[\](){}'"]*+"""
 
+_STRINGS: Final = rf"(?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+{_OUTSIDE}"
+_FLAT: Final = rf"\[{_STRINGS}\]|\({_STRINGS}\)|\{{{_STRINGS}\}}"
+
 _PYTHON: Final = Notation(
-    usual=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
+    usual=re.compile(
+        rf"((?:{_OUTSIDE}(?:{_AFTER_PREFIX}{_QUOTED}|{_FLAT}))*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL
+    ),
+    deepest=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     plain=re.compile(rf"()({_OUTSIDE})"),
     strings={mark: mark for mark in ("'", '"', "'''", '"""')},
     between=r"""[^\[\](){}'"]""",
