@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final, NamedTuple
 
@@ -183,7 +183,8 @@ class _Owner(NamedTuple):
     mark: str
 
 
-class _Candidates(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class _Candidates:
     """The marks that may open a section, with the dialects that have them.
 
     `may_be` names the dialects in which the text may be; it is empty for any.
@@ -192,6 +193,31 @@ class _Candidates(NamedTuple):
     openers: Openers
     owners: dict[str, list[_Owner]]
     may_be: frozenset[str] = frozenset()
+    _words: dict[str, list[_MarkedWords]] = field(default_factory=dict)
+
+    def words(self, mark: str) -> list[_MarkedWords]:
+        """Return what finds the words that follow a mark where no call does."""
+        if mark not in self._words:
+            by_pattern: dict[tuple[str, int], list[str]] = {}
+            for owner in self.owners[mark]:
+                if isinstance(owner.section, Calls):
+                    by_pattern.setdefault((owner.section.words, len(owner.mark)), []).append(owner.dialect)
+            found = [
+                _MarkedWords(_match(words), length, frozenset(each)) for (words, length), each in by_pattern.items()
+            ]
+            self._words[mark] = found
+        return self._words[mark]
+
+
+class _MarkedWords(NamedTuple):
+    """What finds the words that follow a mark where no call does; None if only a reader knows.
+
+    With the length of the mark, and the dialects to which it applies.
+    """
+
+    match: _Match | None
+    length: int
+    dialects: frozenset[str]
 
 
 def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> _Candidates:
@@ -221,14 +247,15 @@ def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), 
 
 
 def _words_of(mark: str, owners: list[_Owner]) -> str:
-    """Return the pattern of what follows a bracket that opens no call in these dialects.
+    """Return the pattern of what follows a bracket that opens no call in these dialects, and shows no dialect as a broken call does.
 
     Nor may it be the bracket of a call in `glm-4`, which is on the line after the name of the tool.
     """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
     above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
-    return "".join([above, *(f"(?={each})" for each in others), longest])
+    shown = rf"(?:(?!{_BEGUN_AFTER[mark]}){longest}|{longest}(?<=[\]}}]))"
+    return "".join([above, *(f"(?={each})" for each in others), shown])
 
 
 def _joined_section(mark: str, owners: list[_Owner]) -> Section:
@@ -340,12 +367,12 @@ _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"
 )
 """What follows a mark where a call was begun, in any syntax, and not where prose names the mark."""
+_MEMBER: Final = r"\s{0,9}+[\"'](?:name|tool_name|function|type|id|action)[\"']\s{0,9}+:"
+_BEGUN_AFTER: Final = {"{": _MEMBER, "[": rf"(?:[\[\s]{{0,8}}+\{{{_MEMBER}|\s{{0,9}}+[\w.\-]++\()"}
+"""Bracket -> the same for calls whose marks any text may hold."""
 _PLAIN_CALL_BEGUN: Final = re.compile(
-    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id|action)[\"']\s{0,9}+:"
-    r"|\[\s{0,9}+[\w.\-]++\("
-    r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
+    rf"\{{{_BEGUN_AFTER['{']}|\[{_BEGUN_AFTER['[']}|Action:[^\n]*+\n\s{{0,9}}+Action Input:"
 )
-"""The same for calls whose marks any text may hold, with the mark."""
 _LONGEST_NAME: Final = 80
 _NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
 """The name on the line above a place, which is the only mark that `glm-4` has."""
@@ -420,7 +447,8 @@ class _AnyStream(DialectStream):
             self._take_for_thoughts()  # so no call before it counts
             self._begin()
         elif isinstance(section, Calls) and not self.found:
-            yield from self._read_any_calls(mark)
+            if not self._read_marked_words(mark):
+                yield from self._read_any_calls(mark)
         else:
             if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.search(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
@@ -444,6 +472,25 @@ class _AnyStream(DialectStream):
                 if isinstance(owner.section, Calls)
             ]
         return self._ordered[mark]
+
+    def _read_marked_words(self, mark: str) -> bool:
+        """Treat text after a mark as words if it is certain that no dialect finds calls there, and return whether it is."""
+        source = self._source
+        begin = source.place - len(mark)
+        text, end = source.text, source.place
+        furthest: frozenset[str] = frozenset()
+        for words, length, dialects in self._known.words(mark):
+            found = words(text, begin + length) if words else None
+            if not found:
+                return False
+            if not furthest or found.end() > end:
+                furthest, end = dialects, found.end()
+            elif found.end() == end:
+                furthest |= dialects
+        source.place = end
+        self._narrow_to_begun(begin, mark, furthest)
+        self._add_content(text[begin:end])
+        return True
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read the calls after a mark in the first dialect that finds calls there.
@@ -482,11 +529,11 @@ class _AnyStream(DialectStream):
             return self._narrow(name for _, name in headers)
         source.begin(begin)
         if are_none:
-            self._narrow_to_begun(begin, mark, [name for place, name in taken if name and place == end])
+            self._narrow_to_begun(begin, mark, (name for place, name in taken if name and place == end))
         self._add_content(source.since())
         return None
 
-    def _narrow_to_begun(self, begin: int, mark: str, furthest: list[str]) -> None:
+    def _narrow_to_begun(self, begin: int, mark: str, furthest: Iterable[str]) -> None:
         """Look only for calls of some dialects, if a call was begun at a place and is malformed or cut off.
 
         Args:

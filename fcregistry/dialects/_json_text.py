@@ -89,8 +89,10 @@ _JSON: Final = Notation(
 
 _UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[\s,{{\[])/(?:[/*]|\Z)|(?<=[\s,])#|\Z)){_PLAIN}*+[}}\]]?"""
 """The text after a bracket, if no string and no other bracket follows in JSON."""
-_NO_STRING: Final = r"""(?<=[\w$.+\-])(?=["'])"""
-"""The place of a quote that can open no string."""
+_NO_VALUE: Final = r"""(?:(?<=[\w$.+\-])(?=["'{\[])|(?=[^\w\s$.+\-:,"'{}\[\]/#]))"""
+"""The place of a character that can follow in no JSON, where a value could begin."""
+_BROKEN: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}|[{{\[]))*+{_PLAIN}*+{_NO_VALUE}"
+"""The text after a bracket up to such a place, if no bracket is closed before it."""
 
 
 def other_json(*names: str, takes_bare_names: bool = False) -> str:
@@ -109,7 +111,7 @@ def other_json(*names: str, takes_bare_names: bool = False) -> str:
     before = rf"(?:(?!\s*+(?:{keys})\s*+:)[\w\s$.+\-]*+[,:])*+\s*+"
     flat = rf"(?:{before}{string})*+{_PLAIN}*+"
     inside = rf"(?:{before}(?:{string}|\{{{flat}\}}|\[{flat}\]))*+{_PLAIN}*+"
-    return rf"""(?:{_UNBEGUN}|(?<=\{{){inside}(?:\}}|{_NO_STRING})|(?<=\[){inside}(?:\]|{_NO_STRING}){lone})"""
+    return rf"""(?:{_UNBEGUN}|(?<=\{{){inside}\}}|(?<=\[){inside}\]|{_BROKEN}{lone})"""
 
 
 def other_after_mark(*names: str) -> str:

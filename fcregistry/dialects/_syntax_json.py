@@ -466,8 +466,7 @@ def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
     if end == MESSAGE:
         yield from source.take(MESSAGE)
         return [] if _TO_USER(header) else None
-    if end not in MESSAGE_ENDS:
-        source.place -= len(end)
+    source.place -= len(end)
     return [] if _CHANNEL_NAME(header) else None
 
 

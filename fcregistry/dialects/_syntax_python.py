@@ -201,9 +201,7 @@ _STRINGS: Final = rf"(?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+{_OUTSIDE}"
 _FLAT: Final = rf"\[{_STRINGS}\]|\({_STRINGS}\)|\{{{_STRINGS}\}}"
 
 _PYTHON: Final = Notation(
-    usual=re.compile(
-        rf"((?:{_OUTSIDE}(?:{_AFTER_PREFIX}{_QUOTED}|{_FLAT}))*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL
-    ),
+    usual=re.compile(rf"((?:{_OUTSIDE}(?:{_AFTER_PREFIX}{_QUOTED}|{_FLAT}))*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     deepest=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     plain=re.compile(rf"()({_OUTSIDE})"),
     strings={mark: mark for mark in ("'", '"', "'''", '"""')},
