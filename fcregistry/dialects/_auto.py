@@ -168,7 +168,8 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
         parsed = reader.whole(text)
         may_be = reader.may_be
         if reader.found:
-            parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
+            if reader.may_differ_in(reader.found):
+                parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
             return (get(reader.found) if parsed.tool_calls else None), parsed
         if not reader.has_skipped:
             break
@@ -393,6 +394,8 @@ class _AnyStream(DialectStream):
     """
 
     __slots__ = (
+        "_begins",
+        "_has_restarted",
         "_is_in_fence",
         "_known",
         "_may_be_at_first",
@@ -419,6 +422,8 @@ class _AnyStream(DialectStream):
         self._skips_quoted = skips_quoted
         self._ranks: dict[str, int] = {}
         self.has_skipped = False
+        self._begins = 0  # the place of the first call
+        self._has_restarted = False
         self._begin()
 
     def _begin(self) -> None:
@@ -426,6 +431,12 @@ class _AnyStream(DialectStream):
         self.found = ""
         self._is_in_fence = False
         self._use_candidates(_candidates_before_call(self._may_be_at_first, self._only))
+
+    def may_differ_in(self, name: str) -> bool:
+        """Return whether a reader that knew the dialect of the calls could read the text before them in another way."""
+        openers = get(name).openers
+        before = self._source.text[: self._begins]
+        return self._has_restarted or openers.leading is not None or openers.marks.find(before) is not None
 
     @property
     def may_be(self) -> frozenset[str]:
@@ -445,6 +456,7 @@ class _AnyStream(DialectStream):
             self._read_quote()
         elif isinstance(section, EndOfThoughts) and self._not_thoughts is not None:
             self._take_for_thoughts()  # so no call before it counts
+            self._has_restarted = True
             self._begin()
         elif isinstance(section, Calls) and not self.found:
             if not self._read_marked_words(mark):
@@ -511,9 +523,9 @@ class _AnyStream(DialectStream):
                 continue
             calls = yield from self._try_owner(owner, begin)
             if calls and self._is_call_of_text(owner):
-                return self._commit(owner.dialect, calls)
+                return self._commit(owner.dialect, calls, begin)
             if calls == [] and source.left:  # the answer, written as a call
-                return self._commit(owner.dialect, calls)
+                return self._commit(owner.dialect, calls, begin)
             if calls == [] and (owner.dialect not in _PLAIN or owner.dialect == self._only):
                 headers.append((source.place, owner.dialect))
                 continue
@@ -569,8 +581,10 @@ class _AnyStream(DialectStream):
             return False
         return owner.dialect == self._only if self._only else True
 
-    def _commit(self, name: str, calls: list[ToolCall]) -> None:
+    def _commit(self, name: str, calls: list[ToolCall], begin: int) -> None:
         """Accept calls, and read on in their dialect."""
+        if not self.found:
+            self._begins = begin
         self.found = name
         self._use_candidates(_candidates_of(name))
         self._content.cut()
@@ -614,7 +628,7 @@ class _AnyStream(DialectStream):
         may_be = self._known.may_be or (self.found or self._only or name,)
         if calls is not None and is_found and not self._skips_quoted and name in may_be:
             self._is_in_fence = not is_closed
-            self._commit(name, calls)
+            self._commit(name, calls, begin)
             return
         self._forget(repairs)
         if not is_closed:

@@ -20,7 +20,7 @@ from fcregistry.dialects._syntax_json import (
     read_start,
     write_messages,
 )
-from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
+from fcregistry.dialects._syntax_python import NO_LIST, read_list, read_python, write_list, write_rows
 from fcregistry.dialects._syntax_react import (
     INPUT_LABEL,
     LABELS,
@@ -130,7 +130,7 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
-                Calls(opens=("[",), read=read_list, words=r"(?!\s*+(?:[\w.\-]++(?:\(|\Z)|\Z))\s*+[\w.\-]*+"),
+                Calls(opens=("[",), read=read_list, words=NO_LIST),
             ),
             write_list(),
         ),

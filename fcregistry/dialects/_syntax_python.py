@@ -73,9 +73,9 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     yield from source.space()
     if mark != "[" and (yield from source.is_next("{")):
         return (yield from _IN_ARRAY(source, mark))
-    calls: list[ToolCall | None] = []
+    written: list[tuple[str, str]] = []
     while found := (yield from _take_call(source)):
-        calls += found
+        written.append(found)
         yield from source.space()
         separator = yield from source.take(",", "]")
         if separator == ",":
@@ -84,6 +84,7 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         elif not separator:
             return None
         if separator == "]":
+            calls = [_bind(name, text, source.shapes) for name, text in written]
             return None if None in calls else [call for call in calls if call]
     return None
 
@@ -93,7 +94,7 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     calls: list[ToolCall] = []
     while True:
         found = yield from _take_call(source)
-        call = found[0] if found else None
+        call = _bind(*found, source.shapes) if found else None
         if call is None:
             source.left = source.since() if calls else ""
             return calls or None
@@ -104,16 +105,13 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         source.begin(source.place)
 
 
-def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
-    """Take a call, and return it in a list.
-
-    The item is None for a call that holds more than literals. The list is empty if no call begins, or it is cut off.
-    """
+def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
+    """Take a call, and return its name and its arguments in brackets; None if no call begins, or it is cut off."""
     name = yield from source.run(NAME)
     if not name or not (yield from source.is_next("(")):
-        return []
+        return None
     text = yield from take_balanced(source, _PYTHON)
-    return [] if text is None else [_bind(name, text, source.shapes)]
+    return None if text is None else (name, text)
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
@@ -209,6 +207,11 @@ _PYTHON: Final = Notation(
     # An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
     may_follow=lambda mark, outside: mark in "([{" or _MAY_OPEN_STRING(outside) is not None,
 )
+
+_CALL: Final = re.sub(r"\s", "", rf"[\w.\-]++\({_STRINGS}\)")
+_NO_CALL_BEGINS: Final = r"(?![\w.\-]++(?:\(|\Z)|\Z"
+NO_LIST: Final = rf"(?:\s*+{_NO_CALL_BEGINS})|(?:\s*+{_CALL}\s*+,)++\s*+{_NO_CALL_BEGINS}|\])|(?:\s*+{_CALL}\s*+,)*+\s*+{_CALL}\s*+(?![,\]]|\Z))[\w.\-]*+"
+"""The pattern of what follows a bracket if no list of calls does."""
 
 _FIND_TOKENS: Final = re.compile(
     rf"""\s*+([\[\](){{}},:=]
