@@ -102,10 +102,12 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             continue
         mark = source.text[source.place]
         if mark in _CLOSING and notation.may_follow(mark, outside):
+            if len(due) > MAX_DEPTH:
+                return None
             opened = notation.opened.match(source.text, source.place)
             run = opened[0] if opened else mark
             brackets, end = mark, 1
-            if len(run) > 1 or len(due) > MAX_DEPTH:
+            if len(run) > 1:
                 brackets, end = notation.brackets(run, MAX_DEPTH + 1 - len(due))
             due += [_CLOSING[each] for each in brackets]
             pieces.append(source.take_characters(end))

@@ -91,8 +91,11 @@ _UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[
 """The text after a bracket, if no string and no other bracket follows in JSON."""
 _NO_VALUE: Final = r"""(?:(?<=[\w$.+\-])(?=["'{\[])|(?=[^\w\s$.+\-:,"'{}\[\]/#]))"""
 """The place of a character that can follow in no JSON, where a value could begin."""
-_BROKEN: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}|[{{\[]))*+{_PLAIN}*+{_NO_VALUE}"
-"""The text after a bracket up to such a place, if no bracket is closed before it."""
+_BROKEN: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}|[{{\[])){{0,16}}+{_PLAIN}*+{_NO_VALUE}"
+"""The text after a bracket up to such a place, if it is near, and no bracket is closed before it.
+
+It must be nearer than a reader may give up because of too many levels. Else the same text would be searched again and again.
+"""
 
 
 def other_json(*names: str, takes_bare_names: bool = False) -> str:

@@ -210,7 +210,10 @@ _PYTHON: Final = Notation(
 
 _CALL: Final = re.sub(r"\s", "", rf"[\w.\-]++\({_STRINGS}\)")
 _NO_CALL_BEGINS: Final = r"(?![\w.\-]++(?:\(|\Z)|\Z"
-NO_LIST: Final = rf"(?:\s*+{_NO_CALL_BEGINS})|(?:\s*+{_CALL}\s*+,)++\s*+{_NO_CALL_BEGINS}|\])|(?:\s*+{_CALL}\s*+,)*+\s*+{_CALL}\s*+(?![,\]]|\Z))[\w.\-]*+"
+_CALLS: Final = rf"(?:\s*+{_CALL}\s*+,)"
+NO_LIST: Final = (
+    rf"(?:\s*+{_NO_CALL_BEGINS})|{_CALLS}++\s*+{_NO_CALL_BEGINS}|\])|{_CALLS}*+\s*+{_CALL}\s*+(?![,\]]|\Z))[\w.\-]*+"
+)
 """The pattern of what follows a bracket if no list of calls does."""
 
 _FIND_TOKENS: Final = re.compile(
