@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
 from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
+from fcregistry.dialects._syntax_react import read_label, read_rest
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
@@ -297,6 +298,8 @@ def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
             return True
         if (may_be and name not in may_be) or mark == _FENCE or (mark in get(name).stops and not may_be):
             return False
+        if isinstance(section, Calls) and section.read in (read_label, read_rest):
+            return False  # labels, which contain no call
         return (
             len(mark) > LONGEST_PLAIN_MARK or name in _PLAIN
             if isinstance(section, Calls)

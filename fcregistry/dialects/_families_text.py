@@ -20,13 +20,13 @@ from fcregistry.dialects._syntax_json import (
     read_start,
     write_messages,
 )
-from fcregistry.dialects._syntax_python import NO_LIST, read_list, read_python, write_list, write_rows
+from fcregistry.dialects._syntax_python import NO_LIST, NO_PYTHON, read_list, read_python, write_list, write_rows
 from fcregistry.dialects._syntax_react import (
     INPUT_LABEL,
     LABELS,
     NO_ACTION,
-    NO_ACTION_NAME,
     NO_FENCED_ACTION,
+    NO_INPUT,
     read_action,
     read_action_object,
     read_action_objects,
@@ -129,7 +129,7 @@ ROWS: Final = (
         source='Llama documentation, "Model Cards and Prompt formats", Llama 3.2 and Llama 4; the chat template "llama4_pythonic" of vLLM',
         syntax=Syntax(
             (
-                Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
+                Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>"), words=NO_PYTHON),
                 Calls(opens=("[",), read=read_list, words=NO_LIST),
             ),
             write_list(),
@@ -154,6 +154,7 @@ ROWS: Final = (
             "<|tool_call_start|>",
             read_python("<|tool_call_end|>"),
             write_list("<|tool_call_start|>", "<|tool_call_end|>"),
+            NO_PYTHON,
         ),
         before_tools="List of tools: <|tool_list_start|>[",
         tool_form="function",
@@ -172,6 +173,7 @@ ROWS: Final = (
             "<function_calls>",
             read_python("</function_calls>"),
             write_rows("<function_calls>\n", "\n</function_calls>"),
+            NO_PYTHON,
         ),
         before_tools="You have access to the functions below. To call some, write each call as Python does on a line of its own, within "
         "<function_calls></function_calls> tags:\n<function_calls>\nfunction1(param1='value1')\nfunction2(param2='value2')\n"
@@ -191,6 +193,7 @@ ROWS: Final = (
             "<|tool_call_start|>",
             read_python("<|tool_call_end|>"),
             write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
+            NO_PYTHON,
         ),
         more=(
             Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
@@ -214,7 +217,7 @@ ROWS: Final = (
         source='Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"; the prompts of LangChain and LlamaIndex',
         syntax=Syntax(
             (
-                Calls(opens=("Action:",), read=read_action, at="line", words=NO_ACTION_NAME),
+                Calls(opens=("Action:",), read=read_action, at="line", words=NO_INPUT),
                 Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
                 Calls(opens=("Observation:",), read=read_rest, at="line"),
             ),

@@ -36,6 +36,10 @@ _FENCES: Final = ("```python", "```py", "```")
 _IN_ARRAY: Final = read_objects("]", opening="{")
 
 
+NO_PYTHON: Final = r"\s*+(?![\w.\-\[{`]|\Z)"
+"""The pattern of what follows a mark if `read_python` finds nothing that a call may begin with."""
+
+
 def read_python(*closes: str) -> CallReader:
     """Return a reader of calls between marks.
 

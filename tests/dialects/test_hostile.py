@@ -132,7 +132,7 @@ def test_the_work_grows_with_the_length_of_a_text_alone(name: str, size: int, mo
     assert not wrong
 
 
-DEEP = ("{", "[", "{[", '{"a":', "['", '["",', "[f(a=1), ", "[f(")
+DEEP = ("{", "[", "{[", '{"a":', "['", '["",', "[f(a=1), ", "[f(", "\nObservation:")
 SHORT = 8_000
 
 
