@@ -177,9 +177,7 @@ class Dialect:
         Args:
             text: What the model wrote.
         """
-        return (self.openers.leading is not None or self.openers.of_calls(text) is not None) and bool(
-            self.parse(text).tool_calls
-        )
+        return bool(self.parse(text).tool_calls)
 
     def __repr__(self) -> str:
         return f"<Dialect {self.name}>"

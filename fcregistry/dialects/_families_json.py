@@ -23,6 +23,7 @@ from fcregistry.dialects._syntax_json import (
     call_object,
     name_of,
     objects,
+    objects_or,
     read_apertus,
     read_deepseek,
     read_flower,
@@ -118,15 +119,7 @@ _RESPONSE: Final = Words(
     closes=("</response>", "<|end_of_sentence|>", "<|end_of_text|>"),
     kind="content",
 )
-_LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
 _LONGCAT_PAIRS: Final = PairSyntax("longcat_")
-
-
-def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of LongCat: objects or, from newer models, a name and a pair of tags for each argument."""
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    return (yield from (_LONGCAT_OBJECTS if is_object else _LONGCAT_PAIRS)(source, mark))
 
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
@@ -435,7 +428,13 @@ ROWS: Final = (
         models="LongCat-Flash-Chat, -Thinking and -Lite",
         source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
         syntax=Syntax(
-            (Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat, words=NO_OBJECT + _LONGCAT_PAIRS.words),),
+            (
+                Calls(
+                    opens=(_LONGCAT_PAIRS.opens,),
+                    read=objects_or(_LONGCAT_PAIRS, "</longcat_tool_call>"),
+                    words=NO_OBJECT + _LONGCAT_PAIRS.words,
+                ),
+            ),
             write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
             _LONGCAT_PAIRS.marks,
         ),

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words
 from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
-from fcregistry.dialects._syntax_json import read_objects, write_between
+from fcregistry.dialects._syntax_json import objects_or, write_between
 from fcregistry.dialects._syntax_pairs import NO_OBJECT, PairSyntax
 from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, TagSyntax, tag_reader, tag_syntax
 
@@ -107,32 +107,7 @@ _STEP: Final = _invocations(
 
 _DOTS: Final = _invocations("", ("<dots_function_call>",), ("</dots_function_call>",))
 _DOTS_SYNTAX: Final = tag_syntax(_DOTS)
-_DOTS_OBJECTS: Final = read_objects("</dots_function_call>")
-
-
-def _read_dots(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of dots: invoke tags, or JSON objects."""
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    calls: list[ToolCall] | None = yield from (_DOTS_OBJECTS if is_object else tag_reader(_DOTS))(source, mark)
-    return calls
-
-
 _HORIZON: Final = PairSyntax("ifm|")
-_HORIZON_OBJECTS: Final = read_objects("</ifm|tool_call>")
-
-
-def _read_horizon(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of K2 Horizon.
-
-    They are a name and a pair of tags for each argument or, if the prompt asks for that, JSON objects.
-    """
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    calls: list[ToolCall] | None = yield from (_HORIZON_OBJECTS if is_object else _HORIZON)(source, mark)
-    return calls
-
-
 _MINICPM5: Final = TagSyntax(
     opens=(),
     closes=(),
@@ -401,7 +376,13 @@ ROWS: Final = (
         models="K2 Horizon",
         source='vLLM, "K2HorizonToolParser"; SGLang, "K2V3Detector"',
         syntax=Syntax(
-            (Calls(opens=(_HORIZON.opens,), read=_read_horizon, words=NO_OBJECT + _HORIZON.words),),
+            (
+                Calls(
+                    opens=(_HORIZON.opens,),
+                    read=objects_or(_HORIZON, "</ifm|tool_call>"),
+                    words=NO_OBJECT + _HORIZON.words,
+                ),
+            ),
             write_between("<ifm|tool_calls>\n", _HORIZON.write, "\n</ifm|tool_calls>"),
             _HORIZON.marks,
         ),
@@ -470,7 +451,11 @@ ROWS: Final = (
         source='the dots parsers of vLLM and SGLang, "DotsToolDetector"',
         syntax=Syntax(
             (
-                Calls(opens=("<dots_function_call>",), read=_read_dots, words=NO_OBJECT + _DOTS.words),
+                Calls(
+                    opens=("<dots_function_call>",),
+                    read=objects_or(tag_reader(_DOTS), "</dots_function_call>"),
+                    words=NO_OBJECT + _DOTS.words,
+                ),
                 Calls(opens=("<invoke",), read=tag_reader(_DOTS), words=_DOTS.words),
             ),
             _DOTS_SYNTAX.write,

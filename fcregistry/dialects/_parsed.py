@@ -140,7 +140,7 @@ class Openers:
         words: Mark -> the pattern of the text after it, where it opens no section; by default, as the sections say.
     """
 
-    __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
+    __slots__ = ("has_lines", "leading", "marks", "sections")
 
     def __init__(
         self, sections: tuple[Section, ...], *, whole: bool = False, words: Mapping[str, str] | None = None
@@ -157,9 +157,6 @@ class Openers:
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)
-        self.of_calls: Final = TextMarks(
-            *dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole, opening=not whole
-        ).find
 
 
 @cache

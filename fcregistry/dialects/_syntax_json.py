@@ -94,6 +94,23 @@ _BRACKETS: Final = ("{", "[")
 """Marks that open a section and are part of its first value."""
 
 
+def objects_or(read_other: CallReader, closes: str) -> CallReader:
+    """Return a reader of calls that are JSON, if a bracket follows the mark, or are in another syntax.
+
+    Args:
+        read_other: The reader of the other syntax.
+        closes: The mark that closes the section of JSON.
+    """
+    read_json = read_objects(closes)
+
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        yield from source.space()
+        is_json = yield from source.is_next(*_BRACKETS)
+        return (yield from (read_json if is_json else read_other)(source, mark))
+
+    return read
+
+
 def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, between: str = "\n") -> CallWriter:
     """Return a writer of calls as JSON objects, each between marks.
 
@@ -295,23 +312,23 @@ def read_arguments(
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
 
 
-def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4."""
-    name = yield from source.run(NAME)
-    if not name or not (yield from source.take("\n", "\r\n")):
-        return None
-    return (yield from read_arguments(source, name))
+def read_line_named(source: TextSource, mark: str, to_user: str = "") -> Reading[list[ToolCall] | None]:
+    """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4.
 
-
-def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Functionary: the name on one line, and its arguments on the next ones.
-
-    For the recipient `all` take the line only, because content follows.
+    Args:
+        source: The text.
+        mark: The mark before the name.
+        to_user: The name whose line only is taken, because content follows.
     """
     name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None
-    return [] if name == "all" else (yield from read_arguments(source, name))
+    return [] if name == to_user else (yield from read_arguments(source, name))
+
+
+def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Functionary, or the recipient `all` of content."""
+    return (yield from read_line_named(source, mark, "all"))
 
 
 _ON_A_LINE: Final = re.compile(r"[^\s<✿](?:[^\n<✿]*[^\s<✿])?")
