@@ -146,7 +146,10 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool, or one without a message; thoughts and answers have marks of their own."""
+    """Take the header of a message to a tool, or one that no message follows.
+
+    Thoughts and answers have marks of their own.
+    """
     yield from source.space()
     if mark and source.place == len(source.text):
         return []

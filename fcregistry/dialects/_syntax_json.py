@@ -460,7 +460,7 @@ _NAMESPACE: Final = "functions."
 
 
 def message_marks(channel: str) -> tuple[str, ...]:
-    """Return the headers of messages into a channel; models write space in them, or a mark twice, by mistake."""
+    """Return the headers of messages into a channel, also with space or a mark that is there twice."""
     return tuple(f"{CHANNEL}{channel}{space}{marks}" for space in ("", " ", "\n") for marks in (MESSAGE, MESSAGE * 2))
 
 
@@ -478,7 +478,7 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to the user, or a channel without a message, which models write by mistake."""
+    """Take the header of a message to the user, or a channel that no message follows."""
     header, end = yield from source.until(_CHANNEL_ENDS)
     if end == MESSAGE:
         yield from source.take(MESSAGE)

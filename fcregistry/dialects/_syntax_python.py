@@ -110,7 +110,10 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
-    """Take a call, and return its name and its arguments in brackets; None if no call begins, or it is cut off."""
+    """Take a call, and return its name and the text between its brackets, with these.
+
+    Return None if no call begins, or it is cut off.
+    """
     name = yield from source.run(NAME)
     if not name or not (yield from source.is_next("(")):
         return None
