@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final, NamedTuple
+from typing import TYPE_CHECKING, Final
 
+from fcregistry.dialects._auto_marks import (
+    BEGUN_AFTER,
+    FENCE,
+    MORE_THOUGHTS,
+    PLAIN,
+    QUOTE,
+    TICK,
+    TILDES,
+    TOKEN,
+    candidates_before_call,
+    candidates_of,
+    match_of,
+    owners_of_marks,
+)
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
-from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Openers, Parsed, TrimmedText, Words
+from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
-    from typing import TypeAlias
+    from collections.abc import Callable, Iterable
 
     from fcregistry._base.call import ToolCall
+    from fcregistry.dialects._auto_marks import Candidates, Match, Owner
     from fcregistry.dialects._json_text import ToolShape
     from fcregistry.dialects._parsed import Section
     from fcregistry.dialects._source import Reading
-
-    _Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
 
 # --- The dialect `auto` ---
 
@@ -137,8 +149,9 @@ class AutoStream(DialectStream):
 @cache
 def _family_marks() -> TextMarks:
     """Return the marks of all dialects."""
-    marks = {mark for section in _MORE_THOUGHTS for mark in section.opens}
+    marks = {mark for section in MORE_THOUGHTS for mark in section.opens}
     marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
+    marks.update(mark for name in names() for mark in get(name).marks if TOKEN.match(mark))
     return TextMarks(*marks, whole=True)
 
 
@@ -167,180 +180,30 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
         parsed = reader.whole(text)
         may_be = reader.may_be
         if reader.found:
-            parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
+            if reader.may_differ_in(reader.found):
+                parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
             return (get(reader.found) if parsed.tool_calls else None), parsed
         if not reader.has_skipped:
             break
     return None, parsed
 
 
-class _Owner(NamedTuple):
-    """A dialect, with a section that a mark opens in it."""
-
-    dialect: str
-    section: Section
-    mark: str
-
-
-class _Candidates(NamedTuple):
-    """The marks that may open a section, with the dialects that have them.
-
-    `may_be` names the dialects in which the text may be; it is empty for any.
-    """
-
-    openers: Openers
-    owners: dict[str, list[_Owner]]
-    may_be: frozenset[str] = frozenset()
-
-
-def _candidates(owners: Iterable[_Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> _Candidates:
-    """Return the marks of some owners' sections.
-
-    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one, too.
-    """
-    by_mark: dict[str, list[_Owner]] = {}
-    for owner in owners:
-        by_mark.setdefault(owner.mark, []).append(owner)
-    sections = (_joined_section(mark, owners) for mark, owners in by_mark.items())
-    read = _json_fence().read
-    shown = Calls(opens=(_FENCE, _TICK), read=read), Calls(opens=(_TILDES, _QUOTE), read=read, at="line")
-    leading = get(only).openers.leading if only else None
-    calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
-    words = {mark: _words_of(mark, owners) for mark, owners in calls.items() if mark in _BRACKETS} | _MARKDOWN
-    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True, words=words)
-    shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
-    return _Candidates(
-        openers,
-        {
-            mark: [*owners, *(each for other in shorter[mark] for each in calls[other])]
-            for mark, owners in by_mark.items()
-        },
-        may_be,
-    )
-
-
-def _words_of(mark: str, owners: list[_Owner]) -> str:
-    """Return the pattern of what follows a bracket that opens no call in these dialects.
-
-    Nor may it be the bracket of a call in `glm-4`, which is on the line after the name of the tool.
-    """
-    patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
-    *others, longest = patterns
-    above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
-    return "".join([above, *(f"(?={each})" for each in others), longest])
-
-
-def _joined_section(mark: str, owners: list[_Owner]) -> Section:
-    """Return the section that a mark opens in its first owner, in which thoughts end as in any owner."""
-    section = owners[0].section
-    if not isinstance(section, Words):
-        return replace(section, opens=(mark,))
-    before = dict.fromkeys(end for each in owners if isinstance(each.section, Words) for end in each.section.before)
-    return replace(section, opens=(mark,), before=tuple(before))
-
-
-def _owners() -> Iterator[_Owner]:
-    for name in names():
-        for mark, section in get(name).openers.sections.items():
-            yield _Owner(name, section, mark)
-    for section in _MORE_THOUGHTS:
-        for mark in section.opens:
-            yield _Owner(_NO_DIALECT, section, mark)
-
-
-def _is_thought(section: Section) -> bool:
-    return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
-
-
-@cache
-def _candidates_before_call(may_be: frozenset[str], only: str) -> _Candidates:
-    """Return the marks that count before a call is found.
-
-    They open thoughts of any dialect, or show which dialect the text is in.
-
-    Args:
-        may_be: The dialects that the text may be in; empty for any.
-        only: The dialect that it is in, if that is known; else empty.
-    """
-
-    def counts(name: str, section: Section, mark: str) -> bool:
-        if _is_thought(section) or (name == only and not isinstance(section, Calls)):
-            return True
-        if (may_be and name not in may_be) or mark == _FENCE or mark in get(name).stops:
-            return False
-        return (
-            len(mark) > LONGEST_PLAIN_MARK or name in _PLAIN if isinstance(section, Calls) else bool(_TOKEN.match(mark))
-        )
-
-    owners = sorted(_owners(), key=lambda each: each.dialect != only)
-    return _candidates((each for each in owners if counts(*each)), may_be, only)
-
-
-@cache
-def _candidates_of(name: str) -> _Candidates:
-    """Return the marks that count once a call of a dialect is found.
-
-    These are its own, and those of thoughts in any dialect but the plain ones.
-    """
-    own = (each for each in _owners() if each.dialect == name and each.mark != _FENCE)
-    thoughts = (each for each in _owners() if _is_thought(each.section) and each.dialect not in _PLAIN)
-    return _candidates((*own, *thoughts))
-
-
-@cache
-def _json_fence() -> Calls:
-    section = get("json").openers.sections[_FENCE]
-    assert isinstance(section, Calls)
-    return section
-
-
-_BRACKETS: Final = ("{", "[")
-_PLAIN: Final = ("react", "json", "pythonic", "react-json")
-"""The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
 _FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
 _FENCED: Final = ("json", "react-json")
 """The dialects whose calls are read in code fences, if the dialect is not known."""
 _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
 """The dialect that is taken if several read the same call; the others follow by name."""
-_TOKEN: Final = re.compile("<[|｜]")
-"""The beginning of marks that are tokens of their own, and occur in no other text."""
 
-_FENCE: Final = "```"
-_TILDES: Final = "~~~"
 _FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
-_TICK: Final = "`"
 _TICKS: Final = re.compile("`+")
-_QUOTE: Final = ">"
-_MARKDOWN: Final = {_TICK: "(?!`)[^`\n]++`(?!`)", _QUOTE: r"(?<=\n>)[^\n]*+"}
-"""Mark -> the pattern of what is code or a quote with it, in most texts."""
-_THOUGHTS: Final = tuple(
-    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
-    for opens, closes in (
-        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
-        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
-        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
-        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
-        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
-        (("◁think▷",), ("◁/think▷",)),
-        (("<unused94>",), ("<unused95>",)),
-    )
-)
-"""Marks of thoughts that no dialect of the table has, with the ways in which models misspell them."""
-_MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
-    *_THOUGHTS,
-    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
-)
-_NO_DIALECT: Final = ""
-_RECIPIENT: Final = re.compile(r"\s*[\w.\-]*")
+_RECIPIENT: Final = re.compile(r"\s*(?:to=)?[\w.\-]*")
 """The word that a text may begin with as the header of a message, if a mark follows it."""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"
 )
 """What follows a mark where a call was begun, in any syntax, and not where prose names the mark."""
 _PLAIN_CALL_BEGUN: Final = re.compile(
-    r"[\[\s]{0,9}+\{\s{0,9}+[\"'](?:name|tool_name|function|type|id|action)[\"']\s{0,9}+:"
-    r"|\[\s{0,9}+[\w.\-]++\("
-    r"|Action:[^\n]*+\n\s{0,9}+Action Input:"
+    rf"\{{{BEGUN_AFTER['{']}|\[{BEGUN_AFTER['[']}|Action:[^\n]*+\n\s{{0,9}}+Action Input:"
 )
 """The same for calls whose marks any text may hold, with the mark."""
 _LONGEST_NAME: Final = 80
@@ -363,6 +226,8 @@ class _AnyStream(DialectStream):
     """
 
     __slots__ = (
+        "_begins",
+        "_has_restarted",
         "_is_in_fence",
         "_known",
         "_may_be_at_first",
@@ -389,37 +254,47 @@ class _AnyStream(DialectStream):
         self._skips_quoted = skips_quoted
         self._ranks: dict[str, int] = {}
         self.has_skipped = False
+        self._begins = 0  # the place of the first call
+        self._has_restarted = False
         self._begin()
 
     def _begin(self) -> None:
         """Look for a call of any dialect."""
         self.found = ""
         self._is_in_fence = False
-        self._use_candidates(_candidates_before_call(self._may_be_at_first, self._only))
+        self._use_candidates(candidates_before_call(self._may_be_at_first, self._only))
+
+    def may_differ_in(self, name: str) -> bool:
+        """Return whether a reader that knew the dialect could read the text before its calls otherwise."""
+        openers = get(name).openers
+        before = self._source.text[: self._begins]
+        return self._has_restarted or openers.leading is not None or openers.marks.find(before) is not None
 
     @property
     def may_be(self) -> frozenset[str]:
         """The dialects that the text may be in; empty for any."""
         return self._known.may_be
 
-    def _use_candidates(self, known: _Candidates) -> None:
+    def _use_candidates(self, known: Candidates) -> None:
         self._known, self._openers = known, known.openers
-        self._ordered: dict[str, list[tuple[_Owner, object, _Match | None]]] = {}
+        self._ordered: dict[str, list[tuple[Owner, object, Match | None]]] = {}
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
-        if mark in (_FENCE, _TILDES):
+        if mark in (FENCE, TILDES):
             yield from self._read_fence()
-        elif mark == _TICK:
+        elif mark == TICK:
             self._read_code()
-        elif mark == _QUOTE:
+        elif mark == QUOTE:
             self._read_quote()
         elif isinstance(section, EndOfThoughts) and self._not_thoughts is not None:
             self._take_for_thoughts()  # so no call before it counts
+            self._has_restarted = True
             self._begin()
         elif isinstance(section, Calls) and not self.found:
-            yield from self._read_any_calls(mark)
+            if not self._read_marked_words(mark):
+                yield from self._read_any_calls(mark)
         else:
-            if isinstance(section, Words) and section.kind != "reasoning" and _TOKEN.match(mark):
+            if isinstance(section, Words) and section.kind != "reasoning" and TOKEN.search(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
             yield from super()._read_section(section, mark)
 
@@ -427,20 +302,39 @@ class _AnyStream(DialectStream):
         """Look only for calls of some dialects."""
         names = frozenset(may_be)
         if not self.found and names != self.may_be:
-            self._use_candidates(_candidates_before_call(names, self._only))
+            self._use_candidates(candidates_before_call(names, self._only))
 
-    def _in_order(self, mark: str) -> list[tuple[_Owner, object, _Match | None]]:
+    def _in_order(self, mark: str) -> list[tuple[Owner, object, Match | None]]:
         """Return the dialects that have a mark, in the order in which they are tried.
 
         With each come what is equal for those that read alike, and what finds the words that follow the mark if no call does.
         """
         if mark not in self._ordered:
             self._ordered[mark] = [
-                (owner, (owner.section.read, owner.mark), _match(owner.section.words))
+                (owner, (owner.section.read, owner.mark), match_of(owner.section.words))
                 for owner in sorted(self._known.owners[mark], key=self._rank)
                 if isinstance(owner.section, Calls)
             ]
         return self._ordered[mark]
+
+    def _read_marked_words(self, mark: str) -> bool:
+        """Treat text after a mark as words, and return True, if it is certain that no call follows."""
+        source = self._source
+        begin = source.place - len(mark)
+        text, end = source.text, source.place
+        furthest: frozenset[str] = frozenset()
+        for words, length, dialects in self._known.words(mark):
+            found = words(text, begin + length) if words else None
+            if not found:
+                return False
+            if not furthest or found.end() > end:
+                furthest, end = dialects, found.end()
+            elif found.end() == end:
+                furthest |= dialects
+        source.place = end
+        self._narrow_to_begun(begin, mark, furthest)
+        self._add_content(text[begin:end])
+        return True
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read the calls after a mark in the first dialect that finds calls there.
@@ -450,6 +344,7 @@ class _AnyStream(DialectStream):
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
+        headers: list[tuple[int, str]] = []  # of messages, or of sections of calls
         are_none = True
         failed: dict[object, int] = {}  # a reader of several dialects is tried once
         for owner, attempt, words in self._in_order(mark):
@@ -460,11 +355,12 @@ class _AnyStream(DialectStream):
                 continue
             calls = yield from self._try_owner(owner, begin)
             if calls and self._is_call_of_text(owner):
-                return self._commit(owner.dialect, calls)
+                return self._commit(owner.dialect, calls, begin)
             if calls == [] and source.left:  # the answer, written as a call
-                return self._commit(owner.dialect, calls)
-            if calls == [] and (owner.dialect not in _PLAIN or owner.dialect == self._only):
-                return self._narrow([owner.dialect])
+                return self._commit(owner.dialect, calls, begin)
+            if calls == [] and (owner.dialect not in PLAIN or owner.dialect == self._only):
+                headers.append((source.place, owner.dialect))
+                continue
             self._forget(repairs)
             if calls != []:  # else it is a label, and the text behind it is not part of it
                 taken.append((source.place, owner.dialect))
@@ -472,14 +368,16 @@ class _AnyStream(DialectStream):
             are_none = are_none and not calls
             if calls is None:
                 failed[attempt] = source.place
-        end = source.place = max(taken)[0]
+        end = source.place = max(headers or taken)[0]
+        if headers:
+            return self._narrow(name for _, name in headers)
         source.begin(begin)
         if are_none:
-            self._narrow_to_begun(begin, mark, [name for place, name in taken if name and place == end])
+            self._narrow_to_begun(begin, mark, (name for place, name in taken if name and place == end))
         self._add_content(source.since())
         return None
 
-    def _narrow_to_begun(self, begin: int, mark: str, furthest: list[str]) -> None:
+    def _narrow_to_begun(self, begin: int, mark: str, furthest: Iterable[str]) -> None:
         """Look only for calls of some dialects, if a call was begun at a place and is malformed or cut off.
 
         Args:
@@ -495,7 +393,7 @@ class _AnyStream(DialectStream):
             if above and above[1] in source.shapes:
                 self._narrow(["glm-4"])
 
-    def _try_owner(self, owner: _Owner, begin: int) -> Reading[list[ToolCall] | None]:
+    def _try_owner(self, owner: Owner, begin: int) -> Reading[list[ToolCall] | None]:
         """Read calls in a dialect from where its mark begins."""
         assert isinstance(owner.section, Calls)
         source = self._source
@@ -509,22 +407,24 @@ class _AnyStream(DialectStream):
         del self._source.repairs[repairs:]
         self._source.left = ""
 
-    def _is_call_of_text(self, owner: _Owner) -> bool:
+    def _is_call_of_text(self, owner: Owner) -> bool:
         """Return whether calls that were read are those of the text."""
         if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
             return False
         return owner.dialect == self._only if self._only else True
 
-    def _commit(self, name: str, calls: list[ToolCall]) -> None:
+    def _commit(self, name: str, calls: list[ToolCall], begin: int) -> None:
         """Accept calls, and read on in their dialect."""
+        if not self.found:
+            self._begins = begin
         self.found = name
-        self._use_candidates(_candidates_of(name))
+        self._use_candidates(candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
         self._accept(calls)
         self._is_blank_line = True
 
-    def _rank(self, owner: _Owner) -> tuple[int, int, int, str]:
+    def _rank(self, owner: Owner) -> tuple[int, int, int, str]:
         """Return the sort key of a dialect.
 
         It consists of the length of its mark, how many of its marks the text has, and its preference.
@@ -543,7 +443,7 @@ class _AnyStream(DialectStream):
         Any other fence is words, with all that it holds.
         """
         source = self._source
-        begin = source.place - len(_FENCE)  # as long as that of tildes
+        begin = source.place - len(FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
         assert line
         if self._is_in_fence or _thought_ends()(line[0]):
@@ -553,14 +453,15 @@ class _AnyStream(DialectStream):
         source.begin(begin)
         source.dropped.clear()
         repairs = len(source.repairs)
-        calls, name = (yield from self._read_fenced_calls()) if line[1] == _FENCE else (None, "")
+        has_json = line[1] == FENCE and _FENCED_JSON.match(source.text, source.place) is not None
+        calls, name = (yield from self._read_fenced_calls()) if has_json else (None, "")
         is_found = bool(calls) or (calls == [] and bool(source.left))
-        is_closed = is_found and source.text.endswith(_FENCE, 0, source.place)
+        is_closed = is_found and source.text.endswith(FENCE, 0, source.place)
         self.has_skipped = self.has_skipped or is_found
         may_be = self._known.may_be or (self.found or self._only or name,)
         if calls is not None and is_found and not self._skips_quoted and name in may_be:
             self._is_in_fence = not is_closed
-            self._commit(name, calls)
+            self._commit(name, calls, begin)
             return
         self._forget(repairs)
         if not is_closed:
@@ -572,18 +473,16 @@ class _AnyStream(DialectStream):
         """Read calls after the ticks that open a fence; return them with their dialect, or None."""
         source = self._source
         begin, furthest = source.place, source.place
-        if not _FENCED_JSON.match(source.text, begin):
-            return None, ""
         known = self.found or self._only
         for name in (known, *_FENCED) if known else _FENCED:
-            section = get(name).openers.sections.get(_FENCE)
+            section = get(name).openers.sections.get(FENCE)
             if isinstance(section, Calls):
-                words = _match(section.words)
+                words = match_of(section.words)
                 if words and (other := words(source.text, begin)):
                     furthest = max(furthest, other.end())
                     continue
                 source.place = begin
-                calls = yield from section.read(source, _FENCE)
+                calls = yield from section.read(source, FENCE)
                 if calls is not None:
                     return calls, name
                 furthest = max(furthest, source.place)
@@ -593,7 +492,7 @@ class _AnyStream(DialectStream):
     def _read_code(self) -> None:
         """Treat code within a paragraph as words: text between two runs of as many back-ticks."""
         source = self._source
-        begin = source.place - len(_TICK)
+        begin = source.place - len(TICK)
         opened = _TICKS.match(source.text, begin)
         assert opened
         closed = _search(rf"(?<!`){opened[0]}(?!`)|\n[ \t]*+\n")(source.text, opened.end())
@@ -624,18 +523,13 @@ class _AnyStream(DialectStream):
 
 
 @cache
-def _match(pattern: str) -> _Match | None:
-    return re.compile(pattern).match if pattern else None
-
-
-@cache
 def _labels() -> frozenset[str]:
     """Return the marks of `react`, which any text may hold."""
     return frozenset(get("react").openers.sections)
 
 
 @lru_cache(maxsize=64)
-def _search(pattern: str) -> _Match:
+def _search(pattern: str) -> Match:
     return re.compile(pattern, re.MULTILINE).search
 
 
@@ -653,4 +547,6 @@ def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
 
 @cache
 def _thought_ends() -> Callable[..., re.Match[str] | None]:
-    return TextMarks(*dict.fromkeys(each.mark for each in _owners() if isinstance(each.section, EndOfThoughts))).find
+    return TextMarks(
+        *dict.fromkeys(each.mark for each in owners_of_marks() if isinstance(each.section, EndOfThoughts))
+    ).find

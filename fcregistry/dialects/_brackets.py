@@ -40,8 +40,10 @@ class Notation:
     """What may be between brackets.
 
     Attributes:
-        usual: The pattern of strings with the text before them, in one group, and of the text after them, in another.
-        plain: The same without strings: an empty group, and the text.
+        usual: The pattern of strings with the text before them, in one group, and of the text after them, in another. Values in brackets that
+            contain no other bracket may take the place of strings.
+        deepest: The same without such values.
+        plain: The same without strings, too: an empty group, and the text.
         strings: The mark that opens a string or a comment -> the one that closes it; an empty one if nothing after that mark is looked at.
         may_follow: Returns whether a mark may follow the text after the last bracket or string.
         is_strict: Whether any other mark ends the search; else it is a part of the text.
@@ -50,6 +52,7 @@ class Notation:
     """
 
     usual: re.Pattern[str]
+    deepest: re.Pattern[str]
     plain: re.Pattern[str]
     strings: Mapping[str, str]
     may_follow: Callable[[str, str], bool]
@@ -86,11 +89,12 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
     due: list[str] = []  # the closing brackets
     outside = ""  # the end of the text after the last bracket or string
     while True:
-        found = (notation.plain if outside else notation.usual).match(source.text, source.place)
-        if found:
-            pieces.append(found[0])
-            source.place = found.end()
-            outside = _last_of(found[2] if found[1] else outside + found[2])
+        if due:
+            pattern = notation.plain if outside else notation.usual if len(due) <= MAX_DEPTH else notation.deepest
+            if found := pattern.match(source.text, source.place):
+                pieces.append(found[0])
+                source.place = found.end()
+                outside = _last_of(found[2] if found[1] else outside + found[2])
         if source.place == len(source.text):
             if source.ended:
                 return None
@@ -98,10 +102,12 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             continue
         mark = source.text[source.place]
         if mark in _CLOSING and notation.may_follow(mark, outside):
+            if len(due) > MAX_DEPTH:
+                return None
             opened = notation.opened.match(source.text, source.place)
             run = opened[0] if opened else mark
             brackets, end = mark, 1
-            if len(run) > 1 or len(due) > MAX_DEPTH:
+            if len(run) > 1:
                 brackets, end = notation.brackets(run, MAX_DEPTH + 1 - len(due))
             due += [_CLOSING[each] for each in brackets]
             pieces.append(source.take_characters(end))

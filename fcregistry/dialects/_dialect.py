@@ -177,9 +177,7 @@ class Dialect:
         Args:
             text: What the model wrote.
         """
-        return (self.openers.leading is not None or self.openers.of_calls(text) is not None) and bool(
-            self.parse(text).tool_calls
-        )
+        return bool(self.parse(text).tool_calls)
 
     def __repr__(self) -> str:
         return f"<Dialect {self.name}>"
@@ -304,7 +302,7 @@ class DialectStream:
             self._take_for_thoughts()
             self._is_blank_line = True
         else:
-            yield from self._read_words(section)
+            yield from self._read_words(section, mark)
             self._is_blank_line = True
 
     def _up_to_section(self) -> Reading[str]:
@@ -316,7 +314,7 @@ class DialectStream:
         searched = source.place
         while True:
             found = marks.find(source.text, searched)
-            if found:
+            if found and (source.ended or not marks.may_grow(found)):
                 if found.lastindex:
                     searched = found.end()
                     continue
@@ -380,12 +378,14 @@ class DialectStream:
         self._content.add(self._source.left)
         self._source.left = ""
 
-    def _read_words(self, section: Words) -> Reading[None]:
+    def _read_words(self, section: Words, opened: str) -> Reading[None]:
         into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing_marks(section)
         if closes is None:
             return
         into.break_off()
+        if not section.nests:
+            yield from self._source.take(opened)  # models write it twice by mistake
         if section.kind == "nothing":
             _, mark = yield from self._source.until(closes)
             self._keep(self._source.since())

@@ -23,6 +23,7 @@ from fcregistry.dialects._syntax_json import (
     call_object,
     name_of,
     objects,
+    objects_or,
     read_apertus,
     read_deepseek,
     read_flower,
@@ -113,16 +114,12 @@ _HERMES_AFTER: Final = (
     "\n</tools>\n\nTo call a function, write a JSON object with its name and arguments within <tool_call></tool_call> tags, "
     'once for each call:\n<tool_call>\n{"name": <function-name>, "arguments": <args-json-object>}\n</tool_call>'
 )
-_RESPONSE: Final = Words(opens=("<response>",), closes=("</response>",), kind="content")
-_LONGCAT_OBJECTS: Final = read_objects("</longcat_tool_call>")
+_RESPONSE: Final = Words(
+    opens=("<response>",),
+    closes=("</response>", "<|end_of_sentence|>", "<|end_of_text|>"),
+    kind="content",
+)
 _LONGCAT_PAIRS: Final = PairSyntax("longcat_")
-
-
-def _read_longcat(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of LongCat: objects or, from newer models, a name and a pair of tags for each argument."""
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    return (yield from (_LONGCAT_OBJECTS if is_object else _LONGCAT_PAIRS)(source, mark))
 
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
@@ -158,6 +155,7 @@ _WRITE_LIST: Final = '[{"name": <tool-name>, "arguments": <args-json-object>}, â
 
 
 _COHERE: Final = CallKeys(name=("tool_name", "name"), arguments=("parameters", "arguments"), id=("tool_call_id", "id"))
+_COHERE_STOP: Final = "<|END_OF_TURN_TOKEN|>"
 
 
 def _write_cohere(calls: Sequence[ToolCall]) -> str:
@@ -184,7 +182,9 @@ _AUTHOR: Final = re.compile(r"[^<>\n]*")
 
 def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Take the name of a message's author, which precedes the kind of its content."""
-    yield from source.run(_AUTHOR if mark else NAME)
+    author = yield from source.run(_AUTHOR if mark else NAME)
+    if mark and not author and (source.place == len(source.text) or (yield from source.is_next(mark, *_INKLING_ENDS))):
+        return []  # a message without content
     return [] if (yield from source.is_next(_INKLING_CALL, "<|content_thinking|>", *_INKLING_WORDS)) else None
 
 
@@ -428,7 +428,13 @@ ROWS: Final = (
         models="LongCat-Flash-Chat, -Thinking and -Lite",
         source='the chat template of LongCat-Flash-Chat; vLLM, "LongcatFlashToolParser"; mlx-lm, "longcat" tool parser',
         syntax=Syntax(
-            (Calls(opens=(_LONGCAT_PAIRS.opens,), read=_read_longcat, words=NO_OBJECT + _LONGCAT_PAIRS.words),),
+            (
+                Calls(
+                    opens=(_LONGCAT_PAIRS.opens,),
+                    read=objects_or(_LONGCAT_PAIRS, "</longcat_tool_call>"),
+                    words=NO_OBJECT + _LONGCAT_PAIRS.words,
+                ),
+            ),
             write_objects("<longcat_tool_call>", "</longcat_tool_call>"),
             _LONGCAT_PAIRS.marks,
         ),
@@ -593,9 +599,9 @@ ROWS: Final = (
             _write_cohere,
         ),
         more=(
-            Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>",), kind="content"),
-            Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>",), kind="content"),
-            Words(opens=("<|START_THINKING|>",), closes=("<|END_THINKING|>",), kind="reasoning", nests=True),
+            Words(opens=("<|START_RESPONSE|>",), closes=("<|END_RESPONSE|>", _COHERE_STOP), kind="content"),
+            Words(opens=("<|START_TEXT|>",), closes=("<|END_TEXT|>", _COHERE_STOP), kind="content"),
+            Words(opens=("<|END_RESPONSE|>", "<|END_TEXT|>")),
             Words(opens=("<|START_OF_TURN_TOKEN|>", "<|CHATBOT_TOKEN|>")),  # the beginning of the turn
         ),
         before_tools="## Available Tools\nHere is the list of tools that you have available to you.\n```json\n[\n    ",
@@ -604,8 +610,8 @@ ROWS: Final = (
         after_tools="\n]\n```\n\nTo call tools, write: <|START_ACTION|>"
         '[{"tool_call_id": "0", "tool_name": <tool-name>, "parameters": <args-json-object>}, â€¦]<|END_ACTION|>',
         result=_cohere_result,
-        thinks=None,
-        stops=("<|END_OF_TURN_TOKEN|>",),
+        thinks=("<|START_THINKING|>", "<|END_THINKING|>"),
+        stops=(_COHERE_STOP,),
     ),
 )
 """The dialects of this module; the table of dialects reads this name."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words
 from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
-from fcregistry.dialects._syntax_json import read_objects, write_between
+from fcregistry.dialects._syntax_json import objects_or, write_between
 from fcregistry.dialects._syntax_pairs import NO_OBJECT, PairSyntax
 from fcregistry.dialects._syntax_tags import BARE_TEXT_LIMITS, TagSyntax, tag_reader, tag_syntax
 
@@ -107,32 +107,7 @@ _STEP: Final = _invocations(
 
 _DOTS: Final = _invocations("", ("<dots_function_call>",), ("</dots_function_call>",))
 _DOTS_SYNTAX: Final = tag_syntax(_DOTS)
-_DOTS_OBJECTS: Final = read_objects("</dots_function_call>")
-
-
-def _read_dots(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of dots: invoke tags, or JSON objects."""
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    calls: list[ToolCall] | None = yield from (_DOTS_OBJECTS if is_object else tag_reader(_DOTS))(source, mark)
-    return calls
-
-
 _HORIZON: Final = PairSyntax("ifm|")
-_HORIZON_OBJECTS: Final = read_objects("</ifm|tool_call>")
-
-
-def _read_horizon(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of K2 Horizon.
-
-    They are a name and a pair of tags for each argument or, if the prompt asks for that, JSON objects.
-    """
-    yield from source.space()
-    is_object = yield from source.is_next("{", "[")
-    calls: list[ToolCall] | None = yield from (_HORIZON_OBJECTS if is_object else _HORIZON)(source, mark)
-    return calls
-
-
 _MINICPM5: Final = TagSyntax(
     opens=(),
     closes=(),
@@ -164,13 +139,21 @@ def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | 
     return [] if (yield from source.is_next(_HY.opens, _HY_OPEN.opens)) else None
 
 
-_MUSE_WORDS: Final = ("to=self<|message|>", "to=user<|message|>")
+_MUSE_STARTS: Final = ("<|start|>assistant", "<|start|>")
+_MUSE_SELF: Final = ("to=self<|message|>", "to=self<|message|><|message|>")
+_MUSE_USER: Final = ("to=user<|message|>", "to=user<|message|><|message|>")
+_MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool; thoughts and answers have marks of their own."""
+    """Take the header of a message to a tool, or one that no message follows.
+
+    Thoughts and answers have marks of their own.
+    """
     yield from source.space()
-    if (yield from source.is_next(*_MUSE_WORDS)):
+    if mark and source.place == len(source.text):
+        return []
+    if (yield from source.is_next(*_MUSE_SELF, *_MUSE_USER, *_MUSE_STARTS)):
         return []
     if (yield from source.take("to=")):
         yield from source.run(_RECIPIENT)
@@ -375,7 +358,7 @@ ROWS: Final = (
         more=(
             Words(
                 opens=("<|open|>response<|sep|>",),
-                closes=("<|close|>response<|sep|>",),
+                closes=("<|close|>response<|sep|>", "<|end_of_msg|>"),
                 before=("<|open|>tools<|sep|>",),
                 kind="content",
             ),
@@ -396,7 +379,13 @@ ROWS: Final = (
         models="K2 Horizon",
         source='vLLM, "K2HorizonToolParser"; SGLang, "K2V3Detector"',
         syntax=Syntax(
-            (Calls(opens=(_HORIZON.opens,), read=_read_horizon, words=NO_OBJECT + _HORIZON.words),),
+            (
+                Calls(
+                    opens=(_HORIZON.opens,),
+                    read=objects_or(_HORIZON, "</ifm|tool_call>"),
+                    words=NO_OBJECT + _HORIZON.words,
+                ),
+            ),
             write_between("<ifm|tool_calls>\n", _HORIZON.write, "\n</ifm|tool_calls>"),
             _HORIZON.marks,
         ),
@@ -444,9 +433,9 @@ ROWS: Final = (
         syntax=tag_syntax(replace(_claude("atem:"), doubles_names=True)),
         more=(
             Calls(opens=(), read=_read_muse_header, at="start"),
-            Calls(opens=("<|start|>assistant",), read=_read_muse_header),
-            Words(opens=_MUSE_WORDS[:1], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="reasoning"),
-            Words(opens=_MUSE_WORDS[1:], closes=("<|eom|>", "<|eot|>"), before=("<|start|>",), kind="content"),
+            Calls(opens=_MUSE_STARTS, read=_read_muse_header),
+            Words(opens=_MUSE_SELF, closes=_MUSE_STOPS, before=("<|start|>",), kind="reasoning"),
+            Words(opens=_MUSE_USER, closes=_MUSE_STOPS, before=("<|start|>",), kind="content"),
         ),
         before_tools='You can call functions by writing a "<atem:function_calls>" block like this one:\n<atem:function_calls>\n'
         '<atem:invoke name="$FUNCTION_NAME">\n<atem:parameter name="$PARAMETER_NAME">$PARAMETER_VALUE</atem:parameter>\n...\n'
@@ -456,7 +445,7 @@ ROWS: Final = (
         after_tools="\n",
         marks=("<|message|>", "<|start|>"),
         thinks=None,
-        stops=("<|eot|>", "<|eom|>", "<|end_of_text|>"),
+        stops=_MUSE_STOPS,
         limits=BARE_TEXT_LIMITS,
     ),
     Dialect(
@@ -465,7 +454,11 @@ ROWS: Final = (
         source='the dots parsers of vLLM and SGLang, "DotsToolDetector"',
         syntax=Syntax(
             (
-                Calls(opens=("<dots_function_call>",), read=_read_dots, words=NO_OBJECT + _DOTS.words),
+                Calls(
+                    opens=("<dots_function_call>",),
+                    read=objects_or(tag_reader(_DOTS), "</dots_function_call>"),
+                    words=NO_OBJECT + _DOTS.words,
+                ),
                 Calls(opens=("<invoke",), read=tag_reader(_DOTS), words=_DOTS.words),
             ),
             _DOTS_SYNTAX.write,

@@ -9,24 +9,24 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import Dialect
-from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
+from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words, syntax_after
 from fcregistry.dialects._syntax_braces import braces, braces_text
 from fcregistry.dialects._syntax_json import (
-    EMPTY_CHANNELS,
+    CHANNEL,
     MESSAGE_ENDS,
-    read_empty_channel,
+    message_marks,
     read_header,
     read_message,
     read_start,
     write_messages,
 )
-from fcregistry.dialects._syntax_python import read_list, read_python, write_list, write_rows
+from fcregistry.dialects._syntax_python import NO_LIST, NO_PYTHON, read_list, read_python, write_list, write_rows
 from fcregistry.dialects._syntax_react import (
     INPUT_LABEL,
     LABELS,
     NO_ACTION,
-    NO_ACTION_NAME,
     NO_FENCED_ACTION,
+    NO_INPUT,
     read_action,
     read_action_object,
     read_action_objects,
@@ -88,7 +88,7 @@ def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
 _NO_EXPRESSIONS: Final = "Values are literals: a call with a name, an operation or another call in it is content."
 
 
-_NEXT: Final = ("<|start|>", "<|channel|>")
+_NEXT: Final = ("<|start|>", CHANNEL)
 
 
 ROWS: Final = (
@@ -129,8 +129,8 @@ ROWS: Final = (
         source='Llama documentation, "Model Cards and Prompt formats", Llama 3.2 and Llama 4; the chat template "llama4_pythonic" of vLLM',
         syntax=Syntax(
             (
-                Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>")),
-                Calls(opens=("[",), read=read_list, words=r"(?!\s*+(?:[\w.\-]++(?:\(|\Z)|\Z))\s*+[\w.\-]*+"),
+                Calls(opens=("<|python_start|>",), read=read_python("<|python_end|>"), words=NO_PYTHON),
+                Calls(opens=("[",), read=read_list, words=NO_LIST),
             ),
             write_list(),
         ),
@@ -154,6 +154,7 @@ ROWS: Final = (
             "<|tool_call_start|>",
             read_python("<|tool_call_end|>"),
             write_list("<|tool_call_start|>", "<|tool_call_end|>"),
+            NO_PYTHON,
         ),
         before_tools="List of tools: <|tool_list_start|>[",
         tool_form="function",
@@ -172,6 +173,7 @@ ROWS: Final = (
             "<function_calls>",
             read_python("</function_calls>"),
             write_rows("<function_calls>\n", "\n</function_calls>"),
+            NO_PYTHON,
         ),
         before_tools="You have access to the functions below. To call some, write each call as Python does on a line of its own, within "
         "<function_calls></function_calls> tags:\n<function_calls>\nfunction1(param1='value1')\nfunction2(param2='value2')\n"
@@ -191,8 +193,12 @@ ROWS: Final = (
             "<|tool_call_start|>",
             read_python("<|tool_call_end|>"),
             write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
+            NO_PYTHON,
         ),
-        more=(Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),),
+        more=(
+            Words(opens=("<think>",), closes=("</think>",), kind="reasoning", nests=True),
+            EndOfThoughts(opens=("</think>",)),
+        ),
         before_tools="# Functions\nHere is a list of functions that you can invoke:\n```python\n",
         tool_form="python",
         between_tools="\n\n",
@@ -211,7 +217,7 @@ ROWS: Final = (
         source='Yao et al., "ReAct: Synergizing Reasoning and Acting in Language Models"; the prompts of LangChain and LlamaIndex',
         syntax=Syntax(
             (
-                Calls(opens=("Action:",), read=read_action, at="line", words=NO_ACTION_NAME),
+                Calls(opens=("Action:",), read=read_action, at="line", words=NO_INPUT),
                 Calls(opens=("Final Answer", "Answer:"), read=read_label, at="line"),
                 Calls(opens=("Observation:",), read=read_rest, at="line"),
             ),
@@ -282,13 +288,10 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(
-                    opens=("<|channel|>commentary to=", "<|channel|>analysis to=", "<|channel|>final to="),
+                    opens=(f"{CHANNEL}commentary to=", f"{CHANNEL}analysis to=", f"{CHANNEL}final to="),
                     read=read_message,
                 ),
-                Calls(
-                    opens=("<|channel|>final <|constrain|>", "<|channel|>commentary <|constrain|>"), read=read_header
-                ),
-                Calls(opens=EMPTY_CHANNELS, read=read_empty_channel),
+                Calls(opens=(CHANNEL,), read=read_header),
                 Calls(opens=("<|start|>",), read=read_start),
                 Calls(
                     opens=("to=functions.",), read=read_message, at="start"
@@ -297,9 +300,9 @@ ROWS: Final = (
             write_messages,
         ),
         more=(
-            Words(opens=("<|channel|>analysis<|message|>",), closes=MESSAGE_ENDS, before=_NEXT, kind="reasoning"),
+            Words(opens=message_marks("analysis"), closes=MESSAGE_ENDS, before=_NEXT, kind="reasoning"),
             Words(
-                opens=("<|channel|>final<|message|>", "<|channel|>commentary<|message|>"),
+                opens=(*message_marks("final"), *message_marks("commentary")),
                 closes=MESSAGE_ENDS,
                 before=_NEXT,
                 kind="content",

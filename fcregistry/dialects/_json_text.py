@@ -73,21 +73,29 @@ def _may_follow(mark: str, outside: str) -> bool:
 
 _BEFORE_VALUES: Final = frozenset(("", ",", ":"))
 _STRING: Final = r""""(?>[^"\\]+|\\.)*+"|'(?>[^'\\]+|\\.)*+'"""
+_PLAIN: Final = r"[\w\s$.+\-:,]"
+_BEFORE_VALUE: Final = r"(?>[\w\s$.+\-]*+[:,])*+\s*+"
+_FLAT: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}))*+{_PLAIN}*+"
+"""The text between brackets that contain no further bracket."""
 _JSON: Final = Notation(
-    usual=re.compile(rf"((?:(?>[\w\s$.+\-]*+[:,])*+\s*+(?:{_STRING}))*+)([\w\s$.+\-:,]*+)", re.DOTALL),
-    plain=re.compile(r"()([\w\s$.+\-:,]*+)"),
+    usual=re.compile(rf"((?:{_BEFORE_VALUE}(?:{_STRING}|\{{{_FLAT}\}}|\[{_FLAT}\]))*+)({_PLAIN}*+)", re.DOTALL),
+    deepest=re.compile(rf"((?:{_BEFORE_VALUE}(?:{_STRING}))*+)({_PLAIN}*+)", re.DOTALL),
+    plain=re.compile(rf"()({_PLAIN}*+)"),
     strings={'"': '"', "'": "'", "//": "\n", "/*": "*/", "#": "\n"},
     may_follow=_may_follow,
     is_strict=True,
     between=r"(?>[\w\s$.+\-]*+[:,])|\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/",
 )
 
-
-_PLAIN: Final = r"[\w\s$.+\-:,]"
 _UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[\s,{{\[])/(?:[/*]|\Z)|(?<=[\s,])#|\Z)){_PLAIN}*+[}}\]]?"""
 """The text after a bracket, if no string and no other bracket follows in JSON."""
-_NO_STRING: Final = r"""(?<=[\w$.+\-])(?=["'])"""
-"""The place of a quote that can open no string."""
+_NO_VALUE: Final = r"""(?:(?<=[\w$.+\-])(?=["'{\[])|(?=[^\w\s$.+\-:,"'{}\[\]/#]))"""
+"""The place of a character that can follow in no JSON, where a value could begin."""
+_BROKEN: Final = rf"(?:{_BEFORE_VALUE}(?:{_STRING}|[{{\[])){{0,16}}+{_PLAIN}*+{_NO_VALUE}"
+"""The text after a bracket up to such a place, if it is near, and no bracket is closed before it.
+
+It must be nearer than a reader may give up because of too many levels. Else the same text would be searched again and again.
+"""
 
 
 def other_json(*names: str, takes_bare_names: bool = False) -> str:
@@ -106,7 +114,7 @@ def other_json(*names: str, takes_bare_names: bool = False) -> str:
     before = rf"(?:(?!\s*+(?:{keys})\s*+:)[\w\s$.+\-]*+[,:])*+\s*+"
     flat = rf"(?:{before}{string})*+{_PLAIN}*+"
     inside = rf"(?:{before}(?:{string}|\{{{flat}\}}|\[{flat}\]))*+{_PLAIN}*+"
-    return rf"""(?:{_UNBEGUN}|(?<=\{{){inside}(?:\}}|{_NO_STRING})|(?<=\[){inside}(?:\]|{_NO_STRING}){lone})"""
+    return rf"""(?:{_UNBEGUN}|(?<=\{{){inside}\}}|(?<=\[){inside}\]|{_BROKEN}{lone})"""
 
 
 def other_after_mark(*names: str) -> str:

@@ -140,7 +140,7 @@ class Openers:
         words: Mark -> the pattern of the text after it, where it opens no section; by default, as the sections say.
     """
 
-    __slots__ = ("has_lines", "leading", "marks", "of_calls", "sections")
+    __slots__ = ("has_lines", "leading", "marks", "sections")
 
     def __init__(
         self, sections: tuple[Section, ...], *, whole: bool = False, words: Mapping[str, str] | None = None
@@ -151,13 +151,12 @@ class Openers:
                 self.sections.setdefault(mark, section)
         if words is None:
             words = {mark: each.words for mark, each in self.sections.items() if isinstance(each, Calls) and each.words}
-        self.marks: Final = TextMarks(*self.sections, whole=whole, before=_BEGUN if whole else {}, words=words)
+        self.marks: Final = TextMarks(
+            *self.sections, whole=whole, opening=not whole, before=_BEGUN if whole else {}, words=words
+        )
         calls = [each for each in sections if isinstance(each, Calls)]
         self.has_lines: Final = any(not isinstance(each, EndOfThoughts) and each.at == "line" for each in sections)
         self.leading: Final = next((each for each in calls if not each.opens), None)
-        self.of_calls: Final = TextMarks(
-            *dict.fromkeys(mark for each in calls for mark in each.opens), whole=whole
-        ).find
 
 
 @cache

@@ -26,6 +26,7 @@ class TextMarks:
     Args:
         marks: The texts. None may be part of another: which one comes first would depend on how the text is cut.
         whole: Whether texts never come in pieces. Then one may be part of another, and the longer of two at one place is found.
+        opening: Whether one may be the beginning of another. `may_grow` then says whether the longer one may come.
         before: Mark -> the pattern of what must follow it.
         words: Mark -> the pattern of what follows it where it is a word. `find` then returns both, with a group that matches.
 
@@ -33,17 +34,19 @@ class TextMarks:
         ValueError: One is part of another, or is empty.
     """
 
-    __slots__ = ("beginning", "find", "texts")
+    __slots__ = ("_begins", "_shorter", "beginning", "find", "texts")
 
     def __init__(
         self,
         *marks: str,
         whole: bool = False,
+        opening: bool = False,
         before: Mapping[str, str] = _ANY,
         words: Mapping[str, str] = _ANY,
     ) -> None:
         for one in marks:
-            if not one or (not whole and any(one is not other and one in other for other in marks)):
+            others = [mark[1:] if opening and mark.startswith(one) else mark for mark in marks if mark is not one]
+            if not one or (not whole and any(one in other for other in others)):
                 raise ValueError(f"the mark {one!r} is empty, or part of another")
         if whole:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
@@ -51,7 +54,16 @@ class TextMarks:
         words = {mark: f"(?:{pattern}())?" for mark, pattern in words.items()}
         ends = {mark: before.get(mark, "") + words.get(mark, "") for mark in marks}
         self.find: Final = re.compile(_marks_pattern(ends)).search
-        self.beginning: Final = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks}))).search
+        beginning = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks})))
+        self.beginning: Final = beginning.search
+        self._begins: Final = beginning.match
+        self._shorter: Final = {
+            one for one in marks if opening and any(each != one and each.startswith(one) for each in marks)
+        }
+
+    def may_grow(self, found: re.Match[str]) -> bool:
+        """Return whether text that is still to come may make a longer mark of one that was found."""
+        return found[0] in self._shorter and self._begins(found.string, found.start()) is not None
 
 
 def _marks_pattern(marks: Mapping[str, str]) -> str:

@@ -60,8 +60,10 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     mark = re.escape(quote)
     string = rf"{mark}(?:[^{first}]|(?!{mark})[{first}])*+{mark}"
     plain = rf"[^{{}}\[\]{first}]*+"
+    usual = re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL)
     notation = Notation(
-        usual=re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL),
+        usual=usual,
+        deepest=usual,
         plain=re.compile(rf"()({plain})"),
         strings={quote: quote, opens: "", closes: ""},
         may_follow=lambda mark, outside: True,

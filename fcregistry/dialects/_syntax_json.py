@@ -94,6 +94,23 @@ _BRACKETS: Final = ("{", "[")
 """Marks that open a section and are part of its first value."""
 
 
+def objects_or(read_other: CallReader, closes: str) -> CallReader:
+    """Return a reader of calls that are JSON, if a bracket follows the mark, or are in another syntax.
+
+    Args:
+        read_other: The reader of the other syntax.
+        closes: The mark that closes the section of JSON.
+    """
+    read_json = read_objects(closes)
+
+    def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        yield from source.space()
+        is_json = yield from source.is_next(*_BRACKETS)
+        return (yield from (read_json if is_json else read_other)(source, mark))
+
+    return read
+
+
 def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, between: str = "\n") -> CallWriter:
     """Return a writer of calls as JSON objects, each between marks.
 
@@ -295,23 +312,23 @@ def read_arguments(
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
 
 
-def read_line_named(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4."""
-    name = yield from source.run(NAME)
-    if not name or not (yield from source.take("\n", "\r\n")):
-        return None
-    return (yield from read_arguments(source, name))
+def read_line_named(source: TextSource, mark: str, to_user: str = "") -> Reading[list[ToolCall] | None]:
+    """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4.
 
-
-def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Functionary: the name on one line, and its arguments on the next ones.
-
-    For the recipient `all` take the line only, because content follows.
+    Args:
+        source: The text.
+        mark: The mark before the name.
+        to_user: The name whose line only is taken, because content follows.
     """
     name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
         return None
-    return [] if name == "all" else (yield from read_arguments(source, name))
+    return [] if name == to_user else (yield from read_arguments(source, name))
+
+
+def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call of Functionary, or the recipient `all` of content."""
+    return (yield from read_line_named(source, mark, "all"))
 
 
 _ON_A_LINE: Final = re.compile(r"[^\s<✿](?:[^\n<✿]*[^\s<✿])?")
@@ -432,9 +449,19 @@ def _kimi_id(call: ToolCall, place: int) -> str:
 
 MESSAGE: Final = "<|message|>"
 MESSAGE_ENDS: Final = ("<|call|>", "<|end|>", "<|return|>")
-_HEADER_ENDS: Final = TextMarks(MESSAGE, "<|start|>", *MESSAGE_ENDS)
+CHANNEL: Final = "<|channel|>"
+_NEXT: Final = (MESSAGE, "<|start|>", *MESSAGE_ENDS)
+_HEADER_ENDS: Final = TextMarks(*_NEXT)
+_CHANNEL_ENDS: Final = TextMarks(*_NEXT, CHANNEL)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_CHANNEL_NAME: Final = re.compile(r"\s*(?:analysis|commentary|final|)\s*").fullmatch
+_TO_USER: Final = re.compile(r"\s*(?:commentary|final)\b").match
 _NAMESPACE: Final = "functions."
+
+
+def message_marks(channel: str) -> tuple[str, ...]:
+    """Return the headers of messages into a channel, also with space or a mark that is there twice."""
+    return tuple(f"{CHANNEL}{channel}{space}{marks}" for space in ("", " ", "\n") for marks in (MESSAGE, MESSAGE * 2))
 
 
 def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -446,29 +473,18 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     recipient = _RECIPIENT(header)
     if end != MESSAGE or not recipient:
         return None
+    yield from source.take(MESSAGE)
     return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *MESSAGE_ENDS))
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to the user."""
-    _, end = yield from source.until(_HEADER_ENDS)
-    return [] if end == MESSAGE else None
-
-
-_CHANNEL: Final = "<|channel|>"
-EMPTY_CHANNELS: Final = tuple(
-    f"{_CHANNEL}{name}{space}{_CHANNEL}"
-    for name in ("", "analysis", "commentary", "final")
-    for space in ("", " ", "\n")
-)
-"""Channels without a message, before the mark of the next one."""
-
-
-def read_empty_channel(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Skip a channel without a message, up to the mark of the next channel; models write it by mistake."""
-    source.place -= len(_CHANNEL)
-    yield from source.is_next(_CHANNEL)
-    return []
+    """Take the header of a message to the user, or a channel that no message follows."""
+    header, end = yield from source.until(_CHANNEL_ENDS)
+    if end == MESSAGE:
+        yield from source.take(MESSAGE)
+        return [] if _TO_USER(header) else None
+    source.place -= len(end)
+    return [] if _CHANNEL_NAME(header) else None
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -476,7 +492,10 @@ def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":
         return (yield from read_message(source, mark))
-    return [] if role else None
+    if role:
+        yield from source.take(MESSAGE)
+        return []
+    return [] if (yield from source.is_next(mark, CHANNEL)) or source.place == len(source.text) else None
 
 
 def write_messages(calls: Sequence[ToolCall]) -> str:

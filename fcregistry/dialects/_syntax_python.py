@@ -36,6 +36,10 @@ _FENCES: Final = ("```python", "```py", "```")
 _IN_ARRAY: Final = read_objects("]", opening="{")
 
 
+NO_PYTHON: Final = r"\s*+(?![\w.\-\[{`]|\Z)"
+"""The pattern of what follows a mark if `read_python` finds nothing that a call may begin with."""
+
+
 def read_python(*closes: str) -> CallReader:
     """Return a reader of calls between marks.
 
@@ -73,9 +77,9 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     yield from source.space()
     if mark != "[" and (yield from source.is_next("{")):
         return (yield from _IN_ARRAY(source, mark))
-    calls: list[ToolCall | None] = []
+    written: list[tuple[str, str]] = []
     while found := (yield from _take_call(source)):
-        calls += found
+        written.append(found)
         yield from source.space()
         separator = yield from source.take(",", "]")
         if separator == ",":
@@ -84,6 +88,7 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         elif not separator:
             return None
         if separator == "]":
+            calls = [_bind(name, text, source.shapes) for name, text in written]
             return None if None in calls else [call for call in calls if call]
     return None
 
@@ -93,7 +98,7 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     calls: list[ToolCall] = []
     while True:
         found = yield from _take_call(source)
-        call = found[0] if found else None
+        call = _bind(*found, source.shapes) if found else None
         if call is None:
             source.left = source.since() if calls else ""
             return calls or None
@@ -104,16 +109,16 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         source.begin(source.place)
 
 
-def _take_call(source: TextSource) -> Reading[list[ToolCall | None]]:
-    """Take a call, and return it in a list.
+def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
+    """Take a call, and return its name and the text between its brackets, with these.
 
-    The item is None for a call that holds more than literals. The list is empty if no call begins, or it is cut off.
+    Return None if no call begins, or it is cut off.
     """
     name = yield from source.run(NAME)
     if not name or not (yield from source.is_next("(")):
-        return []
+        return None
     text = yield from take_balanced(source, _PYTHON)
-    return [] if text is None else [_bind(name, text, source.shapes)]
+    return None if text is None else (name, text)
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
@@ -197,14 +202,26 @@ _AFTER_PREFIX: Final = r"(?:(?<!\w)|(?<=(?<!\w)[rRuUbBfF])|(?<=(?<!\w)[rRuUbBfF]
 _MAY_OPEN_STRING: Final = re.compile(r"(?<!\w)[rRuUbBfF]{0,2}\Z").search
 _OUTSIDE: Final = r"""[^\[\](){}'"]*+"""
 
+_STRINGS: Final = rf"(?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+{_OUTSIDE}"
+_FLAT: Final = rf"\[{_STRINGS}\]|\({_STRINGS}\)|\{{{_STRINGS}\}}"
+
 _PYTHON: Final = Notation(
-    usual=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
+    usual=re.compile(rf"((?:{_OUTSIDE}(?:{_AFTER_PREFIX}{_QUOTED}|{_FLAT}))*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
+    deepest=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     plain=re.compile(rf"()({_OUTSIDE})"),
     strings={mark: mark for mark in ("'", '"', "'''", '"""')},
     between=r"""[^\[\](){}'"]""",
     # An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
     may_follow=lambda mark, outside: mark in "([{" or _MAY_OPEN_STRING(outside) is not None,
 )
+
+_CALL: Final = re.sub(r"\s", "", rf"[\w.\-]++\({_STRINGS}\)")
+_NO_CALL_BEGINS: Final = r"(?![\w.\-]++(?:\(|\Z)|\Z"
+_CALLS: Final = rf"(?:\s*+{_CALL}\s*+,)"
+NO_LIST: Final = (
+    rf"(?:\s*+{_NO_CALL_BEGINS})|{_CALLS}++\s*+{_NO_CALL_BEGINS}|\])|{_CALLS}*+\s*+{_CALL}\s*+(?![,\]]|\Z))[\w.\-]*+"
+)
+"""The pattern of what follows a bracket if no list of calls does."""
 
 _FIND_TOKENS: Final = re.compile(
     rf"""\s*+([\[\](){{}},:=]

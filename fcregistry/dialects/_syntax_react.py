@@ -17,7 +17,7 @@ from fcregistry.dialects._json_text import (
     other_json,
     read_value,
 )
-from fcregistry.dialects._source import TextMarks
+from fcregistry.dialects._source import TextMarks, none_of
 from fcregistry.dialects._syntax_json import arguments_of, name_of
 from fcregistry.dialects._syntax_tags import add_argument
 
@@ -29,8 +29,9 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 
 INPUT_LABEL: Final = "Action Input:"
 _NO_NAME: Final = (INPUT_LABEL, *LABELS, "```", "{")
-NO_ACTION_NAME: Final = rf"\s*+(?={'|'.join(map(re.escape, _NO_NAME))})"
-"""The pattern of what follows `Action:` if no name does."""
+_NONE: Final = "|".join(map(re.escape, _NO_NAME))
+NO_INPUT: Final = rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}[^\n]++\n\s*+{none_of(INPUT_LABEL)})"
+"""The pattern of what follows `Action:` if no name or no input does."""
 _LINE: Final = TextMarks("\n")
 _NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")

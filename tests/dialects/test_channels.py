@@ -95,6 +95,77 @@ def test_a_channel_that_is_written_twice_is_left_out(begins: str, name: str) -> 
     assert stream.close() == dialects.Parsed("Two.", "One.", (ToolCall("f", {"a": 1}),))
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("harmony", "<|channel|>final<|message|>Two.<|end|><|start|>assistant<|channel|>"),
+        ("harmony", "<|channel|>final<|message|>Two.<|end|><|start|>assistant<|channel|>analysis"),
+        ("harmony", "<|channel|>final<|message|>Two.<|end|><|start|>assistant"),
+        ("harmony", "<|channel|>final<|message|>Two.<|end|><|start|>"),
+        ("harmony", "<|channel|><|start|>assistant<|channel|>final<|message|>Two."),
+        ("harmony", "<|channel|>analysis<|end|><|start|>assistant<|channel|>final<|message|>Two."),
+        ("harmony", "<|start|><|start|>assistant<|channel|>final<|message|>Two."),
+        ("harmony", "<|channel|>final<|message|><|message|>Two.<|return|>"),
+        ("harmony", "<|channel|>final <|message|>Two.<|return|>"),
+        ("harmony", "<|channel|>final <|constrain|>json<|message|><|message|>Two.<|return|>"),
+        ("harmony", "<|start|>assistant<|message|>Two.<|end|>"),
+        ("muse", " to=user<|message|>Two.<|eom|><|start|>assistant"),
+        ("muse", " to=user<|message|>Two.<|eom|><|start|>"),
+        ("muse", "to=user<|message|><|message|>Two.<|eot|>"),
+        ("muse", " to=user<|message|>Two.<|end_of_text|>"),
+        ("muse", "<|start|>assistant<|start|>assistant to=user<|message|>Two.<|eot|>"),
+        ("inkling", "<|message_model|><|message_model|><|content_text|>Two.<|end_message|>"),
+        ("inkling", "<|content_text|>Two.<|end_message|><|message_model|>"),
+        ("inkling", "<|message_model|><|end_message|><|message_model|><|content_text|><|content_text|>Two."),
+        ("command-r", "<|START_RESPONSE|><|START_RESPONSE|>Two.<|END_RESPONSE|><|END_TEXT|>"),
+        ("command-r", "<|START_RESPONSE|>Two.<|END_OF_TURN_TOKEN|>"),
+        ("kimi-k3", "<|open|>response<|sep|>Two.<|end_of_msg|>"),
+    ],
+)
+@pytest.mark.parametrize("is_known", [True, False], ids=["named", "auto"])
+def test_no_mark_of_a_message_is_content(name: str, text: str, is_known: bool) -> None:
+    dialect = dialects.get(name if is_known else "auto")
+    assert dialect.parse(text) == dialects.Parsed("Two.")
+    stream = dialect.stream()
+    passed_on = "".join(stream.feed(character).content for character in text)
+    assert stream.close() == dialects.Parsed("Two.")
+    assert passed_on + stream.rest.content == "Two."
+
+
+def test_an_answer_ends_with_the_mark_that_ends_the_text() -> None:
+    assert dialects.get("granite").parse("<response><response>Two.<|end_of_text|>") == dialects.Parsed("Two.")
+
+
+def test_thoughts_end_where_the_header_of_analysis_has_a_mark_or_space_too_much() -> None:
+    assert read("<|channel|>analysis <|message|><|message|>One.<|end|>") == dialects.Parsed("", "One.")
+
+
+def test_a_call_after_a_message_mark_that_is_written_twice_is_a_call() -> None:
+    assert read("<|channel|>commentary to=f<|message|><|message|>{}<|call|>").tool_calls == (ToolCall("f", {}),)
+
+
+@pytest.mark.parametrize("space", ["", " "])
+def test_auto_passes_on_no_recipient_of_a_message(space: str) -> None:
+    text = f'{space}to=f<|message|><atem:function_calls>\n<atem:invoke name="f">\n</atem:invoke>\n</atem:function_calls><|eot|>'
+    stream = dialects.get("auto").stream()
+    assert not any(stream.feed(character) for character in text)
+    assert stream.close() == dialects.Parsed("", "", (ToolCall("f", {}),))
+
+
+def test_auto_reads_an_answer_of_muse_without_its_recipient() -> None:
+    text = "to=self<|message|>One.<|eom|><|start|>assistant to=user<|message|>Two.<|eot|>"
+    assert dialects.get("auto").parse(text) == dialects.Parsed("Two.", "One.")
+
+
+def test_a_text_in_an_unknown_channel_is_content_as_it_was_written() -> None:
+    assert read("<|channel|>memory<|message|>One.").content == "<|channel|>memory<|message|>One."
+
+
+@pytest.mark.parametrize(("name", "end"), [("command-r", "<|END_THINKING|>"), ("minicpm", "</think>")])
+def test_text_before_the_end_of_thoughts_was_thought(name: str, end: str) -> None:
+    assert dialects.get(name).parse(f"One.{end}Two.") == dialects.Parsed("Two.", "One.")
+
+
 def test_text_without_channels_is_content() -> None:
     assert read("Hello <there>.") == dialects.Parsed("Hello <there>.")
 

@@ -6,6 +6,7 @@ The work is counted in calls of functions, so that the same text gives the same 
 from __future__ import annotations
 
 import sys
+import time
 from itertools import pairwise
 from typing import Any
 
@@ -129,3 +130,24 @@ def test_the_work_grows_with_the_length_of_a_text_alone(name: str, size: int, mo
         if four_times > 4 * once + SLACK or four_times > most * len(long) + SLACK:
             wrong.append((mark, once, four_times, round(four_times / len(long), 1)))
     assert not wrong
+
+
+DEEP = ("{", "[", "{[", '{"a":', "['", '["",', "[f(a=1), ", "[f(", "\nObservation:")
+SHORT = 8_000
+
+
+def cost(name: str, text: str) -> float:
+    """Return the seconds of computing that a text takes."""
+    before = time.process_time()
+    dialects.get(name).parse(text)
+    return time.process_time() - before
+
+
+@pytest.mark.parametrize("name", ["json", "llama3", "xlam", "react-json", "pythonic", "auto"])
+def test_no_pattern_searches_the_same_text_again_and_again(name: str) -> None:
+    """Sixteen times the text takes some sixteen times as long; were it quadratic, 256 times."""
+    for piece in DEEP:
+        short, long = repeated(piece, SHORT), repeated(piece, 16 * SHORT)
+        cost(name, short)
+        turns = [(cost(name, short), cost(name, long)) for _ in range(2)]  # the least: others use the machine, too
+        assert min(each for _, each in turns) < 80 * max(min(each for each, _ in turns), 0.001), piece

@@ -225,3 +225,10 @@ def test_the_time_that_auto_takes_grows_with_the_length_of_a_text(name: str) -> 
     cost(short)
     turns = [(cost(short), cost(short * 16)) for _ in range(3)]  # the least of each: others use the machine, too
     assert min(long for _, long in turns) < 100 * max(min(least for least, _ in turns), 0.001)
+
+
+@pytest.mark.parametrize("text", ['{"name": "say "hi', '[{"name": ["a" b"c', '{"name": "f" ~'])
+def test_a_call_of_another_dialect_after_broken_json_does_not_count(text: str) -> None:
+    quoted = "<|tool_call_start|>[f()]<|tool_call_end|>"
+    assert dialects.get("auto").parse(f"{text} {quoted}").tool_calls == ()
+    assert dialects.get("auto").parse(f"{text.replace('name', 'city')} {quoted}").tool_calls != ()

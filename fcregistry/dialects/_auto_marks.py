@@ -1,0 +1,212 @@
+"""The marks that the dialect `auto` looks for, and the dialects that have them."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field, replace
+from functools import cache
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK
+from fcregistry.dialects._parsed import Calls, EndOfThoughts, Openers, Words
+from fcregistry.dialects._syntax_react import read_label, read_rest
+from fcregistry.dialects._table import get, names
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+    from typing import TypeAlias
+
+    from fcregistry.dialects._parsed import Section
+
+    Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
+
+
+class Owner(NamedTuple):
+    """A dialect, with a section that a mark opens in it."""
+
+    dialect: str
+    section: Section
+    mark: str
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """The marks that may open a section, with the dialects that have them.
+
+    `may_be` names the dialects in which the text may be; it is empty for any.
+    """
+
+    openers: Openers
+    owners: dict[str, list[Owner]]
+    may_be: frozenset[str] = frozenset()
+    _words: dict[str, list[_MarkedWords]] = field(default_factory=dict)
+
+    def words(self, mark: str) -> list[_MarkedWords]:
+        """Return what finds the words that follow a mark where no call does."""
+        if mark not in self._words:
+            by_pattern: dict[tuple[str, int], list[str]] = {}
+            for owner in self.owners[mark]:
+                if isinstance(owner.section, Calls):
+                    by_pattern.setdefault((owner.section.words, len(owner.mark)), []).append(owner.dialect)
+            found = [
+                _MarkedWords(match_of(words), length, frozenset(each)) for (words, length), each in by_pattern.items()
+            ]
+            self._words[mark] = found
+        return self._words[mark]
+
+
+class _MarkedWords(NamedTuple):
+    """What finds the words that follow a mark where no call does; None if only a reader knows.
+
+    With the length of the mark, and the dialects to which it applies.
+    """
+
+    match: Match | None
+    length: int
+    dialects: frozenset[str]
+
+
+def _candidates(owners: Iterable[Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> Candidates:
+    """Return the marks of some owners' sections.
+
+    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one, too.
+    """
+    by_mark: dict[str, list[Owner]] = {}
+    for owner in owners:
+        by_mark.setdefault(owner.mark, []).append(owner)
+    sections = (_joined_section(mark, owners) for mark, owners in by_mark.items())
+    read = _json_fence().read
+    shown = Calls(opens=(FENCE, TICK), read=read), Calls(opens=(TILDES, QUOTE), read=read, at="line")
+    leading = get(only).openers.leading if only else None
+    calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
+    words = {mark: _words_of(mark, owners) for mark, owners in calls.items() if mark in _BRACKETS} | _MARKDOWN
+    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True, words=words)
+    shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
+    return Candidates(
+        openers,
+        {
+            mark: [*owners, *(each for other in shorter[mark] for each in calls[other])]
+            for mark, owners in by_mark.items()
+        },
+        may_be,
+    )
+
+
+def _words_of(mark: str, owners: list[Owner]) -> str:
+    """Return the pattern of what follows a bracket that opens no call in these dialects.
+
+    Nor may it begin a call that is broken, which shows the dialect, or be the bracket of a call in `glm-4`, which is on the line after the name
+    of the tool.
+    """
+    patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
+    *others, longest = patterns
+    above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
+    shown = rf"(?:(?!{BEGUN_AFTER[mark]}){longest}|{longest}(?<=[\]}}]))"
+    return "".join([above, *(f"(?={each})" for each in others), shown])
+
+
+def _joined_section(mark: str, owners: list[Owner]) -> Section:
+    """Return the section that a mark opens in its first owner, in which thoughts end as in any owner."""
+    section = owners[0].section
+    if not isinstance(section, Words):
+        return replace(section, opens=(mark,))
+    before = dict.fromkeys(end for each in owners if isinstance(each.section, Words) for end in each.section.before)
+    return replace(section, opens=(mark,), before=tuple(before))
+
+
+def owners_of_marks() -> Iterator[Owner]:
+    """Return the sections of all dialects, and of thoughts that none has, by their marks."""
+    for name in names():
+        for mark, section in get(name).openers.sections.items():
+            yield Owner(name, section, mark)
+    for section in MORE_THOUGHTS:
+        for mark in section.opens:
+            yield Owner(_NO_DIALECT, section, mark)
+
+
+def _is_thought(section: Section) -> bool:
+    return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
+
+
+@cache
+def candidates_before_call(may_be: frozenset[str], only: str) -> Candidates:
+    """Return the marks that count before a call is found.
+
+    They open thoughts of any dialect, or show which dialect the text is in.
+
+    Args:
+        may_be: The dialects that the text may be in; empty for any.
+        only: The dialect that it is in, if that is known; else empty.
+    """
+
+    def counts(name: str, section: Section, mark: str) -> bool:
+        if _is_thought(section) or (name == only and not isinstance(section, Calls)):
+            return True
+        if (may_be and name not in may_be) or mark == FENCE or (mark in get(name).stops and not may_be):
+            return False
+        if name != only and isinstance(section, Calls) and section.read in (read_label, read_rest):
+            return False  # labels, which contain no call
+        return (
+            len(mark) > LONGEST_PLAIN_MARK or name in PLAIN if isinstance(section, Calls) else bool(TOKEN.search(mark))
+        )
+
+    owners = sorted(owners_of_marks(), key=lambda each: each.dialect != only)
+    return _candidates((each for each in owners if counts(*each)), may_be, only)
+
+
+@cache
+def candidates_of(name: str) -> Candidates:
+    """Return the marks that count once a call of a dialect is found.
+
+    These are its own, and those of thoughts in any dialect but the plain ones.
+    """
+    own = (each for each in owners_of_marks() if each.dialect == name and each.mark != FENCE)
+    thoughts = (each for each in owners_of_marks() if _is_thought(each.section) and each.dialect not in PLAIN)
+    return _candidates((*own, *thoughts))
+
+
+@cache
+def _json_fence() -> Calls:
+    section = get("json").openers.sections[FENCE]
+    assert isinstance(section, Calls)
+    return section
+
+
+@cache
+def match_of(pattern: str) -> Match | None:
+    """Return what matches a pattern at a place; None for an empty one."""
+    return re.compile(pattern).match if pattern else None
+
+
+_BRACKETS: Final = ("{", "[")
+PLAIN: Final = ("react", "json", "pythonic", "react-json")
+"""The dialects whose marks any text may hold. Other dialects' calls between bare braces or brackets are read by `json` too."""
+TOKEN: Final = re.compile("<[|｜]")
+"""The beginning of marks that are tokens of their own, and occur in no other text."""
+FENCE: Final = "```"
+TILDES: Final = "~~~"
+TICK: Final = "`"
+QUOTE: Final = ">"
+_MARKDOWN: Final = {TICK: "(?!`)[^`\n]++`(?!`)", QUOTE: r"(?<=\n>)[^\n]*+"}
+"""Mark -> the pattern of what is code or a quote with it, in most texts."""
+_THOUGHTS: Final = tuple(
+    Words(opens=opens, closes=closes, kind="reasoning", nests=True)
+    for opens, closes in (
+        (("<THINK>", "<Think>", "< think >"), ("</think>", "</THINK>", "</Think>", "</ think >", "< /think >")),
+        (("<THINKING>", "<Thinking>"), ("</thinking>", "</THINKING>", "</Thinking>")),
+        (("<thought>", "<Thought>"), ("</thought>", "</Thought>")),
+        (("<reasoning>", "<Reasoning>"), ("</reasoning>", "</Reasoning>")),
+        (("<scratchpad>", "<Scratchpad>"), ("</scratchpad>", "</Scratchpad>")),
+        (("◁think▷",), ("◁/think▷",)),
+        (("<unused94>",), ("<unused95>",)),
+    )
+)
+"""Marks of thoughts that no dialect of the table has, with the ways in which models misspell them."""
+MORE_THOUGHTS: Final[tuple[Words | EndOfThoughts, ...]] = (
+    *_THOUGHTS,
+    *(EndOfThoughts(opens=each.closes) for each in _THOUGHTS),
+)
+_NO_DIALECT: Final = ""
+_MEMBER: Final = r"\s{0,9}+[\"'](?:name|tool_name|function|type|id|action)[\"']\s{0,9}+:"
+BEGUN_AFTER: Final = {"{": _MEMBER, "[": rf"(?:[\[\s]{{0,8}}+\{{{_MEMBER}|\s{{0,9}}+[\w.\-]++\()"}
+"""Bracket -> the pattern of what follows it where a call was begun, and not where prose or other data has it."""
