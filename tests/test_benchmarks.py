@@ -34,3 +34,11 @@ def test_each_script_can_be_imported() -> None:
     )
     assert "local_model" in SCRIPTS
     assert (done.stderr, json.loads(done.stdout)) == (b"", {})
+
+
+def test_a_schema_can_be_built_as_if_its_types_were_new() -> None:
+    """What is timed clears private caches of the package, which an import of the script does not touch."""
+    code = "import schemas; schemas.build_first(schemas.place_order); schemas.build_first(schemas.get_current_weather)"
+    environment = {**os.environ, "PYTHONPATH": str(FOLDER)}
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=FOLDER, env=environment, timeout=60)
+    assert (done.returncode, done.stderr) == (0, b"")

@@ -27,7 +27,7 @@ def build(function: Callable[..., Any]) -> None:
 def build_first(function: Callable[..., Any]) -> None:
     """Build the schema of a tool whose types were never seen."""
     _table.forget_codecs()
-    _choices._LITERALS.clear()
+    _choices._codec_of_values.cache_clear()
     build(function)
 
 
