@@ -56,9 +56,12 @@ class Candidates:
 
 
 class _MarkedWords(NamedTuple):
-    """What finds the words that follow a mark where no call does; None if only a reader knows.
+    """What finds the words that follow a mark where no call does.
 
-    With the length of the mark, and the dialects to which it applies.
+    Attributes:
+        match: Finds them; None if only a reader can tell.
+        length: The length of the mark.
+        dialects: The dialects that have the mark.
     """
 
     match: Match | None
