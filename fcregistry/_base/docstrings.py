@@ -32,6 +32,10 @@ class DocumentedParameter(NamedTuple):
     type: str | None
 
 
+_UNKNOWN: Final = DocumentedParameter("", "", None)
+"""What is known of a name before its first entry."""
+
+
 class Documentation(NamedTuple):
     """The content of a docstring.
 
@@ -79,16 +83,14 @@ def read_docstring(text: str | None) -> Documentation:
             if description.rstrip(".").lower() not in ("none", "n/a"):  # these document nothing
                 unread.append(description)
         elif kind in described:  # of two texts or types, the later one counts
-            known = described[kind].get(name, DocumentedParameter(name, "", None))
-            described[kind][name] = known._replace(
-                description=description or known.description, type=type_ or known.type
-            )
+            known = described[kind].get(name, _UNKNOWN)
+            described[kind][name] = DocumentedParameter(name, description or known.description, type_ or known.type)
         else:  # of several texts or types of the result, the first one counts
-            known = results.get(kind, DocumentedParameter(name, "", None))
-            results[kind] = known._replace(description=known.description or description, type=known.type or type_)
+            known = results.get(kind, _UNKNOWN)
+            results[kind] = DocumentedParameter(name, known.description or description, known.type or type_)
     prose_text = "\n".join(prose).strip()
     summary = " ".join(prose_text.partition("\n\n")[0].split())
-    returns, yields = (results.get(kind, DocumentedParameter("", "", None)) for kind in ("returns", "yields"))
+    returns, yields = (results.get(kind, _UNKNOWN) for kind in ("returns", "yields"))
     return Documentation(
         prose_text if summary == prose_text else summary,  # one object, since thousands are kept
         prose_text,
