@@ -99,7 +99,7 @@ class DeclarationLog:
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: comparing the closures of two functions may run external code
-        self._all: dict[Declaration, None] = {}  # in the order they were made
+        self._all: list[Declaration] = []  # in the order they were made
         self._by_name: dict[str, tuple[Declaration, ...]] = {}
         self._by_alias: dict[str, tuple[Declaration, ...]] = {}
         self._is_renewed = False
@@ -130,9 +130,9 @@ class DeclarationLog:
                 earlier = self._replaced(same_name, declaration)
                 self._by_name[name] = (*(d for d in same_name if d not in earlier), declaration)
                 for old in earlier:
-                    self._all.pop(old, None)
+                    self._all.remove(old)
                     self._forget_aliases(old)
-            self._all[declaration] = None
+            self._all.append(declaration)
             if declaration.options:
                 for alias in declaration.options.get("aliases", ()):
                     self._by_alias[alias] = (*self._by_alias.get(alias, ()), declaration)
@@ -146,7 +146,7 @@ class DeclarationLog:
         if not self._is_renewed:
             self._renew_after_forks()
         with self._lock:
-            before = dict(self._all), dict(self._by_name), dict(self._by_alias)
+            before = self._all.copy(), dict(self._by_name), dict(self._by_alias)
             try:
                 for declaration in declarations:
                     self.add(declaration)
@@ -171,7 +171,9 @@ class DeclarationLog:
     def remove(self, declaration: Declaration) -> None:
         """Remove a declaration, if it is there."""
         with self._lock:
-            self._all.pop(declaration, None)
+            if declaration not in self.named(declaration.name):
+                return
+            self._all.remove(declaration)
             left = tuple(d for d in self.named(declaration.name) if d is not declaration)
             if left:
                 self._by_name[declaration.name] = left
@@ -188,10 +190,10 @@ class DeclarationLog:
         return self._by_alias.get(name, ())
 
     def __iter__(self) -> Iterator[Declaration]:
-        return iter(list(self._all))  # copied in one step: others may add meanwhile
+        return iter(self._all.copy())  # in one step: others may add meanwhile
 
     def __reversed__(self) -> Iterator[Declaration]:
-        return reversed(list(self._all))
+        return reversed(self._all.copy())
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:
