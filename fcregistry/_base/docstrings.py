@@ -79,12 +79,12 @@ def read_docstring(text: str | None) -> Documentation:
     results: dict[str, DocumentedParameter] = {}
     unread: list[str] = []
     for kind, name, description, type_ in chain.from_iterable(map(_read_section, sections)):
-        if kind == "unread":
-            if description.rstrip(".").lower() not in ("none", "n/a"):  # these document nothing
-                unread.append(description)
-        elif kind in described:  # of two texts or types, the later one counts
+        if kind in described:  # of two texts or types, the later one counts
             known = described[kind].get(name, _UNKNOWN)
             described[kind][name] = DocumentedParameter(name, description or known.description, type_ or known.type)
+        elif kind == "unread":
+            if description.rstrip(".").lower() not in ("none", "n/a"):  # these document nothing
+                unread.append(description)
         else:  # of several texts or types of the result, the first one counts
             known = results.get(kind, _UNKNOWN)
             results[kind] = DocumentedParameter(name, known.description or description, known.type or type_)
@@ -230,13 +230,11 @@ def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
             lambda number, line: _starts_section(lines, number) or (_indentation(line) < margin if line else place > 0),
         )
     level = _indentation(lines[first]) if kind in _KINDS_WITH_ENTRIES and first < len(lines) else -1
-    return _first(
-        lines,
-        first,
-        lambda _, line: (
-            line and (_indentation(line) <= margin or (_indentation(line) <= level and line.strip() in _HEADERS))
-        ),
-    )
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if line[: margin + 1].strip() or (line[: level + 1].strip() and line.strip() in _HEADERS):
+            return number
+    return len(lines)
 
 
 def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
@@ -302,6 +300,8 @@ def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list
 
 # --- Google style: `Args:` ---
 
+_BULLETS: Final = ("- ", "* ", "+ ", "• ")
+
 # `name: text`, `name (type): text`, and as in PEP 257 `name -- text`, after a bullet or not; for other heads there is `_split_at_colon`.
 _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\))? *(?::|(?<= )--? )")
 
@@ -312,16 +312,18 @@ def _read_google(section: _Section) -> Iterator[_Entry]:
         yield section.kind, "", text, type_
         return
     # A malformed line is an entry of its own, and spoils no other. Among entries without bullets, a bullet is text of the entry above.
-    level = _entry_indentation(section.lines)
-    bulleted = _is_bullet(next((line.lstrip() for line in section.lines if line), ""))
-    begins = lambda line: _indentation(line) <= level and (bulleted or not _is_bullet(line.lstrip()))  # noqa: E731
+    width = _entry_indentation(section.lines) + 1  # a line that begins an entry has a character there
+    bulleted = next((line for line in section.lines if line), "").lstrip().startswith(_BULLETS)
+    begins = lambda line: line[:width].strip() and (bulleted or not line.lstrip().startswith(_BULLETS))  # noqa: E731
     for entry in _entries(section.lines, begins):
         head = _parse_head("\n".join(entry))
         if head is None:
             yield "unread", "", entry[0], None
         else:
             names, type_, text = head
-            yield from [(section.kind, name, _entry_text(text), type_) for name in names]
+            text = _entry_text(text)
+            for name in names:
+                yield section.kind, name, text, type_
 
 
 def _entry_indentation(lines: list[str]) -> int:
@@ -336,10 +338,6 @@ def _entry_indentation(lines: list[str]) -> int:
         if alone and (head is None or text.count("\n") - head[2].count("\n") >= alone):
             return _indentation(written[alone])
     return _indentation(first)
-
-
-def _is_bullet(line: str) -> bool:
-    return line[:2] in ("- ", "* ", "+ ", "• ")
 
 
 def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:

@@ -127,17 +127,19 @@ def declare(
     """
     if name is None and options:
         name = options.get("name")
-    elements = [function] if type(function) is _FUNCTION else _flatten(function)
-    if len(elements) == 1:
-        declaration = _declaration_of(elements[0], name, group, options, frame, default_group)
-        if not frame.f_code.co_flags & _OPTIMIZED and _is_class_body(frame):
-            _mark(declaration)
-        else:
-            to.add(declaration)
-        return
-    if name is not None:
-        raise DefinitionError(f"the name {name!r} is for one tool, and there are {len(elements)}; leave it out")
-    to.add_all([_declaration_of(each, None, group, options, frame, default_group) for each in elements])
+    if type(function) is not _FUNCTION:
+        elements = _flatten(function)
+        if len(elements) != 1:
+            if name is not None:
+                raise DefinitionError(f"the name {name!r} is for one tool, and there are {len(elements)}; leave it out")
+            to.add_all([_declaration_of(each, None, group, options, frame, default_group) for each in elements])
+            return
+        function = elements[0]
+    declaration = _declaration_of(function, name, group, options, frame, default_group)
+    if not frame.f_code.co_flags & _OPTIMIZED and _is_class_body(frame):
+        _mark(declaration)
+    else:
+        to.add(declaration)
 
 
 def _flatten(given: Any) -> list[Any]:
@@ -154,18 +156,17 @@ def _declaration_of(
 ) -> Declaration:
     """Return the declaration of a function or Tool, checked."""
     function, names = given, None
-    tools = sys.modules.get("fcregistry._tools.tool")
-    if tools is not None and isinstance(given, tools.Tool):  # before this module is imported, there is none
+    if type(given) is _FUNCTION:
+        name = given.__name__ if name is None else name
+    elif _is_tool(given):
         declared = given._definition.loaded().declaration
         function, names = declared.function, declared.locals
         group = group or (declared.group if declared.group != DEFAULT_GROUP else None)
         described = {} if given._description is None else {"description": given._description}
         options = {**declared.options, **described, **options}
         name = name or given.name
-    elif type(given) is not _FUNCTION:
+    else:
         name = _name_of_callable(given, name, frame)
-    elif name is None:
-        name = given.__name__
     group = default_group if group is None else group
     module = frame.f_globals.get("__name__", "__main__")
     problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
@@ -174,6 +175,11 @@ def _declaration_of(
     if names is None and frame.f_code.co_flags & _OPTIMIZED:
         names = capture_named_locals(function, frame)
     return Declaration(function, name, group, module, options, names)
+
+
+def _is_tool(given: Any) -> bool:
+    module = sys.modules.get("fcregistry._tools.tool")  # before this module is imported, there is none
+    return module is not None and isinstance(given, module.Tool)
 
 
 def _mark(declaration: Declaration) -> None:

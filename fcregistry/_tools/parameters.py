@@ -76,9 +76,9 @@ class ParameterReader:
         for line in documentation.unread:
             self.remarks.append(f"the docstring's line {line!r} cannot be read, and is left out")
         self.context: ContextParameter | None = None
-        self._source = source = underlying(function)
+        self._source = underlying(function)
         self._documented = dict(documentation.parameters)
-        self._scope = {**names, **type_parameters(source)}
+        self._locals = names
         self._reader = TypeReader(names, _owner(function))
 
     def parameters(self, raw: list[RawParameter], *, typed: bool = True) -> tuple[Parameter, ...]:
@@ -213,6 +213,11 @@ class ParameterReader:
         elif not holds_text(annotation):
             return annotation
         return resolve_texts(annotation, self._names, self._scope)
+
+    @cached_attribute
+    def _scope(self) -> dict[str, Any]:
+        """The locals around the function that its annotations name, and its type parameters."""
+        return {**self._locals, **type_parameters(self._source)}
 
     @cached_attribute
     def _names(self) -> dict[str, Any]:

@@ -279,13 +279,13 @@ class _Literals(TokenCursor):
             ValueError: The next tokens are not a literal.
         """
         token = token or self.step()
+        if _is_string(token):
+            text = _string_value(token)
+            while _is_string(self.token):
+                text += _string_value(self.step())
+            return text
         if _NUMBER(token):
             return number(token, 0)
-        if _is_string(token):
-            texts = [_string_value(token)]
-            while _is_string(self.token):
-                texts.append(_string_value(self.step()))
-            return "".join(texts)
         if token in CONSTANTS:
             return CONSTANTS[token]
         if token == "{":

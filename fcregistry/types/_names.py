@@ -162,9 +162,9 @@ def holds_text(annotation: Any) -> bool:
     if isinstance(annotation, (str, typing.ForwardRef)):
         return True
     arguments = getattr(annotation, "__args__", None)
-    if not arguments or origin_of(annotation) in _LITERALS or not isinstance(arguments, tuple):
+    if not arguments or not isinstance(arguments, tuple):
         return False
-    return any(map(holds_text, arguments))
+    return any(map(holds_text, arguments)) and origin_of(annotation) not in _LITERALS
 
 
 def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, Any]) -> Any:

@@ -10,7 +10,6 @@ import dataclasses
 import sys
 from collections.abc import Callable
 from dataclasses import InitVar
-from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
 from fcregistry._base.docstrings import DocumentedParameter, read_docstring
@@ -272,9 +271,9 @@ def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
     A default of another array type counts too, such as `frozenset()` for a set, or `()` for a list.
     """
     try:
-        others = (make(default) for make in (_ARRAYS if isinstance(default, _ARRAYS) else ()))
-        encoded = codec.encode(next(each for each in chain((default,), others) if codec.handles(each)))
-        if codec.accepts(encoded):
+        if isinstance(default, _ARRAYS) and not codec.handles(default):
+            default = next(made for make in _ARRAYS if codec.handles(made := make(default)))
+        if codec.handles(default) and codec.accepts(encoded := codec.encode(default)):
             schema["default"] = encoded
     except Exception:  # noqa: BLE001  # the author's class may raise anything: the parameter is optional, without a published default
         return
