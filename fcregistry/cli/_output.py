@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from itertools import repeat
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
@@ -145,7 +146,7 @@ def _is_plain(text: str) -> bool:
 def _padded(column: Sequence[str]) -> Iterable[str]:
     """Return the cells of a column, padded to one width."""
     if "".join(column).isascii():
-        return map(f"{{:{max(map(len, column))}}}".format, column)
+        return map(str.ljust, column, repeat(max(map(len, column))))
     widths = list(map(_width, column))
     most = max(widths)
     return [cell + " " * (most - width) for cell, width in zip(column, widths, strict=True)]
