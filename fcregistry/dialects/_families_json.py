@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._json_text import LANGUAGE, other_after_mark, other_json
 from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
+from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import (
     DEEPSEEK_END,
     NAME,
@@ -25,6 +26,7 @@ from fcregistry.dialects._syntax_json import (
     objects,
     objects_or,
     read_apertus,
+    read_arguments,
     read_deepseek,
     read_flower,
     read_kimi,
@@ -100,6 +102,25 @@ def _describe_for_glm(function: dict[str, Any]) -> str:
 
 
 _LANGUAGE: Final = re.compile(LANGUAGE)
+_PLAMO_NAME: Final = ("<|plamo:begin_tool_name:plamo|>", "<|plamo:end_tool_name:plamo|>")
+_PLAMO_ARGUMENTS: Final = ("<|plamo:begin_tool_arguments:plamo|>", "<|plamo:end_tool_arguments:plamo|>")
+_PLAMO_JSON: Final = ("<|plamo:constrain|>json", "<|plamo:msg|>")
+_PLAMO_REQUEST: Final = ("<|plamo:begin_tool_request:plamo|>", "<|plamo:end_tool_request:plamo|>")
+_PLAMO_SECTION: Final = ("<|plamo:begin_tool_requests:plamo|>", "<|plamo:end_tool_requests:plamo|>")
+_TO_PLAMO_END: Final = TextMarks(_PLAMO_NAME[1])
+
+
+def _read_plamo(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read a call from after the tag before its name."""
+    name, end = yield from source.until(_TO_PLAMO_END)
+    yield from source.space()
+    if not end or not (yield from source.take(_PLAMO_ARGUMENTS[0])):
+        return None
+    for tag in _PLAMO_JSON:
+        yield from source.take(tag)
+    return (yield from read_arguments(source, name.strip(), _PLAMO_ARGUMENTS[1]))
+
+
 _NO_FENCED_CALL: Final = LANGUAGE + other_after_mark("name")
 _IN_FENCE: Final = read_objects("```")
 
@@ -119,7 +140,7 @@ _RESPONSE: Final = Words(
     closes=("</response>", "<|end_of_sentence|>", "<|end_of_text|>"),
     kind="content",
 )
-_LONGCAT_PAIRS: Final = PairSyntax("longcat_")
+_LONGCAT_PAIRS: Final = PairSyntax.of("longcat_")
 
 
 _PLUGIN: Final = ("<|plugin|>", "<|function|>")
@@ -372,6 +393,32 @@ ROWS: Final = (
         stops=("<|observation|>", "<|user|>", "<|endoftext|>"),
     ),
     Dialect(
+        name="plamo3",
+        models="PLaMo 3",
+        source='vLLM, "Plamo3ToolParser"; OpenClaw, the provider of PLaMo',
+        syntax=syntax_after(
+            _PLAMO_NAME[0],
+            _read_plamo,
+            write_between(
+                _PLAMO_SECTION[0],
+                write_named(
+                    f"{_PLAMO_REQUEST[0]}{_PLAMO_NAME[0]}",
+                    f"{_PLAMO_NAME[1]}{_PLAMO_ARGUMENTS[0]}{''.join(_PLAMO_JSON)}",
+                    f"{_PLAMO_ARGUMENTS[1]}{_PLAMO_REQUEST[1]}",
+                ),
+                _PLAMO_SECTION[1],
+            ),
+        ),
+        more=(Words(opens=(*_PLAMO_SECTION, *_PLAMO_REQUEST)),),
+        before_tools="# Tools\n\nYou have access to the following tools:\n\n",
+        after_tools=f"\n\nTo call tools, write one or more requests in this form:\n{_PLAMO_SECTION[0]}{_PLAMO_REQUEST[0]}{_PLAMO_NAME[0]}"
+        f"<tool-name>{_PLAMO_NAME[1]}{_PLAMO_ARGUMENTS[0]}{''.join(_PLAMO_JSON)}<args-json-object>{_PLAMO_ARGUMENTS[1]}"
+        f"{_PLAMO_REQUEST[1]}{_PLAMO_SECTION[1]}",
+        thinks=("<|plamo:begin_think:plamo|>", "<|plamo:end_think:plamo|>"),
+        ends_thoughts=(_PLAMO_SECTION[0],),
+        stops=("<|plamo:tag|>",),
+    ),
+    Dialect(
         name="qwen-flower",
         models="Qwen 2, and Qwen 2.5 as Qwen-Agent prompts it",
         source='Qwen-Agent, "QwenFnCallPrompt"',
@@ -391,7 +438,7 @@ ROWS: Final = (
     ),
     Dialect(
         name="hermes",
-        models="Hermes 2 Pro and 3, Qwen 2.5, Qwen 3, QwQ",
+        models="Hermes 2 Pro and 3, Qwen 2.5, Qwen 3, QwQ, Trinity",
         source='NousResearch, "Hermes-Function-Calling"; the chat templates of Qwen 2.5 and Qwen 3',
         syntax=objects("<tool_call>\n", "\n</tool_call>"),
         before_tools="# Tools\n\nYou may call functions to help with the user's query. "

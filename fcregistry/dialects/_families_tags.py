@@ -107,7 +107,7 @@ _STEP: Final = _invocations(
 
 _DOTS: Final = _invocations("", ("<dots_function_call>",), ("</dots_function_call>",))
 _DOTS_SYNTAX: Final = tag_syntax(_DOTS)
-_HORIZON: Final = PairSyntax("ifm|")
+_HORIZON: Final = PairSyntax.of("ifm|")
 _MINICPM5: Final = TagSyntax(
     opens=(),
     closes=(),
@@ -129,8 +129,13 @@ _KIMI: Final = TagSyntax(
     end="<|sep|>",
     escapes_names=True,
 )
-_HY: Final = PairSyntax(separates=True)
-_HY_OPEN: Final = PairSyntax(suffix=":opensource", separates=True)
+_HY: Final = PairSyntax.of(separates=True)
+_SOLAR: Final = PairSyntax(
+    call=("<|tool_call:start|>", "<|tool_call:end|>"),
+    key=("<|tool_arg:start|>", ""),
+    value=("<|tool_arg:value|>", "<|tool_arg:end|>"),
+)
+_HY_OPEN: Final = PairSyntax.of(suffix=":opensource", separates=True)
 
 
 def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -218,7 +223,7 @@ ROWS: Final = (
         name="glm-4.5",
         models="GLM-4.5, GLM-4.6, GLM-4.7, Ling 3, Spark 2.5, Poolside",
         source='Z.ai, "GLM-4.5" and "GLM-4.7", chat templates',
-        syntax=PairSyntax().syntax,
+        syntax=PairSyntax.of().syntax,
         before_tools="# Tools\n\nYou may call one or more functions to assist with the user query.\n\n"
         "The functions' signatures stand within <tools></tools> tags:\n<tools>\n",
         after_tools="\n</tools>\n\nFor each function call, write the function's name and its arguments in this format:\n"
@@ -424,6 +429,22 @@ ROWS: Final = (
         before_tools="# Tools\n\nThe functions stand within <tools></tools> tags:\n<tools>\n",
         after_tools="\n</tools>\n\nTo call functions, write:\n<tool_calls>\n<tool_call>{function-name}<tool_sep>\n"
         "<arg_key>{key}</arg_key>\n<arg_value>{value}</arg_value>\n...\n</tool_call>\n</tool_calls>",
+        limits=BARE_TEXT_LIMITS,
+    ),
+    Dialect(
+        name="solar-open2",
+        models="Solar Open 2, Solar Pro 4",
+        source='vLLM, "SolarOpen2ToolParser"',
+        syntax=_SOLAR.syntax,
+        before_tools="# Tools\n\nThe functions, each within <|tool:start|> and <|tool:end|>:\n\n<|tool:start|>",
+        between_tools="<|tool:end|>\n<|tool:start|>",
+        after_tools="<|tool:end|>\n\nTo call a function, write:\n<|tool_call:start|>{function-name}\n"
+        "<|tool_arg:start|>{arg-name}<|tool_arg:value|>{arg-value}<|tool_arg:end|>\n...\n<|tool_call:end|>",
+        result="<|tool_response:start|>{content}<|tool_response:end|>",
+        marks=("<|im:start|>", "<|im:content|>"),
+        thinks=("<|think:start|>", "<|think:end|>"),
+        ends_thoughts=(_SOLAR.opens,),
+        stops=("<|im:end|>", "<|endoftext|>"),
         limits=BARE_TEXT_LIMITS,
     ),
     Dialect(

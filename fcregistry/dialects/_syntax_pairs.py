@@ -1,4 +1,4 @@
-"""A syntax that writes a pair of tags for each argument: `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
+"""A syntax that writes tags around the name and the value of each argument: `name<arg_key>key</arg_key><arg_value>text</arg_value>`.
 
 The text of a value is not escaped, as in `_syntax_tags.py`.
 """
@@ -6,7 +6,7 @@ The text of a value is not escaped, as in `_syntax_tags.py`.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry.dialects._parsed import Calls, Syntax
@@ -37,35 +37,51 @@ def _take_blanks(source: TextSource) -> Reading[str]:
         pieces.append(found)
 
 
+_Tags: TypeAlias = tuple[str, str]
+"""A tag that opens, and the one that closes."""
+
+
 class PairSyntax:
     """The tags of a family, and the reader and writer of its calls.
 
     Args:
-        prefix: The beginning of each tag's name.
-        suffix: The end of each tag's name.
-        separates: Whether the tag `tool_sep` follows a call's name.
+        call: The tags that open and close a call.
+        key: The tags around the name of an argument; the second is empty if the tag before the value ends the name.
+        value: The tags around its value.
+        type: The tags around its type, which may be between the two.
+        separator: The tag after a call's name, if there is one.
     """
 
     __slots__ = ("_ending", "_key_tags", "_separator", "_type_tags", "_value_tags", "closes", "opens")
 
-    def __init__(self, prefix: str = "", suffix: str = "", *, separates: bool = False) -> None:
-        def tags(name: str) -> tuple[str, str]:
+    def __init__(self, call: _Tags, key: _Tags, value: _Tags, type: _Tags = ("", ""), separator: str = "") -> None:
+        self.opens, self.closes = call
+        self._key_tags: Final = key
+        self._value_tags: Final = value
+        self._type_tags: Final = type
+        self._separator: Final = separator
+        self._ending: Final = Ending(value[1], value[0], call, (key[0], self.closes), (self.opens,), _take_blanks)
+
+    @classmethod
+    def of(cls, prefix: str = "", suffix: str = "", *, separates: bool = False) -> PairSyntax:
+        """Return the syntax with the tags of GLM-4.5, or with such tags that begin or end with other text.
+
+        Args:
+            prefix: The beginning of each tag's name.
+            suffix: The end of each tag's name.
+            separates: Whether the tag `tool_sep` follows a call's name.
+        """
+
+        def tags(name: str) -> _Tags:
             return f"<{prefix}{name}{suffix}>", f"</{prefix}{name}{suffix}>"
 
-        self.opens, self.closes = tags("tool_call")
-        self._key_tags: Final = tags("arg_key")
-        self._value_tags: Final = tags("arg_value")
-        self._type_tags: Final = tags("arg_type")
-        self._separator: Final = tags("tool_sep")[0] if separates else ""
-        key, (value, ends_value) = self._key_tags[0], self._value_tags
-        self._ending: Final = Ending(
-            ends_value, value, (self.opens, self.closes), (key, self.closes), (self.opens,), _take_blanks
-        )
+        separator = tags("tool_sep")[0] if separates else ""
+        return cls(tags("tool_call"), tags("arg_key"), tags("arg_value"), tags("arg_type"), separator)
 
     @property
     def marks(self) -> tuple[str, ...]:
         """All tags."""
-        return (self.opens, self.closes, *self._key_tags, *self._value_tags)
+        return tuple(filter(None, (self.opens, self.closes, *self._key_tags, *self._value_tags)))
 
     @property
     def syntax(self) -> Syntax:
@@ -108,7 +124,7 @@ class PairSyntax:
         if found != opens:
             return found
         key = (yield from source.run(IN_HEAD)).strip()
-        if not key or not (yield from source.take(closes)):
+        if not key or (closes and not (yield from source.take(closes))):
             return ""
         yield from _take_blanks(source)
         if (yield from source.take(self._type_tags[0])):  # the schema says the type
@@ -127,8 +143,9 @@ class PairSyntax:
 
     def _written(self, call: ToolCall) -> str:
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
+        joint = "\n" if ends_key else ""
         pairs = (
-            f"{key}{name}{ends_key}\n{value}{bare_text(argument, self._ending)}{ends_value}"
+            f"{key}{name}{ends_key}{joint}{value}{bare_text(argument, self._ending)}{ends_value}"
             for name, argument in arguments_of(call).items()
         )
         return "\n".join([f"{call.name}{self._separator}", *pairs, self.closes])

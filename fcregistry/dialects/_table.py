@@ -99,7 +99,7 @@ _MODEL_PATTERNS: Final = (
     ("qwen3-coder", r"nemotron-?3"),
     ("nemotron", r"nemotron"),
     ("qwen3-coder", r"qwen-?3-?coder|qwen-?3\.5|step-?3\.5"),
-    ("hermes", r"qwen-?2\.5|qwen-?3|qwq"),
+    ("hermes", r"qwen-?2\.5|qwen-?3|qwq|trinity-(?:nano|mini|large)"),
     ("qwen-flower", r"qwen-?2(?!\.)"),
     ("glm-4.5", r"glm-?4\.[567]|ling-?3|spark-?2\.5|poolside"),
     ("glm-4", r"glm-?4(?!\.)"),
@@ -120,6 +120,8 @@ _MODEL_PATTERNS: Final = (
     ("kimi-k3", r"kimi-?k3"),
     ("k2-horizon", r"k2-?horizon"),
     ("muse", r"muse(?![a-z])"),
+    ("plamo3", r"plamo-?3"),
+    ("solar-open2", r"solar-?(?:open-?2|pro-?4)"),
     ("hy-v3", r"hy-?3|hy-?v3|hunyuan-?3"),
     ("dots", r"dots\.?-?llm"),
     ("gigachat3.5", r"gigachat-?3\.5"),
@@ -146,11 +148,11 @@ _MODEL_PATTERNS: Final = (
 _FAMILIES: Final = {
     "_families_json": (
         "apertus command-r deepseek-r1 deepseek-v3 deepseek-v3.1 ernie-4.5 functionary gigachat3 glm-4 granite granite4 hermes hunyuan "
-        "inkling internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 qwen-flower xlam"
+        "inkling internlm2 jamba json kimi-k2 llama3 longcat mistral nemotron phi4 plamo3 qwen-flower xlam"
     ),
     "_families_tags": (
         "claude-xml deepseek-v3.2 dots gigachat3.5 glm-4.5 hy-v3 k2-horizon kimi-k3 mimo minicpm5 minimax-m2 minimax-m3 muse qwen3-coder "
-        "seed-oss step3"
+        "seed-oss solar-open2 step3"
     ),
     "_families_text": ("functiongemma gemma4 harmony langchain-xml lfm2 minicpm olmo3 pythonic react react-json"),
 }

@@ -37,6 +37,7 @@ MINICPM = "the chat template of MiniCPM5"
 KIMI = "the chat template of Kimi K3"
 HORIZON = "vLLM, K2HorizonToolParser"
 HY = "vLLM, HYV3ToolParser"
+SOLAR = "vLLM, SolarOpen2ToolParser"
 MUSE = "the chat template of Muse Glimmer"
 DOTS = "SGLang, DotsToolDetector"
 GIGACHAT = "the chat template of GigaChat3-10B-A1.8B"
@@ -225,6 +226,41 @@ GOLDENS = {
             text="<tool_call>write<tool_sep><arg_key>text</arg_key><arg_value>a",
             source=HY,
             content="<tool_call>write<tool_sep><arg_key>text</arg_key><arg_value>a",
+        ),
+    ],
+    "solar-open2": [
+        Golden(
+            text="<|think:start|>Two.<|think:end|>Let me look.<|tool_call:start|>get_weather\n"
+            "<|tool_arg:start|>city<|tool_arg:value|>Oslo<|tool_arg:end|>\n<|tool_arg:start|>days<|tool_arg:value|>3<|tool_arg:end|>\n"
+            "<|tool_call:end|>\n<|tool_call:start|>get_weather\n<|tool_arg:start|>city<|tool_arg:value|>Bergen<|tool_arg:end|>\n"
+            "<|tool_call:end|><|im:end|>",
+            source=SOLAR,
+            reasoning="Two.",
+            content="Let me look.",
+            calls=[("get_weather", {"city": "Oslo", "days": 3}), BERGEN],
+            tools=WEATHER,
+        ),
+        Golden(
+            text="Two.<|tool_call:start|>get_current_date\n<|tool_call:end|>",
+            source=SOLAR,
+            content="Two.",
+            calls=[("get_current_date", {})],
+        ),
+        Golden(
+            text="Two.<|think:end|>Done.",
+            source=SOLAR,
+            reasoning="Two.",
+            content="Done.",
+        ),
+        Golden(
+            text="<|tool_call:start|>write\n<|tool_arg:start|>text<|tool_arg:value|> a {\n<|tool_arg:end|> b <|tool_arg:end|>\n<|tool_call:end|>",
+            source=SOLAR,
+            calls=[("write", {"text": " a {\n<|tool_arg:end|> b "})],
+        ),
+        Golden(
+            text="<|tool_call:start|>write\n<|tool_arg:start|>text<|tool_arg:value|>a",
+            source=SOLAR,
+            content="<|tool_call:start|>write\n<|tool_arg:start|>text<|tool_arg:value|>a",
         ),
     ],
     "gigachat3.5": [

@@ -2,7 +2,59 @@
 
 from . import Golden
 
+PLAMO = "vLLM, Plamo3ToolParser"
+
+
+def plamo_request(name: str, arguments: str, constraint: str = "<|plamo:constrain|>json<|plamo:msg|>") -> str:
+    return (
+        f"<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>{name}<|plamo:end_tool_name:plamo|>"
+        f"<|plamo:begin_tool_arguments:plamo|>{constraint}{arguments}<|plamo:end_tool_arguments:plamo|><|plamo:end_tool_request:plamo|>"
+    )
+
+
+def plamo_section(*requests: str) -> str:
+    return f"<|plamo:begin_tool_requests:plamo|>{''.join(requests)}<|plamo:end_tool_requests:plamo|>"
+
+
 GOLDENS = {
+    "plamo3": [
+        Golden(
+            text="<|plamo:begin_think:plamo|>Two.<|plamo:end_think:plamo|>Let me look."
+            + plamo_section(
+                plamo_request("get_weather", '{"city": "Oslo"}'), plamo_request("get_weather", '{"city": "Bergen"}')
+            )
+            + "<|plamo:tag|>",
+            source=PLAMO,
+            calls=[("get_weather", {"city": "Oslo"}), ("get_weather", {"city": "Bergen"})],
+            content="Let me look.",
+            reasoning="Two.",
+        ),
+        Golden(
+            text="Two." + plamo_section(plamo_request("get_current_date", "{}")),
+            source=PLAMO,
+            calls=[("get_current_date", {})],
+            content="Two.",
+        ),
+        Golden(
+            text=plamo_section(plamo_request("read", '{"path":"README.md"}', "<|plamo:msg|>")),
+            source="OpenClaw, the provider of PLaMo",
+            calls=[("read", {"path": "README.md"})],
+        ),
+        Golden(
+            text=plamo_section(
+                plamo_request("echo", '{"text": "a } <|plamo:end_tool_arguments:plamo|> \\"quotes\\""}')
+            ),
+            source=PLAMO,
+            calls=[("echo", {"text": 'a } <|plamo:end_tool_arguments:plamo|> "quotes"'})],
+        ),
+        Golden(text="Done.<|plamo:tag|>", source=PLAMO, content="Done."),
+        Golden(
+            text="<|plamo:begin_tool_requests:plamo|><|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>get_weather<|plamo:end_tool_name:plamo|>"
+            '<|plamo:begin_tool_arguments:plamo|>{"city": "',
+            source=PLAMO,
+            content='<|plamo:begin_tool_name:plamo|>get_weather<|plamo:end_tool_name:plamo|><|plamo:begin_tool_arguments:plamo|>{"city": "',
+        ),
+    ],
     "deepseek-v3": [
         Golden(
             text='<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>function<｜tool▁sep｜>get_weather\n```json\n{"city": "Oslo"}\n```<｜tool▁call▁end｜><｜tool▁calls▁end｜><｜end▁of▁sentence｜>',
