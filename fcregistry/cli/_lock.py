@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from fcregistry._config.policy import Lock, read_lock
+from fcregistry._config.lock import Lock, read_lock
 from fcregistry._config.settings import project_lock
 from fcregistry._tools.selectors import did_you_mean, nearest, normalized
 from fcregistry.cli._output import counted, json_option, remark, say, say_json

@@ -193,7 +193,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
     is_empty = wanted is None and not any(current().described()) and not registry._catalogue.seen(log)
     refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
     if wanted is None and not is_empty:
-        from fcregistry._config.policy import without_locks  # only where something is configured
+        from fcregistry._config.lock import without_locks  # only where something is configured
 
         with without_locks():
             refused = [each for each in refused if current().permission().to_know(each.plugin) is None]

@@ -24,7 +24,7 @@ from importlib.util import find_spec, spec_from_file_location
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from fcregistry._config.policy import upgrade_command
+from fcregistry._config.lock import upgrade_command
 from fcregistry.discovery._found import KINDS
 from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
 

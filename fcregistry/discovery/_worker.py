@@ -33,7 +33,7 @@ def main() -> None:
     tracker.start()
     setup = json.loads(requests.readline())
     worker = Worker(tracker, setup["installed"], ignore_rules=setup["ignore_rules"])
-    from fcregistry._config.policy import without_locks
+    from fcregistry._config.lock import without_locks
 
     gc.freeze()  # these objects stay, and so do most that follow: collecting garbage among them takes a twentieth of the time
     gc.set_threshold(20_000, 20, 20)

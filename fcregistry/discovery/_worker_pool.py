@@ -16,7 +16,7 @@ from threading import Lock, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._config.policy import locks_are_lifted
+from fcregistry._config.lock import locks_are_lifted
 from fcregistry._tools.record import plugin_record
 from fcregistry.discovery._describe import FreshDescription, IndexRow
 

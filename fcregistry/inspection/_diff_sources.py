@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from fcregistry._base.messages import show
-from fcregistry._config.policy import read_lock, without_locks
+from fcregistry._config.lock import read_lock, without_locks
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import record_of

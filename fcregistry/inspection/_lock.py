@@ -10,7 +10,8 @@ from errno import EEXIST
 from pathlib import Path
 from typing import Any, Final, Literal
 
-from fcregistry._config.policy import FORMAT, Lock, Pin, trust, without_locks
+from fcregistry._config.lock import FORMAT, Lock, Pin, without_locks
+from fcregistry._config.policy import trust
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config.policy import OPEN, Lock, Trust, read_lock
+from fcregistry._config.lock import Lock, read_lock
+from fcregistry._config.policy import OPEN, Trust
 from fcregistry._config.settings import read_layer
 from fcregistry.discovery import altered_files, files_digest, find_plugins
 from fcregistry.discovery._locks import lock_drift  # the whole reason, without loading the plugin

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry._config.policy import Trust, read_lock
+from fcregistry._config.lock import read_lock
+from fcregistry._config.policy import Trust
 from fcregistry._config.settings import read_layer
 from fcregistry.discovery import altered_files, files_digest, find_plugins
 from fcregistry.discovery._identity import (  # a table of files, without a process for each

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry._config.policy import read_lock
+from fcregistry._config.lock import read_lock
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord
 from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text, write_lock

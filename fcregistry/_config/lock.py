@@ -1,0 +1,183 @@
+"""The lock: a file that pins distributions and the tools that they ship. It is only read here; `inspection` writes it."""
+
+from __future__ import annotations
+
+import os
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import lru_cache
+from stat import S_ISCHR, S_ISFIFO
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
+
+from fcregistry._config.settings import project_lock
+from fcregistry._tools.selectors import normalized
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fcregistry._config.settings import Layer
+
+FORMAT: Final = 1
+"""The version of the lock format, the only one that is read."""
+
+_RESTORE: Final = "take it from version control, or make it anew"
+
+
+class Pin(NamedTuple):
+    """One distribution in a lock.
+
+    Attributes:
+        name: The distribution's name, as written in the file.
+        version: Its version.
+        files: The digest of its files.
+        tools: The records of its tools.
+        digests: The digest of each tool, by group and name.
+    """
+
+    name: str
+    version: str
+    files: str
+    tools: tuple[Mapping[str, Any], ...]
+    digests: Mapping[tuple[str, str], str]
+
+
+class Lock(NamedTuple):
+    """A lock file.
+
+    Attributes:
+        path: The file.
+        pins: The locked distributions, by normalised name. None of an unreadable file, so that nothing is let through.
+        problem: Why the file cannot be read, as words that follow its path; None if it was read.
+    """
+
+    path: str
+    pins: Mapping[str, Pin]
+    problem: str | None = None
+
+    def __hash__(self) -> int:
+        return hash(self.path)
+
+    def pin(self, distribution: str) -> Pin | None:
+        """Return the pin of a distribution, or None."""
+        return self.pins.get(normalized(distribution))
+
+    def distribution_refusal(self, distribution: str) -> str | None:
+        """Return why a distribution may not be imported, or None if the lock has it."""
+        if self.problem is not None:
+            return f"{self.path} {self.problem}"
+        if normalized(distribution) in self.pins:
+            return None
+        return f"{self.path} does not have {distribution}: {upgrade_command(self.path, distribution)} adds it"
+
+    def tool_refusal(self, distribution: str, group: str, name: str, digest: str | None) -> str | None:
+        """Return why a tool may not be used, or None if it is locked as it is.
+
+        Args:
+            distribution: The distribution that ships it.
+            group: Its group.
+            name: The name it was registered under.
+            digest: The digest of its record; None to check only that the lock has the tool.
+        """
+        if reason := self.distribution_refusal(distribution):
+            return reason
+        locked = self.pins[normalized(distribution)].digests.get((group, name))
+        if locked is None:
+            return f"{self.path} does not have it: {upgrade_command(self.path, distribution)} adds it"
+        if digest is None or digest == locked:
+            return None
+        return (
+            f"it is not what {self.path} says: `fcregistry lock --check --file {self.path}` shows what changed, "
+            f"and {upgrade_command(self.path, distribution)} accepts it"
+        )
+
+
+def upgrade_command(path: str, distribution: str) -> str:
+    """Return the command that accepts a distribution's present version."""
+    return f"`fcregistry lock --upgrade {distribution} --file {path}`"
+
+
+def read_lock(path: str) -> Lock:
+    """Return the lock of a file. The file is read again when its time or size has changed."""
+    try:
+        found = os.stat(path)  # noqa: PTH116  # pathlib takes longer to import
+    except OSError as error:
+        if isinstance(error, FileNotFoundError | NotADirectoryError):
+            return _unreadable(path, f"does not exist: `fcregistry lock --file {path}` makes it")
+        return _unreadable(path, f"cannot be read: {error.strerror}")
+    if S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode):  # a repository may contain a link to a file that never ends
+        return _unreadable(path, "cannot be read: it is not a regular file")
+    return _parse_lock(path, found.st_mtime_ns, found.st_size)
+
+
+@lru_cache(maxsize=16)
+def _parse_lock(path: str, _modified: int, _size: int) -> Lock:
+    import json  # 6 ms, paid only where a lock is configured
+
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123  # likewise
+            written = json.load(file)
+    except OSError as error:
+        return _unreadable(path, f"cannot be read: {error.strerror}")
+    except (ValueError, RecursionError) as error:
+        return _unreadable(path, f"is not a lock ({error}): {_RESTORE}")
+    if not isinstance(written, dict) or "fcregistry_lock" not in written:
+        return _unreadable(path, f"is not a lock of fcregistry: {_RESTORE}")
+    if written["fcregistry_lock"] != FORMAT:
+        shown = json.dumps(written["fcregistry_lock"])
+        return _unreadable(path, f"is a lock of another format ({shown:.20}, not {FORMAT}): make it anew")
+    try:
+        pins = {normalized(name): _read_pin(name, pin) for name, pin in written["distributions"].items()}
+    except (KeyError, TypeError, AttributeError) as error:
+        return _unreadable(path, f"is a damaged lock ({error}): {_RESTORE}")
+    return Lock(path=path, pins=pins)
+
+
+def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
+    """Read the entry of one distribution.
+
+    Raises:
+        KeyError, TypeError: A key is missing, or a value has another type.
+    """
+    tools = tuple(written["tools"])
+    digests = {(each["group"], each["name"]): each["digest"] for each in tools}
+    pin = Pin(name=name, version=written["version"], files=written["files"], tools=tools, digests=digests)
+    if not all(isinstance(text, str) for text in (pin.version, pin.files, *digests.values())):
+        raise TypeError(f"a version or digest of {name} is not text")
+    return pin
+
+
+def _unreadable(path: str, problem: str) -> Lock:
+    return Lock(path=path, pins={}, problem=problem)
+
+
+_lifted: ContextVar[bool] = ContextVar("lifted", default=False)
+
+
+@contextmanager
+def without_locks() -> Iterator[None]:
+    """Ignore locks inside the block, and nothing else.
+
+    To make or compare a lock, plugins must be described.
+    """
+    token = _lifted.set(True)
+    try:
+        yield
+    finally:
+        _lifted.reset(token)
+
+
+def locks_are_lifted() -> bool:
+    """Return whether the caller is inside `without_locks`."""
+    return _lifted.get()
+
+
+def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
+    """Return the locks of the layers with mode `locked`, as pairs of the mode's source and the lock.
+
+    A file refers to its own lock, a variable to the project's. The variable is ignored if a file sets the mode too.
+    """
+    asking = [layer for layer in layers if layer.mode == "locked"]
+    if not asking or _lifted.get():
+        return ()
+    files = [layer for layer in asking if layer.path]
+    return tuple((layer.mode_source, read_lock(layer.lock or project_lock())) for layer in files or asking)
