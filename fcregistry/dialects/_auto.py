@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Final
 
@@ -182,12 +182,23 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
         if reader.found:
             if reader.may_differ_in(reader.found):
                 parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
-            return (get(reader.found) if parsed.tool_calls else None), parsed
+            if parsed.tool_calls:
+                return get(reader.found), parsed
+            break
         if not reader.has_skipped:
             break
-    return None, parsed
+    ends = _stops_backwards().match(parsed.content[::-1])
+    return None, replace(parsed, content=parsed.content[: -ends.end()].rstrip()) if ends else parsed
 
 
+@cache
+def _stops_backwards() -> re.Pattern[str]:
+    """Return what matches the stop tokens of all dialects at the end of a text, in the text written backwards."""
+    stops = sorted({stop[::-1] for name in names() for stop in get(name).stops}, key=len, reverse=True)
+    return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, stops))}))++")
+
+
+_MARKDOWN: Final = (FENCE, TILDES, TICK, QUOTE)
 _FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
 _FENCED: Final = ("json", "react-json")
 """The dialects whose calls are read in code fences, if the dialect is not known."""
@@ -280,7 +291,10 @@ class _AnyStream(DialectStream):
         self._ordered: dict[str, list[tuple[Owner, object, Match | None]]] = {}
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
-        if mark in (FENCE, TILDES):
+        if isinstance(section, Calls) and not self.found and mark not in _MARKDOWN:
+            if not self._read_marked_words(mark):
+                yield from self._read_any_calls(mark)
+        elif mark in (FENCE, TILDES):
             yield from self._read_fence()
         elif mark == TICK:
             self._read_code()
@@ -290,9 +304,6 @@ class _AnyStream(DialectStream):
             self._take_for_thoughts()  # so no call before it counts
             self._has_restarted = True
             self._begin()
-        elif isinstance(section, Calls) and not self.found:
-            if not self._read_marked_words(mark):
-                yield from self._read_any_calls(mark)
         else:
             if isinstance(section, Words) and section.kind != "reasoning" and TOKEN.search(mark):
                 self._narrow(each.dialect for each in self._known.owners[mark])
@@ -311,7 +322,7 @@ class _AnyStream(DialectStream):
         """
         if mark not in self._ordered:
             self._ordered[mark] = [
-                (owner, (owner.section.read, owner.mark), match_of(owner.section.words))
+                (owner, (owner.section.read, owner.mark), match_of(self._known.pattern_of_words(owner)))
                 for owner in sorted(self._known.owners[mark], key=self._rank)
                 if isinstance(owner.section, Calls)
             ]
@@ -327,9 +338,10 @@ class _AnyStream(DialectStream):
             found = words(text, begin + length) if words else None
             if not found:
                 return False
-            if not furthest or found.end() > end:
-                furthest, end = dialects, found.end()
-            elif found.end() == end:
+            reached = found.end()
+            if not furthest or reached > end:
+                furthest, end = dialects, reached
+            elif reached == end:
                 furthest |= dialects
         source.place = end
         self._narrow_to_begun(begin, mark, furthest)
@@ -385,9 +397,11 @@ class _AnyStream(DialectStream):
             mark: The mark there.
             furthest: The dialects that read furthest from there.
         """
-        source = self._source
+        source, names = self._source, frozenset(furthest)
+        if names == self.may_be and mark != "{":
+            return
         if _has_begun_call(source.text, begin, mark, source.place):
-            self._narrow(furthest)
+            self._narrow(names)
         elif mark == "{":
             above = _NAMED_ABOVE.search(source.text, max(begin - _LONGEST_NAME, 0), begin)
             if above and above[1] in source.shapes:

@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Openers, Words
-from fcregistry.dialects._syntax_react import read_label, read_rest
+from fcregistry.dialects._syntax_react import LABEL_ALONE, read_label, read_labelled_object, read_rest
 from fcregistry.dialects._table import get, names
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
     from typing import TypeAlias
 
     from fcregistry.dialects._parsed import Section
 
     Match: TypeAlias = Callable[[str, int], re.Match[str] | None]
+
+
+_NO_PATTERNS: Final[dict[str, str]] = {}
 
 
 class Owner(NamedTuple):
@@ -33,12 +36,13 @@ class Owner(NamedTuple):
 class Candidates:
     """The marks that may open a section, with the dialects that have them.
 
-    `may_be` names the dialects in which the text may be; it is empty for any.
+    `may_be` names the dialects in which the text may be; it is empty for any. `only` is the dialect that it is in, if that is known.
     """
 
     openers: Openers
     owners: dict[str, list[Owner]]
     may_be: frozenset[str] = frozenset()
+    only: str = ""
     _words: dict[str, list[_MarkedWords]] = field(default_factory=dict)
 
     def words(self, mark: str) -> list[_MarkedWords]:
@@ -47,12 +51,18 @@ class Candidates:
             by_pattern: dict[tuple[str, int], list[str]] = {}
             for owner in self.owners[mark]:
                 if isinstance(owner.section, Calls):
-                    by_pattern.setdefault((owner.section.words, len(owner.mark)), []).append(owner.dialect)
+                    by_pattern.setdefault((self.pattern_of_words(owner), len(owner.mark)), []).append(owner.dialect)
             found = [
                 _MarkedWords(match_of(words), length, frozenset(each)) for (words, length), each in by_pattern.items()
             ]
             self._words[mark] = found
         return self._words[mark]
+
+    def pattern_of_words(self, owner: Owner) -> str:
+        """Return the pattern of what follows a mark of calls where no call does: also the label `Action:` alone, if any dialect may follow."""
+        assert isinstance(owner.section, Calls)
+        is_label = owner.section.read is read_labelled_object and owner.dialect != self.only
+        return LABEL_ALONE if is_label else owner.section.words
 
 
 class _MarkedWords(NamedTuple):
@@ -69,10 +79,18 @@ class _MarkedWords(NamedTuple):
     dialects: frozenset[str]
 
 
-def _candidates(owners: Iterable[Owner], may_be: frozenset[str] = frozenset(), only: str = "") -> Candidates:
+def _candidates(
+    owners: Iterable[Owner],
+    may_be: frozenset[str] = frozenset(),
+    only: str = "",
+    shown_words: Mapping[str, str] = _NO_PATTERNS,
+) -> Candidates:
     """Return the marks of some owners' sections.
 
-    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one, too.
+    `shown_words` are the patterns of code that certainly contains no call, by the mark that opens it.
+
+    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one,
+    too.
     """
     by_mark: dict[str, list[Owner]] = {}
     for owner in owners:
@@ -82,8 +100,10 @@ def _candidates(owners: Iterable[Owner], may_be: frozenset[str] = frozenset(), o
     shown = Calls(opens=(FENCE, TICK), read=read), Calls(opens=(TILDES, QUOTE), read=read, at="line")
     leading = get(only).openers.leading if only else None
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
-    words = {mark: _words_of(mark, owners) for mark, owners in calls.items() if mark in _BRACKETS} | _MARKDOWN
-    openers = Openers((*sections, *shown, *([leading] if leading else [])), whole=True, words=words)
+    words = {mark: _words_of(mark, calls[mark], len(may_be) == 1) for mark in _BRACKETS if calls.get(mark)}
+    openers = Openers(
+        (*sections, *shown, *([leading] if leading else [])), whole=True, words={**words, **_MARKDOWN, **shown_words}
+    )
     shorter = {mark: [each for each in calls if each != mark and mark.startswith(each)] for mark in by_mark}
     return Candidates(
         openers,
@@ -92,19 +112,20 @@ def _candidates(owners: Iterable[Owner], may_be: frozenset[str] = frozenset(), o
             for mark, owners in by_mark.items()
         },
         may_be,
+        only,
     )
 
 
-def _words_of(mark: str, owners: list[Owner]) -> str:
+def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
     """Return the pattern of what follows a bracket that opens no call in these dialects.
 
-    Nor may it begin a call that is broken, which shows the dialect, or be the bracket of a call in `glm-4`, which is on the line after the name
-    of the tool.
+    Unless the dialect is settled, it may also not begin a call that is broken, which shows the dialect. Nor may it be the bracket of a call in
+    `glm-4`, which is on the line after the name of the tool.
     """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
     above = rf"(?<![\w.\-]\n{re.escape(mark)})(?<![\w.\-]\r\n{re.escape(mark)})"
-    shown = rf"(?:(?!{BEGUN_AFTER[mark]}){longest}|{longest}(?<=[\]}}]))"
+    shown = longest if is_settled else rf"(?:(?!{BEGUN_AFTER[mark]}){longest}|{longest}(?<=[\]}}]))"
     return "".join([above, *(f"(?={each})" for each in others), shown])
 
 
@@ -154,7 +175,7 @@ def candidates_before_call(may_be: frozenset[str], only: str) -> Candidates:
         )
 
     owners = sorted(owners_of_marks(), key=lambda each: each.dialect != only)
-    return _candidates((each for each in owners if counts(*each)), may_be, only)
+    return _candidates((each for each in owners if counts(*each)), may_be, only, _FENCED_WORDS)
 
 
 @cache
@@ -192,6 +213,13 @@ TICK: Final = "`"
 QUOTE: Final = ">"
 _MARKDOWN: Final = {TICK: "(?!`)[^`\n]++`(?!`)", QUOTE: r"(?<=\n>)[^\n]*+"}
 """Mark -> the pattern of what is code or a quote with it, in most texts."""
+_IN_CODE: Final = """[^`~\n"':<◁]*+"""
+"""The pattern of code in a line that neither contains nor ends a call or a thought: arguments have a colon, and thoughts end with a tag."""
+_FENCED_WORDS: Final = {
+    FENCE: rf"(?!`)(?:{_IN_CODE}`{{3,}}+|(?:{_IN_CODE}\n)++[ \t]*+`{{3,}}+[ \t]*+(?=\n|\Z))",
+    TILDES: rf"(?<=\n~~~)(?!~)(?:{_IN_CODE}\n)++[ \t]*+~{{3,}}+[ \t]*+(?=\n|\Z)",
+}
+"""Mark -> the pattern of a fence with such code."""
 _THOUGHTS: Final = tuple(
     Words(opens=opens, closes=closes, kind="reasoning", nests=True)
     for opens, closes in (

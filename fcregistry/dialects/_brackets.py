@@ -94,7 +94,8 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
             if found := pattern.match(source.text, source.place):
                 pieces.append(found[0])
                 source.place = found.end()
-                outside = _last_of(found[2] if found[1] else outside + found[2])
+                outside = found[2] if found[1] else outside + found[2]
+                outside = outside and _last_of(outside)
         if source.place == len(source.text):
             if source.ended:
                 return None

@@ -355,8 +355,8 @@ class DialectStream:
             self._not_thoughts.append(text)
 
     def _follow_line(self, text: str) -> None:
-        _, ends, last = text.rpartition("\n")
-        self._is_blank_line = (bool(ends) or self._is_blank_line) and not last.strip()
+        if self._is_blank_line or "\n" in text:
+            self._is_blank_line = not text.rpartition("\n")[2].strip()
 
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
         repairs = len(self._source.repairs)

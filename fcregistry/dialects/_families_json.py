@@ -10,7 +10,7 @@ import re
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
-from fcregistry.dialects._json_text import LANGUAGE, other_after_mark, other_json
+from fcregistry.dialects._json_text import LANGUAGE, other_after_mark, other_json, other_json_after_mark
 from fcregistry.dialects._parsed import Calls, Syntax, Words, syntax_after
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import (
@@ -359,7 +359,7 @@ ROWS: Final = (
         syntax=Syntax(
             (
                 Calls(opens=(), read=read_recipient, at="start"),
-                Calls(opens=(">>>",), read=read_recipient, words=NO_NAME),
+                Calls(opens=(">>>",), read=read_recipient, words=rf"(?:{NO_NAME}|{NAME.pattern}+(?![\w.\-\r\n]|\Z))"),
             ),
             write_named("", "\n", "", joint=">>>", names=NAME),
         ),
@@ -497,7 +497,10 @@ ROWS: Final = (
         models="InternLM2, InternLM2.5, InternLM3",
         source='InternLM, "Chat Format"',
         syntax=Syntax(
-            (Calls(opens=("<|action_start|>", _PLUGIN[1]), read=_read_action),),
+            (
+                Calls(opens=("<|action_start|>",), read=_read_action),
+                Calls(opens=(_PLUGIN[1],), read=_read_action, words=other_json_after_mark("name")),
+            ),
             write_objects("<|action_start|><|plugin|>\n", "<|action_end|>", keys=_PARAMETERS_FIRST),
         ),
         before_tools="You have access to the following tools, as JSON:\n[",

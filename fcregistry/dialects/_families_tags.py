@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.dialects._dialect import TOOL_RESPONSE, Dialect, json_text
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Syntax, Words
+from fcregistry.dialects._source import none_of
 from fcregistry.dialects._syntax_elements import read_elements, read_nested, write_nested
 from fcregistry.dialects._syntax_json import objects_or, write_between
 from fcregistry.dialects._syntax_pairs import NO_OBJECT, PairSyntax
@@ -156,6 +157,7 @@ def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] |
     Thoughts and answers have marks of their own.
     """
     yield from source.space()
+    yield from source.pass_repeated(mark)
     if mark and source.place == len(source.text):
         return []
     if (yield from source.is_next(*_MUSE_SELF, *_MUSE_USER, *_MUSE_STARTS)):
@@ -416,7 +418,11 @@ ROWS: Final = (
             (
                 Calls(opens=(_HY.opens,), read=_HY, words=_HY.words),
                 Calls(opens=(_HY_OPEN.opens,), read=_HY_OPEN, words=_HY_OPEN.words),
-                Calls(opens=("<tool_calls>", "<tool_calls:opensource>"), read=_read_hy_section),
+                Calls(
+                    opens=("<tool_calls>", "<tool_calls:opensource>"),
+                    read=_read_hy_section,
+                    words=rf"\s*+{none_of(_HY.opens, _HY_OPEN.opens)}",
+                ),
             ),
             write_between("<tool_calls>\n", _HY.write, "\n</tool_calls>"),
             (*_HY.marks, *_HY_OPEN.marks, "<tool_sep>"),

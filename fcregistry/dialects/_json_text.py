@@ -66,12 +66,14 @@ def _may_follow(mark: str, outside: str) -> bool:
 
     In "[don't" and "[see http://" none does: these are prose.
     """
+    if not outside:
+        return mark not in ("#", "(")
     if mark in ("/*", "//", "#"):
-        return outside[-1:].isspace() or outside[-1:] == "," or (not outside and mark != "#")
+        return outside[-1:].isspace() or outside[-1:] == ","
     return mark != "(" and outside.rstrip()[-1:] in _BEFORE_VALUES
 
 
-_BEFORE_VALUES: Final = frozenset(("", ",", ":"))
+_BEFORE_VALUES: Final = frozenset((",", ":", ""))  # the last one: white space alone
 _STRING: Final = r""""(?>[^"\\]+|\\.)*+"|'(?>[^'\\]+|\\.)*+'"""
 _PLAIN: Final = r"[\w\s$.+\-:,]"
 _BEFORE_VALUE: Final = r"(?>[\w\s$.+\-]*+[:,])*+\s*+"
@@ -123,7 +125,16 @@ def other_after_mark(*names: str) -> str:
     Args:
         *names: The names of members that a call has.
     """
-    return rf"\s*+(?:(?![{{\[]|\Z)|(?!\[[\s,]*+\])[{{\[]{other_json(*names, takes_bare_names=True)})"
+    return rf"(?:\s*+(?![{{\[]|\Z)|{other_json_after_mark(*names)})"
+
+
+def other_json_after_mark(*names: str) -> str:
+    """Return the pattern of JSON after a mark that is surely neither a call nor an empty array.
+
+    Args:
+        *names: The names of members that a call has.
+    """
+    return rf"\s*+(?!\[[\s,]*+\])[{{\[]{other_json(*names, takes_bare_names=True)}"
 
 
 LANGUAGE: Final = r"[\w+\-]*+"

@@ -195,20 +195,20 @@ class TrimmedText:
                 return
             self._is_broken_off = False
         words = text.rstrip()
-        space = text[len(words) :]
+        size = len(words)
         if words:
             if words[0].isspace():
                 bare = words.lstrip()
                 self._held.append(words[: len(words) - len(bare)])
                 words = bare
-            if not self.is_blank and self._held:
-                self.new.append(self._space())
-            self.is_blank = False
-            self._held.clear()
-            self._is_cut = False
+            if self._held:
+                if not self.is_blank:
+                    self.new.append(self._space())
+                self._held.clear()
+            self.is_blank = self._is_cut = False
             self.new.append(words)
-        if space:
-            self._held.append(space)
+        if size < len(text):
+            self._held.append(text[size:])
 
     def cut(self) -> None:
         """Note that something else is at this place, so that the space on both sides of it becomes one."""

@@ -200,6 +200,11 @@ class TextSource:
             return None
         return found
 
+    def pass_repeated(self, mark: str) -> Reading[None]:
+        """Take a mark that comes next as often as it is repeated, but the last time."""
+        while mark and (yield from self.is_next(mark * 2)):
+            self.place += len(mark)
+
     def close(self, *marks: str) -> Reading[bool]:
         """Take the closing mark that comes next, and return whether one did.
 

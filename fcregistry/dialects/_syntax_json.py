@@ -495,6 +495,7 @@ def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     if role:
         yield from source.take(MESSAGE)
         return []
+    yield from source.pass_repeated(mark)
     return [] if (yield from source.is_next(mark, CHANNEL)) or source.place == len(source.text) else None
 
 

@@ -38,6 +38,8 @@ _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _LANGUAGE: Final = re.compile(LANGUAGE)
 NO_ACTION: Final = other_json("action")
+LABEL_ALONE: Final = r"(?=\s*+(?![`{]|\Z))"
+"""The pattern of the place after `Action:` where `read_labelled_object` takes the label alone."""
 NO_FENCED_ACTION: Final = LANGUAGE + other_after_mark("action")
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch

@@ -140,3 +140,50 @@ def test_auto_shows_tools_and_writes_calls_as_json_does() -> None:
     assert AUTO.parse(AUTO.render_calls([call])).tool_calls == (call,)
     assert AUTO.name == "auto"
     assert dialects.get("auto") is AUTO
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        ("Cold.<|im_end|>", "Cold."),
+        ("Cold.</s>", "Cold."),
+        ("Cold. <|eot_id|>\n<|endoftext|>\n", "Cold."),
+        ("<think>Two.</think>Cold.<end_of_turn>", "Cold."),
+        ("<|im_end|>", ""),
+        ("The token <|im_end|> ends a turn.", "The token <|im_end|> ends a turn."),
+        ('<tool_call>{"name": "f", "arg</s>', '<tool_call>{"name": "f", "arg'),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 100])
+def test_stop_tokens_at_the_end_of_a_text_of_an_unknown_dialect_are_not_content(
+    text: str, content: str, size: int
+) -> None:
+    assert AUTO.parse(text).content == content
+    stream = AUTO.stream()
+    parts = [stream.feed(text[place : place + size]).content for place in range(0, len(text), size)]
+    assert stream.close().content == content
+    assert "".join([*parts, stream.rest.content]) == content
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "```\ncode\n```\n",
+        "```f``` ",
+        "~~~\ncode\n~~~\n",
+        "```json\n[1, 2]\n```\n",
+        "Action: think\n",
+    ],
+)
+def test_code_and_labels_without_a_call_hide_no_call_after_them(text: str) -> None:
+    call = '\n<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    parsed = AUTO.parse(text * 3 + call)
+    assert [each.name for each in parsed.tool_calls] == ["f"]
+    assert parsed.content == (text * 3).strip()
+
+
+def test_a_fence_is_not_closed_by_a_shorter_one_or_within_a_line() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {}}</tool_call>'
+    assert not AUTO.parse(f"````\na\n```\n{call}\n````").tool_calls
+    assert not AUTO.parse(f"```\na ```\n{call}\n```").tool_calls
+    assert not AUTO.parse(f"~~~\na\n```\n{call}\n~~~").tool_calls
