@@ -1,9 +1,10 @@
 """Search of tools by words: BM25 over their names, descriptions and parameters, by SQLite's FTS5.
 
 The name weighs most, then the description, then the parameters. Each word of a query is searched as a word and as a prefix (*file* finds
-*files*, *temp* finds *temperature*), so an exact match counts twice; if no tool matches, words that are spelled alike are searched. Not
-every word must match. A word that most tools have is ignored, unless it is the only one. There is no stemming: stems find *normal* for
-*normalize*, and in a trial with 1,789 functions of the standard library and 42 questions they ranked the answers lower.
+*files*, *temp* finds *temperature*), so an exact match counts twice, and an English plural also in the singular; if no tool matches, words
+that are spelled alike are searched. Not every word must match. A word that most tools have is ignored, unless it is the only one. There is
+no other stemming: stems find *normal* for *normalize*, and in a trial with 1,789 functions of the standard library and 42 questions they
+ranked the answers lower.
 
 Names are split: `getHTTPResponse_v2` is get, http, response and v2, and `gethttpresponsev2`. Letters are compared without case and accents. Scripts
 without spaces between words (Chinese, Japanese, Korean, Thai, …) are split into pairs of characters. Words hold letters and digits only, whatever
@@ -281,6 +282,8 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
             found = count(f'"{part}"')
             if not word.is_pair and (len(part) >= _SHORTEST_BEGINNING or not part.isascii()):
                 found += count(f'"{part}"*')
+            if singular := _singular(part):
+                found += count(f'"{singular}"')
             if not found and len(part) >= _SHORTEST_MISSPELT and part.isascii():
                 for each in _spelled_alike(connection, part):
                     count(f'"{each}"')
@@ -288,6 +291,13 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
     rarest_first = sorted(counts, key=lambda each: counts[each])
     telling = [each for each in rarest_first if 2 * counts[each] <= tools]  # BM25 gives nothing for what most have
     return _limit_matches(telling or rarest_first[:1], counts)
+
+
+def _singular(word: str) -> str:
+    """Return the singular of an English plural, as its ending suggests; empty for any other word."""
+    if len(word) < 4 or not word.isascii() or not word.endswith("s") or word.endswith(("ss", "us", "is")):
+        return ""
+    return f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
 
 
 def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:

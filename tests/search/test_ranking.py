@@ -92,6 +92,25 @@ def test_where_no_tool_has_a_word_those_that_are_spelled_alike_are_looked_for(wo
     assert found(words)[0] == first
 
 
+@pytest.mark.parametrize(
+    ("words", "names"),
+    [
+        ("remove tags", {"add_note", "delete_notes"}),
+        ("cities", {"find_city"}),
+        ("glass", {"pick_glass"}),
+    ],
+)
+def test_an_english_plural_finds_the_singular_too(words: str, names: set[str]) -> None:
+    registry = shelf(
+        tool("add_note", "Write something down.", tags="Words to find it by."),
+        tool("delete_notes", "Delete everything with a tag."),
+        tool("find_city", "Look up a place."),
+        tool("pick_glass", "Choose a material."),
+        tool("paint_glas", "Paint."),
+    )
+    assert set(found(words, registry)) == names
+
+
 def test_a_name_weighs_more_than_a_description_and_that_more_than_parameters() -> None:
     registry = shelf(tool("a", "x y", invoice="p q"), tool("b", "invoice y", z="p q"), tool("invoice", "x y", z="p q"))
     assert found("invoice", registry) == ["invoice", "b", "a"]
