@@ -271,11 +271,11 @@ class Catalogue:
         near = nearest(name, sorted(names))
         if meant := self._distribution_hint(name) or self._group_hint(name):
             return ToolNotFoundError(f"there is no tool {name!r}{meant}", name=name, candidates=near)
-        message = f"there is no tool {name!r}{self._why_hidden(name)}{did_you_mean(near)}"
+        reason = self._why_hidden(name)
+        message = f"there is no tool {name!r}{reason or did_you_mean(near)}"
         if self._discovers:
-            message += (
-                f" (`fcregistry doctor {name}` looks for the reason; a tool in a module of yours needs -m MODULE)"
-            )
+            more = "says more" if reason else "looks for the reason; a tool in a module of yours needs -m MODULE"
+            message += f" (`fcregistry doctor {name}` {more})"
         return ToolNotFoundError(message, name=name, candidates=near)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:

@@ -332,7 +332,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
     project, ships_tools = _project_at(root)
     if ships_tools and normalized(project) not in map(normalized, installed):
         raise FcregistryError(
-            f"{project} ships tools, says {root / 'pyproject.toml'}, and is not installed here: pip install -e {shlex.quote(str(root))}"
+            f"{project} is not installed here, but {root / 'pyproject.toml'} says that it ships tools: pip install -e {shlex.quote(str(root))}"
         )
     if not installed:
         raise FcregistryError(

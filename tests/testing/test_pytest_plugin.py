@@ -186,7 +186,7 @@ def test_a_plugin_that_is_not_installed_is_reported_with_the_command(project: Pr
     project.write({"pyproject.toml": PYPROJECT.replace("acme-weather", "acme-new")})
     run = project.pytest("--fcregistry")
     assert run.status == 4
-    text = f"acme-new ships tools, says {project.folder}/pyproject.toml, and is not installed here: pip install -e {project.folder}"
+    text = f"acme-new is not installed here, but {project.folder}/pyproject.toml says that it ships tools: pip install -e {project.folder}"
     assert f"ERROR: --fcregistry: {text}" in run.text
 
 
