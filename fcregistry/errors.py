@@ -133,16 +133,19 @@ class ToolNotFoundError(FcregistryError, KeyError):
         message: The name that was asked for, and the nearest ones.
         name: The name that was asked for.
         candidates: The nearest names that exist, best first.
+        reason: Why a tool of that name is hidden; empty if none is known.
 
     Attributes:
         name: The name that was asked for.
         candidates: The nearest names that exist, best first.
+        reason: Why a tool of that name is hidden; empty if none is known.
     """
 
-    def __init__(self, message: str, *, name: str = "", candidates: tuple[str, ...] = ()) -> None:
+    def __init__(self, message: str, *, name: str = "", candidates: tuple[str, ...] = (), reason: str = "") -> None:
         super().__init__(message)
         self.name = name
         self.candidates = candidates
+        self.reason = reason
 
 
 class GroupNotFoundError(FcregistryError, KeyError):

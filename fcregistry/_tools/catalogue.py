@@ -272,18 +272,18 @@ class Catalogue:
         if meant := self._distribution_hint(name) or self._group_hint(name):
             return ToolNotFoundError(f"there is no tool {name!r}{meant}", name=name, candidates=near)
         reason = self._why_hidden(name)
-        message = f"there is no tool {name!r}{reason or did_you_mean(near)}"
+        message = f"there is no tool {name!r}{f': {reason}' if reason else did_you_mean(near)}"
         if self._discovers:
             more = "says more" if reason else "looks for the reason; a tool in a module of yours needs -m MODULE"
             message += f" (`fcregistry doctor {name}` {more})"
-        return ToolNotFoundError(message, name=name, candidates=near)
+        return ToolNotFoundError(message, name=name, candidates=near, reason=reason)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
         """Return the error for a pattern without matches, with the nearest names, or why a tool is hidden."""
         near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
-        return ToolNotFoundError(
-            f"the selector {selector!r} matches no tool{self._why_hidden(selector)}{near}", name=selector
-        )
+        reason = self._why_hidden(selector)
+        detail = f": {reason}" if reason else near
+        return ToolNotFoundError(f"the selector {selector!r} matches no tool{detail}", name=selector, reason=reason)
 
     def _distribution_hint(self, name: str) -> str:
         names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
@@ -302,9 +302,8 @@ class Catalogue:
         plain = name.rpartition(":")[2].rpartition(".")[2]
         for declaration in (*self._log.named(plain), *self._log.aliased(plain)):
             if reason := discovery.hidden(declaration, discovery.owner(declaration)):
-                return f": {reason}"
-        reason = discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0])
-        return f": {reason}" if reason else ""
+                return str(reason)
+        return discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0]) or ""
 
 
 def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:

@@ -97,7 +97,8 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
             return tuple(each for each in findings() if _distribution_of(each) == normalized(name))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
-        return (problem(name, str(error).partition(" (`fcregistry doctor")[0], _where_looked()), *_why_missing(wanted))
+        advice = "the tool is there again once that is changed" if error.reason else _where_looked()
+        return (problem(name, str(error).partition(" (`fcregistry doctor")[0], advice), *_why_missing(wanted))
     return tuple(finding for finding in findings() if finding.subject == tool.id)
 
 

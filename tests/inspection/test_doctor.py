@@ -322,6 +322,15 @@ def test_a_tool_of_no_plugin(site: Site) -> None:
     ]
 
 
+def test_a_tool_that_a_rule_hides(site: Site) -> None:
+    """The rule, and nothing about other names or other Pythons."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("weather")})
+    message = "there is no tool 'weather': FCREGISTRY_DENY names weather"
+    assert doctor(site, "weather", env={"FCREGISTRY_DENY": "weather"}) == [
+        ("problem", "weather", message, "the tool is there again once that is changed")
+    ]
+
+
 def test_a_tool_of_a_distribution_that_is_not_installed_or_ships_none(site: Site) -> None:
     """Two different things to do."""
     (_, missing) = doctor(site, "acme-weather:today")
