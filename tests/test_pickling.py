@@ -20,7 +20,7 @@ from fcregistry.errors import (
     UnfinishedRunError,
 )
 from fcregistry.execution import CallError
-from fcregistry.execution._messages import WorkerError  # it crosses processes, as public errors do
+from fcregistry.execution._call_errors import WorkerError  # it crosses processes, as public errors do
 
 from .agents.scripts import Script, calls, says  # the tests are no package
 

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from itertools import islice
 from typing import Any, Final, NamedTuple
 
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 
 TYPE_CHECKING = False
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.install import install_command
 from fcregistry._base.json import MAX_DEPTH, ExactFloat
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.forks import cached_attribute
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 
 Place: TypeAlias = tuple[str | int, ...]
 """A place in a schema: the names and positions that lead there from the top."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import Violation, word_problems
+from fcregistry._base.wording import Violation, word_problems
 from fcregistry._schema.drafts import SchemaError, split_by_draft
 from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, is_schema_or_none
 from fcregistry._schema.references import REFERENCES

@@ -8,7 +8,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry._schema.drafts import PatternError, SchemaError
 
 if TYPE_CHECKING:

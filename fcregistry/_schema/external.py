@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
-from fcregistry._base.messages import json_path, show
+from fcregistry._base.wording import json_path, show
 from fcregistry._schema.document import Place, References, subschemas
 from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaError, declared_draft, own_draft
 from fcregistry._schema.engine_py import check_schema, is_schema

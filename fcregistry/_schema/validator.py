@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.forks import cached_attribute
-from fcregistry._base.messages import Violation, word_problems
+from fcregistry._base.wording import Violation, word_problems
 from fcregistry._schema.drafts import NEWEST, declared_draft
 from fcregistry._schema.engine_py import compile_schema
 from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, make_validator

@@ -13,7 +13,7 @@ from itertools import islice
 from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
-from fcregistry._base.messages import MAX_VIOLATIONS, Condition, Violation, requirement
+from fcregistry._base.wording import MAX_VIOLATIONS, Condition, Violation, requirement
 from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.references import REFERENCES, Scope, resolver_of
 from fcregistry.types import KEYWORD_CHECKS, are_unique, json_key

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeAlias, TypedDi
 
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
+from fcregistry.agents._history import conversation_of
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
-from fcregistry.agents._messages import conversation_of
 from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.execution import Executor

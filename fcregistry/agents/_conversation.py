@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 from fcregistry._base.forks import after_fork
 from fcregistry.agents._agent import Agent, RoundOptions
 from fcregistry.agents._effects import Finished
-from fcregistry.agents._messages import conversation_of, estimate_tokens, shorten
+from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
 from fcregistry.errors import ApprovalError
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._effects import Event
-    from fcregistry.agents._messages import CountTokens
+    from fcregistry.agents._history import CountTokens
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult
     from fcregistry.execution import Decision, WaitingCall
     from fcregistry.models import Message, MessageLike, ModelLike

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Returned, RunCalls, Tell
-from fcregistry.agents._messages import ids_in
+from fcregistry.agents._history import ids_in
 from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure

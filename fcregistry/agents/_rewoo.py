@@ -16,8 +16,8 @@ from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Toolset
 from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._effects import StepBegan, StepEnded, Tell
+from fcregistry.agents._history import free_id, ids_in
 from fcregistry.agents._loop import join_paragraphs, make_plan, result_of, resume_calls, run_calls, run_loop
-from fcregistry.agents._messages import free_id, ids_in
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
 from fcregistry.agents._visible_tools import Opened, gateway_of

@@ -24,7 +24,7 @@ from fcregistry._results.result import ToolResult
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.agents._messages import calls_of
+from fcregistry.agents._history import calls_of
 from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
 from fcregistry.execution import KeptResults, failed_result, list_calls, log_failure, toolset_of, unknown_tool
 from fcregistry.formats import MalformedCallError, read_call

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
 import click
 
-from fcregistry._base.messages import KINDS, requirement, show
+from fcregistry._base.wording import KINDS, requirement, show
 from fcregistry._registry import registry
 from fcregistry._schema.document import References, show_type
 from fcregistry._tools.tool import Tool

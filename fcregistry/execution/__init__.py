@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._batch import list_calls as list_calls
     from fcregistry.execution._cache import Cache, MemoryCache
+    from fcregistry.execution._call_errors import scrub as scrub
+    from fcregistry.execution._call_errors import unknown_tool as unknown_tool
     from fcregistry.execution._executor import Executor
     from fcregistry.execution._graph import CallNode as CallNode
     from fcregistry.execution._graph import call_nodes as call_nodes
@@ -34,8 +36,6 @@ if TYPE_CHECKING:
     from fcregistry.execution._invoke import adrive as adrive
     from fcregistry.execution._invoke import drive as drive
     from fcregistry.execution._limits import KeptResults as KeptResults
-    from fcregistry.execution._messages import scrub as scrub
-    from fcregistry.execution._messages import unknown_tool as unknown_tool
     from fcregistry.execution._observability import log_failure as log_failure
     from fcregistry.execution._result import failed_result as failed_result
     from fcregistry.execution._settings import CallHooks as CallHooks
@@ -94,7 +94,7 @@ _MODULES = {
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
     "._invoke": ("Effects", "adrive", "drive"),
     "._limits": ("KeptResults",),
-    "._messages": ("scrub", "unknown_tool"),
+    "._call_errors": ("scrub", "unknown_tool"),
     "._observability": ("log_failure",),
     "._result": ("failed_result",),
     "._settings": ("CallHooks", "CallsContext", "Retry", "ToolLike", "calls_context", "toolset_of"),

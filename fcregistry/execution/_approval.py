@@ -25,7 +25,7 @@ from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
 from fcregistry._tools.tool import subject
 from fcregistry.errors import AmbiguousToolError, ConfigurationError, SelectorError, ToolNotFoundError
-from fcregistry.execution import _messages as messages
+from fcregistry.execution import _call_errors as call_errors
 from fcregistry.execution._arguments import copy_json
 from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, WaitFor
 from fcregistry.execution._result import failed_result
@@ -93,7 +93,7 @@ def decision_of(name: str, answer: object) -> CallError | Approve | None:
         return None
     if isinstance(answer, Approve):
         return None if answer.arguments is None else answer
-    return messages.denied(name, answer.reason if isinstance(answer, Deny) else "")
+    return call_errors.denied(name, answer.reason if isinstance(answer, Deny) else "")
 
 
 def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = None) -> Approval:
@@ -121,7 +121,7 @@ def apply_edit(
     if not isinstance(again, ToolResult) or again.error is None:
         return again
     if again.error.code in ("invalid_arguments", "malformed_call"):
-        error = messages.invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
+        error = call_errors.invalid_edit(step.bound.tool.name, again.error.problems, again.error.message)
         return failed_result(again.call, error, step.bound.tool)
     return again
 
@@ -435,7 +435,7 @@ class ApprovalRules:
         """
         question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
-            return messages.approval_required(step.bound.tool.name)
+            return call_errors.approval_required(step.bound.tool.name)
         return question
 
     def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
@@ -468,12 +468,12 @@ class ApprovalRules:
         except KeyboardInterrupt:
             raise
         except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
-            return messages.approval_failed(step.bound.tool.name, error)
+            return call_errors.approval_failed(step.bound.tool.name, error)
         return ApprovalQuestion("the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    return messages.denied(tool.name, ruling.reason) if ruling.reason else messages.not_allowed(tool.name)
+    return call_errors.denied(tool.name, ruling.reason) if ruling.reason else call_errors.not_allowed(tool.name)
 
 
 def _why_asked(ruling: Ruling) -> str:
@@ -563,10 +563,10 @@ def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
     if isinstance(error, KeyboardInterrupt):
         raise error
     if not isinstance(error, GivenUp):
-        return messages.approval_failed(tool.name, error)
+        return call_errors.approval_failed(tool.name, error)
     if error.why == "cancelled":
-        return messages.cancelled_before(tool, error.reason)
-    return messages.unanswered(tool.name, error.seconds or 0)
+        return call_errors.cancelled_before(tool, error.reason)
+    return call_errors.unanswered(tool.name, error.seconds or 0)
 
 
 # --- Turns ---

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import UnreadArguments
 from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat, read_lenient_json, too_deep_error
-from fcregistry._base.messages import json_path, word_problems
+from fcregistry._base.wording import json_path, word_problems
 from fcregistry._schema.document import References
 from fcregistry._schema.violations import MOST_STEPS
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from fcregistry._base.call import Problem
-    from fcregistry._base.messages import Violation
+    from fcregistry._base.wording import Violation
     from fcregistry._schema.validator import Validator
     from fcregistry._tools.tool import Tool
 

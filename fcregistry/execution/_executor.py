@@ -21,9 +21,9 @@ from fcregistry.execution._arguments import allowed_repairs
 from fcregistry.execution._batch import Batch, arun_fast, fast_calls, list_calls, run_batch
 from fcregistry.execution._batch_order import check_keys
 from fcregistry.execution._cache import MemoryCache, cache_problem, check_caches
+from fcregistry.execution._call_errors import invalid_arguments
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
-from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._observability import log_failure, new_watch
 from fcregistry.execution._pipeline import Pipeline, load_plugins
 from fcregistry.execution._remote import remote_runners
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._approval import Approver, Policy
     from fcregistry.execution._cache import Cache
+    from fcregistry.execution._call_errors import Exposure
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._limits import ResultLimits
-    from fcregistry.execution._messages import Exposure
     from fcregistry.execution._settings import CallsContext, Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls

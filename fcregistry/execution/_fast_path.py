@@ -18,6 +18,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.json import PLAIN_DECODER, has_unique_names
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._arguments import repair_arguments
+from fcregistry.execution._call_errors import invalid_arguments
 from fcregistry.execution._invoke import (
     PLAIN_TYPES,
     Invocation,
@@ -29,7 +30,6 @@ from fcregistry.execution._invoke import (
     is_cancellation,
     needs_loop,
 )
-from fcregistry.execution._messages import invalid_arguments
 from fcregistry.execution._result import make_result
 from fcregistry.execution._step import QUICK_STEPS, CallStep
 from fcregistry.execution._threads import NoThreadError, blocking_threads

@@ -12,10 +12,10 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, Problem, ToolCall
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry.errors import PluginError
-from fcregistry.execution import _messages as messages
+from fcregistry.execution import _call_errors as call_errors
 from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._batch import Batch, run_batch
 from fcregistry.execution._pipeline import load_plugins
@@ -145,7 +145,7 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
-            return failed_result(step.call, messages.invalid_arguments(name, (problem,)), tool, step.repairs)
+            return failed_result(step.call, call_errors.invalid_arguments(name, (problem,)), tool, step.repairs)
     ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
@@ -315,7 +315,7 @@ def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode
 def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
     """Return the error for an expression that is not a call, or whose plugin does not load."""
     if isinstance(error, PluginError):
-        return messages.plugin_unavailable(error)
+        return call_errors.plugin_unavailable(error)
     problems = tuple(
         Problem(each.path, f"{each.message} (line {each.line}, column {each.column})") for each in error.problems
     )
@@ -325,7 +325,7 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
     """Return the error for a call that needs the result of a failed one."""
     error = _error_of(inner)
-    return messages.reworded(
+    return call_errors.reworded(
         error, f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {error.text}"
     )
 
@@ -338,7 +338,7 @@ def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
     else:
         lines = (f"- {_name(each)}: {_error_of(each).text}" for each in refused)
         why = "\n".join(["these calls in the same expression were refused:", *lines])
-    return messages.reworded(first, f"{name} was not run, because {why}")
+    return call_errors.reworded(first, f"{name} was not run, because {why}")
 
 
 def _name(result: ToolResult) -> str:

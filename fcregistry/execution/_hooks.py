@@ -15,7 +15,7 @@ from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.execution._approval import Deny
 from fcregistry.execution._arguments import copy_json, exact_text, read_arguments
-from fcregistry.execution._messages import denied, scrub
+from fcregistry.execution._call_errors import denied, scrub
 from fcregistry.execution._result import failed_result
 
 if TYPE_CHECKING:

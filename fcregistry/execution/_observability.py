@@ -18,7 +18,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._version import __version__
 from fcregistry.errors import ToolError
 from fcregistry.execution._arguments import read_arguments
-from fcregistry.execution._messages import scrub
+from fcregistry.execution._call_errors import scrub
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

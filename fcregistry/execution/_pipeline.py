@@ -18,7 +18,7 @@ from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
 from fcregistry.errors import DefinitionError, PluginError
-from fcregistry.execution import _messages as messages
+from fcregistry.execution import _call_errors as call_errors
 from fcregistry.execution._approval import Approve, apply_edit, ask_approver
 from fcregistry.execution._arguments import TooLongError, read_arguments, repair_arguments
 from fcregistry.execution._cache import CacheSlot
@@ -206,9 +206,9 @@ class Pipeline:
         job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
         outcome: Outcome = yield job
         if isinstance(outcome.exception, GivenUp):
-            return failed_result(call, messages.not_checked(call.name, outcome.exception), self.find(call.name))
+            return failed_result(call, call_errors.not_checked(call.name, outcome.exception), self.find(call.name))
         if isinstance(outcome.exception, NoThreadError):
-            return failed_result(call, messages.no_thread(outcome.exception), self.find(call.name))
+            return failed_result(call, call_errors.no_thread(outcome.exception), self.find(call.name))
         if outcome.exception is not None:
             raise outcome.exception
         prepared: CallStep | ToolResult = outcome.value
@@ -229,12 +229,12 @@ class Pipeline:
         try:
             bound = self.bound(call.name)
         except PluginError as error:
-            return failed_result(call, messages.plugin_unavailable(error), self.find(call.name))
+            return failed_result(call, call_errors.plugin_unavailable(error), self.find(call.name))
         if bound is None:
-            return failed_result(call, messages.unknown_tool(call.name, self.tools))
+            return failed_result(call, call_errors.unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and (reason := tool.unavailable):
-            return failed_result(call, messages.environment_not_set(tool, reason), tool)
+            return failed_result(call, call_errors.environment_not_set(tool, reason), tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:
@@ -245,24 +245,26 @@ class Pipeline:
                 )
                 repairs += more
                 if problems := tuple(each for each in problems if not _is_pending(each.path, pending)):
-                    return failed_result(call, messages.invalid_arguments(tool.name, problems), tool, repairs)
+                    return failed_result(call, call_errors.invalid_arguments(tool.name, problems), tool, repairs)
             decoded = {} if pending else signature.binding.decode(arguments)
         except ArgumentsError as error:
             if isinstance(error, TooLongError) and most_steps < MOST_STEPS:
                 raise
             return failed_result(call, CallError("malformed_call", str(error)), tool)
         except Refusal as refusal:
-            return failed_result(call, messages.undecodable_arguments(tool, refusal, self.settings.expose_errors), tool)
+            return failed_result(
+                call, call_errors.undecodable_arguments(tool, refusal, self.settings.expose_errors), tool
+            )
         except RecursionError:
             problem = Problem("$", "is nested too deeply")
-            return failed_result(call, messages.invalid_arguments(tool.name, (problem,)), tool)
+            return failed_result(call, call_errors.invalid_arguments(tool.name, (problem,)), tool)
         return CallStep(call, bound, arguments, decoded, repairs)
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
-            return failed_result(call, messages.unknown_tool(error.name, self.tools))
+            return failed_result(call, call_errors.unknown_tool(error.name, self.tools))
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
@@ -375,7 +377,7 @@ class CallChecks:
         if isinstance(again, ToolResult):
             return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
         if self._decided and again.arguments != step.arguments:
-            return self.refusal(messages.changed_after_approval(tool.name))
+            return self.refusal(call_errors.changed_after_approval(tool.name))
         self._call = answer
         self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
         return None
@@ -444,7 +446,7 @@ def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings)
     """Return the result of a call that was cancelled before it began; None if it was not."""
     if context.cancellation is None or not context.cancellation.cancelled:
         return None
-    return make_result(step, messages.cancelled_before(step.bound.tool, context.cancellation.reason), settings)
+    return make_result(step, call_errors.cancelled_before(step.bound.tool, context.cancellation.reason), settings)
 
 
 def _attempts(

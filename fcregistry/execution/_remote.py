@@ -26,8 +26,8 @@ from fcregistry._base.forks import after_fork
 from fcregistry._base.install import install_command
 from fcregistry.errors import DefinitionError, MissingDependencyError, exception_message
 from fcregistry.execution._arguments import exact_text
+from fcregistry.execution._call_errors import RemoteError, with_type, worker_error, worker_refusal
 from fcregistry.execution._invoke import GivenUp, Outcome, RemoteRunner
-from fcregistry.execution._messages import RemoteError, with_type, worker_error, worker_refusal
 from fcregistry.execution._wire import (
     STOPPED,
     FileProblem,

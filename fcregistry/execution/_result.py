@@ -10,7 +10,13 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.content import Content, Output, ToolOutput, text_of
 from fcregistry._results.result import Notes, ToolResult
-from fcregistry.execution._messages import explain_to_author, result_mismatch, tool_failed, unencodable, with_attempts
+from fcregistry.execution._call_errors import (
+    explain_to_author,
+    result_mismatch,
+    tool_failed,
+    unencodable,
+    with_attempts,
+)
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:

@@ -16,8 +16,8 @@ from fcregistry._tools.declaration import MARK, Declaration
 from fcregistry._tools.decorator import marked_methods
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import CallCancelledError, DefinitionError, ToolError
+from fcregistry.execution._call_errors import RemoteError
 from fcregistry.execution._invoke import GivenUp
-from fcregistry.execution._messages import RemoteError
 from fcregistry.types import show_type
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
     from fcregistry._schema.validator import Engine
     from fcregistry.execution._cache import Cache
+    from fcregistry.execution._call_errors import Exposure
     from fcregistry.execution._invoke import ItemChannel, Outcome, RemoteRunner
     from fcregistry.execution._limits import ResultLimits
-    from fcregistry.execution._messages import Exposure
 
 
 # --- Retries ---

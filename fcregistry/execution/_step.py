@@ -16,7 +16,7 @@ from fcregistry.execution._invoke import Dispatch, dispatch_of
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
-    from fcregistry._base.messages import Violation
+    from fcregistry._base.wording import Violation
     from fcregistry._tools.signature import Signature
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._cache import Cache

@@ -11,9 +11,9 @@ from fcregistry._base.call import linked_token
 from fcregistry._base.forks import after_fork
 from fcregistry._results.result import ToolResult
 from fcregistry.errors import CallCancelledError
+from fcregistry.execution._call_errors import no_thread
 from fcregistry.execution._fast_path import read_if_call
 from fcregistry.execution._invoke import adrive, drive
-from fcregistry.execution._messages import no_thread
 from fcregistry.execution._observability import log_failure
 from fcregistry.execution._result import failed_result, output_of
 from fcregistry.execution._step import CallStep

@@ -26,7 +26,7 @@ from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, approval_of, decision_of
 from fcregistry.execution._arguments import exact_text
-from fcregistry.execution._messages import schema_changed, tool_removed, undecided
+from fcregistry.execution._call_errors import schema_changed, tool_removed, undecided
 from fcregistry.execution._result import failed_result
 from fcregistry.types import codec_of, to_json_text
 

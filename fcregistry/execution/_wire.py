@@ -133,7 +133,7 @@ class WireRefusal:
     """The worker did not run the tool, or cannot send its result.
 
     Attributes:
-        reason: A row of `REASONS` in `_messages.py`, or `invalid_arguments`, `unencodable` or `timeout`.
+        reason: A row of `REASONS` in `_call_errors.py`, or `invalid_arguments`, `unencodable` or `timeout`.
         detail: A name or a sentence with details.
         problems: The problems that the worker found in the arguments, as pairs of path and message.
         reserved: Whether `detail` and `problems` come from an exception whose message a model must not read.

@@ -23,8 +23,7 @@ from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
 from fcregistry.errors import FcregistryError, ToolError, exception_message
-from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
-from fcregistry.execution._messages import (
+from fcregistry.execution._call_errors import (
     exception_text,
     explain_to_author,
     scrub,
@@ -32,6 +31,7 @@ from fcregistry.execution._messages import (
     undecodable_arguments,
     with_type,
 )
+from fcregistry.execution._invoke import GivenUp, Invocation, Job, Outcome, dispatch_of
 from fcregistry.execution._step import DigitsValidator
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.execution._wire import (

@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry.errors import exception_message
 from fcregistry.expressions._encode import MOST_HASHED, Encoder, has_too_many_items, key_in_json, python_value
 from fcregistry.expressions._guard import describe_node, dotted_name, parse_call_nodes

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, Final
 
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry._schema.document import Place, References
 from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.joining import merge

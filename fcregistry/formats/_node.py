@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry._schema.document import Place, show_type, walk_schemas
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Dropped:
     reason: str
 
     def __str__(self) -> str:
-        from fcregistry._base.messages import show  # not needed to describe a tool
+        from fcregistry._base.wording import show  # not needed to describe a tool
 
         return f"{self.path}: {self.keyword} {show(self.value)}: {self.reason}"
 

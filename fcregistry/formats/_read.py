@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import kind_of
-from fcregistry._base.messages import KINDS
+from fcregistry._base.wording import KINDS
 
 
 def parse_message(message: Any) -> list[ToolCall]:

@@ -12,7 +12,7 @@ import re
 from math import ceil, floor
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry._schema.document import Place, References
 from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.joining import merge

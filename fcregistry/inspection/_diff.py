@@ -15,7 +15,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass
 from typing import Any, Final, Literal, NamedTuple
 
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry._tools.declaration import local_name
 from fcregistry._tools.record import ToolRecord
 from fcregistry._tools.selectors import normalized

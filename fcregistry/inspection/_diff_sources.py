@@ -14,7 +14,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry._config.lock import read_lock, without_locks
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log

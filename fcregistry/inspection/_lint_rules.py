@@ -12,8 +12,8 @@ from typing import Any, Final, get_args, get_type_hints
 
 from fcregistry import formats
 from fcregistry._base.docstrings import type_named
-from fcregistry._base.messages import json_path, show, word_problems
 from fcregistry._base.source import annotations_of, underlying
+from fcregistry._base.wording import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter

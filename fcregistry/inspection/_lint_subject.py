@@ -14,8 +14,8 @@ from functools import cached_property
 from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry import formats
-from fcregistry._base.messages import json_path
 from fcregistry._base.source import signature_of, underlying
+from fcregistry._base.wording import json_path
 from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_of_keyword, subschemas
 from fcregistry._tools.parameters import Parameter
 from fcregistry._tools.tool import Tool

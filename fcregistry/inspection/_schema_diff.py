@@ -13,7 +13,7 @@ from itertools import combinations, zip_longest
 from math import floor, inf
 from typing import Any, Final, Literal
 
-from fcregistry._base.messages import KINDS, json_path, show
+from fcregistry._base.wording import KINDS, json_path, show
 from fcregistry.inspection._schema_document import SchemaDocument, enforced, is_same, json_text
 
 Path = tuple[str, ...]

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, Ty
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, SLIPS, ArgumentsError, NotJsonError, read_lenient_json
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry._base.yaml import NotYamlError, read_yaml
 from fcregistry.formats import MalformedCallError, is_like_arguments, read_call
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, Typed
 
 from fcregistry._base.call import Problem
 from fcregistry._base.json import with_plain_floats
-from fcregistry._base.messages import json_path
+from fcregistry._base.wording import json_path
 from fcregistry._base.yaml import pyyaml, write_yaml
 from fcregistry._schema.document import References
 from fcregistry._schema.validator import Validator

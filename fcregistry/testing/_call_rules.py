@@ -12,8 +12,8 @@ import json
 from contextlib import suppress
 from typing import Any, Final
 
-from fcregistry._base.messages import word_problems
 from fcregistry._base.source import signature_of
+from fcregistry._base.wording import word_problems
 from fcregistry._tools.parameters import Parameter
 from fcregistry.errors import exception_message
 from fcregistry.testing._case import Arrival, CallTrial, Case, drawn

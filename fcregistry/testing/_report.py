@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from textwrap import indent
 from typing import Any, Final
 
-from fcregistry._base.messages import show
+from fcregistry._base.wording import show
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import exception_message
 

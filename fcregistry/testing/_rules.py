@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry import formats
 from fcregistry._base.call import ToolCall
-from fcregistry._base.messages import json_path, show
 from fcregistry._base.source import signature_of, underlying
+from fcregistry._base.wording import json_path, show
 from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.external import schema_problem

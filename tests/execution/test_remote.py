@@ -15,7 +15,7 @@ import pytest
 import fcregistry
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError
-from fcregistry.execution._messages import (  # the runner alone, with pools and answers that misbehave
+from fcregistry.execution._call_errors import (  # the runner alone, with pools and answers that misbehave
     REASONS,
     WorkerError,
     worker_error,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from fcregistry import Tool
-from fcregistry.execution._messages import WorkerError  # answers that no worker writes
+from fcregistry.execution._call_errors import WorkerError  # answers that no worker writes
 from fcregistry.execution._remote import PoolRunner  # answers that no worker writes
 from fcregistry.execution._wire import Form, WireRefusal, WireReturn, answer_text  # answers that no worker writes
 

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from fcregistry import Executor, Tool
 from fcregistry.errors import CallCancelledError, ToolError
 from fcregistry.execution import Retry
+from fcregistry.execution._call_errors import RemoteError  # an outcome that another process would have to fail with
 from fcregistry.execution._invoke import Outcome  # an outcome that another process would have to fail with
-from fcregistry.execution._messages import RemoteError  # an outcome that another process would have to fail with
 from fcregistry.execution._wire import WireException  # an outcome that another process would have to fail with
 
 

@@ -7,8 +7,8 @@ import re
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.call import CallError, Problem
-from fcregistry._base.messages import json_path
 from fcregistry._base.secrets import Secrets
+from fcregistry._base.wording import json_path
 from fcregistry._tools.selectors import nearest
 from fcregistry.errors import CallCancelledError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
