@@ -118,10 +118,10 @@ _REASONS: tuple[tuple[Callable[[Any], bool], str], ...] = (
 
 FAMILIES: tuple[Family, ...] = (
     read_scalars,
-    read_annotated,
-    read_choices,
     read_unions,
     read_containers,
+    read_annotated,
+    read_choices,
     read_decimals,
     read_texts,
     read_names,
