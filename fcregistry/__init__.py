@@ -13,11 +13,10 @@ Names are resolved when they are first used, so that importing this package cost
 from __future__ import annotations
 
 from fcregistry import _wiring  # noqa: F401  # what lower rooms need of higher ones
+from fcregistry._lazy import lazy_names
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
-
     from fcregistry import (
         agents,
         dialects,
@@ -72,50 +71,17 @@ __all__ = [
     "types",
 ]
 
-# Public name -> the module it lives in; None: it is a module itself.
-_HOMES: dict[str, str | None] = {
-    "Context": "_results.context",
-    "Executor": "execution",
-    "FunctionCall": "agents",
-    "PlanAndSolveAgent": "agents",
-    "Problem": "_base.call",
-    "ReWOOAgent": "agents",
-    "ReactAgent": "agents",
-    "Registry": "_registry",
-    "Tool": "_tools.tool",
-    "ToolCall": "_base.call",
-    "ToolResult": "_results.result",
-    "__version__": "_version",
-    "agents": None,
-    "dialects": None,
-    "discovery": None,
-    "errors": None,
-    "execution": None,
-    "expressions": None,
-    "fc_register": "_tools.decorator",
-    "formats": None,
-    "hookimpl": "discovery._hookspecs",
-    "load_plugins": "discovery",
-    "models": None,
-    "prompts": None,
-    "registry": "_registry",
-    "testing": None,
-    "types": None,
+_MODULES = {
+    "._base.call": ("Problem", "ToolCall"),
+    "._registry": ("Registry", "registry"),
+    "._results.context": ("Context",),
+    "._results.result": ("ToolResult",),
+    "._tools.decorator": ("fc_register",),
+    "._tools.tool": ("Tool",),
+    "._version": ("__version__",),
+    ".agents": ("FunctionCall", "PlanAndSolveAgent", "ReWOOAgent", "ReactAgent"),
+    ".discovery": ("hookimpl", "load_plugins"),
+    ".execution": ("Executor",),
 }
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOMES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from importlib import import_module  # light, but not needed before the first name is
-
-    home = _HOMES[name]
-    value = import_module(f"{__name__}.{home or name}")
-    if home is not None:
-        value = getattr(value, name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+lazy_names(globals(), _MODULES)

@@ -8,23 +8,24 @@ if TYPE_CHECKING:
     from typing import Any
 
 
-def lazy_names(namespace: dict[str, Any], homes: Mapping[str, str]) -> None:
+def lazy_names(namespace: dict[str, Any], modules: Mapping[str, tuple[str, ...]]) -> None:
     """Give a package a `__getattr__` and a `__dir__`, which import names on first use.
 
     Type checkers do not see them, so they find misspelt names of the package.
 
     Args:
-        namespace: The package's globals, with `__all__`.
-        homes: Name -> the module that defines it: an absolute name, or one relative to the package that begins with a dot.
+        namespace: The package's globals, with `__all__`. A name in it that no module defines is a module of the package.
+        modules: Module -> the names that it defines. The module's name is absolute, or relative to the package and begins with a dot.
     """
+    homes = {name: module for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:
-        if name not in homes:
+        if name not in homes and name not in namespace["__all__"]:
             raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
         from importlib import import_module  # not needed before the first name is
 
-        value = getattr(import_module(homes[name], namespace["__name__"]), name)
-        namespace[name] = value
+        module = import_module(homes.get(name, f".{name}"), namespace["__name__"])
+        value = namespace[name] = getattr(module, name) if name in homes else module
         return value
 
     def names() -> list[str]:

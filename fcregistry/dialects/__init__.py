@@ -39,28 +39,15 @@ __all__ = [
     "names",
 ]
 
-# Public name -> the module it lives in, imported when it is used.
-_HOMES: Final = {
-    "ChatFormat": "._chat_formats",
-    "ChatTemplate": "._chat_template",
-    "Dialect": "._dialect",
-    "DialectStream": "._dialect",
-    "GGUFHeader": "._chat_template",
-    "Parsed": "._parsed",
-    "chat_format": "._chat_formats",
-    "chat_format_names": "._chat_formats",
-    "detect": "._auto",
-    "for_model": "._table",
-    "for_template": "._table",
-    "get": "._table",
-    "names": "._table",
+_MODULES: Final = {
+    "._auto": ("detect",),
+    "._chat_formats": ("ChatFormat", "break_markers", "break_markers_in", "chat_format", "chat_format_names"),
+    "._chat_template": ("ChatTemplate", "GGUFHeader"),
+    "._dialect": ("Dialect", "DialectStream"),
+    "._json_text": ("value_by_schema",),
+    "._parsed": ("Parsed",),
+    "._table": ("for_model", "for_template", "get", "names"),
 }
+"""Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-# What other rooms use; not public.
-_FOR_OTHER_ROOMS: Final = {
-    "break_markers": "._chat_formats",
-    "break_markers_in": "._chat_formats",
-    "value_by_schema": "._json_text",
-}
-
-lazy_names(globals(), {**_HOMES, **_FOR_OTHER_ROOMS})
+lazy_names(globals(), _MODULES)

@@ -29,6 +29,9 @@ __all__ = [
     "target_distribution",
 ]
 
-_SCAFFOLD = ("create_plugin", "package_name")
+_MODULES = {
+    "._build": ("BuiltManifest", "build_manifests", "manifest_differences", "search_path", "target_distribution"),
+    "._scaffold": ("create_plugin", "package_name"),
+}
 
-lazy_names(globals(), dict.fromkeys(__all__, "._build") | dict.fromkeys(_SCAFFOLD, "._scaffold"))
+lazy_names(globals(), _MODULES)

@@ -73,4 +73,4 @@ _MODULES = {
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 
-lazy_names(globals(), {name: module for module, names in _MODULES.items() for name in names})
+lazy_names(globals(), _MODULES)
