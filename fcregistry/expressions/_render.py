@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import keyword
+from collections import deque
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, time, timedelta
 from enum import Enum
@@ -100,7 +101,7 @@ def _expression(value: Any, codec: Codec) -> str:
         return _time(value)
     if isinstance(value, Mapping):
         return _mapping(value, codec)
-    if isinstance(value, (list, tuple)):
+    if isinstance(value, (list, tuple, deque)):
         return _sequence(value, codec)
     if isinstance(value, (set, frozenset)):
         items = sorted(_expression(each, item_codecs(codec)(0)) for each in value)
@@ -149,20 +150,19 @@ def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
 
 
 def _record(value: Any, record: RecordCodec) -> str:
-    name = record.cls.__name__
-    if not name.isidentifier():
-        return _literal(record.encode(value))
-    written = []
-    for field in record.fields:
-        item = record._get(value, field.attribute)
-        if field.write_only or field.hidden or field.constant is not MISSING or item is MISSING:
-            continue
-        if not field.name.isidentifier() or keyword.iskeyword(field.name):
-            return _literal(record.encode(value))
-        written.append(f"{field.name}={_expression(item, field.codec)}")
-    if record.others_of(value):
-        return _literal(record.encode(value))
-    return f"{name}({', '.join(written)})"
+    """Return a record as a call of its type, or as a dict if its type or a field has no name in Python, or it has further values."""
+    shown = [each for each in record.fields if not (each.write_only or each.hidden)]
+    constants = {each.key: _literal(each.constant) for each in shown if each.constant is not MISSING}
+    items = [(each, record._get(value, each.attribute)) for each in shown if each.constant is MISSING]
+    fields = [(each, _expression(item, each.codec)) for each, item in items if item is not MISSING]
+    others = record.others_of(value)
+    names = (record.cls.__name__, *(each.name for each, _ in fields))
+    if not others and all(name.isidentifier() and not keyword.iskeyword(name) for name in names):
+        return f"{names[0]}({', '.join(f'{each.name}={written}' for each, written in fields)})"
+    entries = constants | {each.key: written for each, written in fields}
+    if record.others is not None:
+        entries |= {key: _literal(record.others.encode(item)) for key, item in others.items()}
+    return f"{{{', '.join(f'{key!r}: {written}' for key, written in entries.items())}}}"
 
 
 def _time(value: Any) -> str:

@@ -12,6 +12,7 @@ from pathlib import PurePosixPath
 from typing import Any, TypedDict
 from uuid import UUID
 
+import pydantic
 import pytest
 
 from fcregistry import Tool
@@ -154,3 +155,31 @@ def test_an_argument_that_is_called_like_a_keyword_can_be_written_and_read(word:
 def test_what_the_function_does_not_take_raises(args: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         render(add_points, *args)
+
+
+class Aliased(pydantic.BaseModel):
+    data: pydantic.Base64Str = pydantic.Field(alias="my-data")
+
+
+class Open(pydantic.BaseModel):
+    model_config = pydantic.ConfigDict(extra="allow")
+    data: pydantic.Base64Str
+
+
+@pytest.mark.parametrize(
+    ("annotation", "value", "written"),
+    [
+        (deque[pydantic.Base64Str], deque(["a"]), "['a']"),
+        (Aliased, Aliased.model_validate({"my-data": "YQ=="}), "{'my-data': 'a'}"),
+        (Open, Open.model_validate({"data": "YQ==", "more": 1}), "{'data': 'a', 'more': 1}"),
+    ],
+)
+def test_values_are_written_decoded_wherever_they_are(annotation: Any, value: Any, written: str) -> None:
+    """Reading encodes them: JSON in their place would be encoded twice."""
+
+    def take(value: Any) -> None: ...
+
+    take.__annotations__["value"] = annotation
+    tool = Tool.from_function(take)
+    assert render(tool, value) == f"take(value={written})"
+    assert parse_call(render(tool, value), tools=tool) == tool.make_call(value)
