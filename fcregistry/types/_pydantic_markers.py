@@ -234,6 +234,8 @@ class PydanticTextCodec(Codec):
             raise refusal_of(error, self._shown) from error
 
     def handles(self, value: object) -> bool:
+        if value is None or isinstance(value, (int, float, list, dict)):
+            return False  # pydantic would take the address 0.0.0.0 for False
         try:
             self._adapter.validate_python(value)
         except Exception:  # noqa: BLE001  # as above: the value is not of this type

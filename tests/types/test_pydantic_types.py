@@ -352,3 +352,11 @@ def test_a_serializer_has_no_effect_and_its_author_learns_of_it() -> None:
     codec = codec_of(Annotated[int, pydantic.PlainSerializer(str)])
     assert codec.encode(1) == 1
     assert codec.unsaid == ("PlainSerializer has no effect here: int is written as always",)
+
+
+@pytest.mark.parametrize("value", [False, 3, None])
+def test_a_value_that_is_not_a_string_in_json_is_of_another_member_of_a_union(value: bool | int | None) -> None:
+    """Pydantic takes 0.0.0.0 for False, and 0.0.0.3 for 3."""
+    codec = codec_of(pydantic.IPvAnyAddress | bool | int | None)
+    assert codec.encode(value) is value
+    assert codec.decode(value) is value
