@@ -8,8 +8,10 @@ in time that grows with its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
+
+from fcregistry._base.forks import cached_attribute
 
 T = TypeVar("T")
 
@@ -34,8 +36,6 @@ class TextMarks:
         ValueError: One is part of another, or is empty.
     """
 
-    __slots__ = ("_begins", "_shorter", "beginning", "find", "texts")
-
     def __init__(
         self,
         *marks: str,
@@ -51,19 +51,33 @@ class TextMarks:
         if whole:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
-        words = {mark: f"(?:{pattern}())?" for mark, pattern in words.items()}
-        ends = {mark: before.get(mark, "") + words.get(mark, "") for mark in marks}
-        self.find: Final = re.compile(_marks_pattern(ends)).search
-        beginning = re.compile("|".join(sorted({_beginning_pattern(mark) for mark in marks})))
-        self.beginning: Final = beginning.search
-        self._begins: Final = beginning.match
+        self._before: Final = before
+        self._words: Final = words
         self._shorter: Final = {
             one for one in marks if opening and any(each != one and each.startswith(one) for each in marks)
         }
 
+    # The patterns are compiled at first use, since most marks of most dialects are never looked for
+
+    @cached_attribute
+    def find(self) -> Callable[..., re.Match[str] | None]:
+        """Finds the first mark in a text from a place on."""
+        words = {mark: f"(?:{pattern}())?" for mark, pattern in self._words.items()}
+        ends = {mark: self._before.get(mark, "") + words.get(mark, "") for mark in self.texts}
+        return re.compile(_marks_pattern(ends)).search
+
+    @cached_attribute
+    def _beginning(self) -> re.Pattern[str]:
+        return re.compile("|".join(sorted({_beginning_pattern(mark) for mark in self.texts})))
+
+    @cached_attribute
+    def beginning(self) -> Callable[..., re.Match[str] | None]:
+        """Finds, from a place on, what may be the beginning of a mark at the end of a text."""
+        return self._beginning.search
+
     def may_grow(self, found: re.Match[str]) -> bool:
         """Return whether text that is still to come may make a longer mark of one that was found."""
-        return found[0] in self._shorter and self._begins(found.string, found.start()) is not None
+        return found[0] in self._shorter and self._beginning.match(found.string, found.start()) is not None
 
 
 def _marks_pattern(marks: Mapping[str, str]) -> str:
