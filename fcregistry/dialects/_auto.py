@@ -193,7 +193,7 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
 
 @cache
 def _stops_backwards() -> re.Pattern[str]:
-    """Return what matches the stop tokens of all dialects at the end of a text, in the text written backwards."""
+    """Return the pattern of stop tokens at the end of a text, for the text written backwards."""
     stops = sorted({stop[::-1] for name in names() for stop in get(name).stops}, key=len, reverse=True)
     return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, stops))}))++")
 

@@ -59,7 +59,10 @@ class Candidates:
         return self._words[mark]
 
     def pattern_of_words(self, owner: Owner) -> str:
-        """Return the pattern of what follows a mark of calls where no call does: also the label `Action:` alone, if any dialect may follow."""
+        """Return the pattern of what follows a mark of calls where no call does.
+
+        That includes the label `Action:` alone, unless the text is in the dialect that has it.
+        """
         assert isinstance(owner.section, Calls)
         is_label = owner.section.read is read_labelled_object and owner.dialect != self.only
         return LABEL_ALONE if is_label else owner.section.words

@@ -150,7 +150,10 @@ def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
 
 
 def _record(value: Any, record: RecordCodec) -> str:
-    """Return a record as a call of its type, or as a dict if its type or a field has no name in Python, or it has further values."""
+    """Return a record as a call of its type.
+
+    If the type or a field has no name in Python, or the record has further values, it is a dict.
+    """
     shown = [each for each in record.fields if not (each.write_only or each.hidden)]
     constants = {each.key: _literal(each.constant) for each in shown if each.constant is not MISSING}
     items = [(each, record._get(value, each.attribute)) for each in shown if each.constant is MISSING]
