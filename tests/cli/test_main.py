@@ -77,7 +77,7 @@ def test_the_help_and_the_version_import_no_command(site: Site, word: str) -> No
     done = site.run("-c", LIGHT, word)
     assert (
         done.stderr
-        == "['fcregistry', 'fcregistry._base', 'fcregistry._base.slots', 'fcregistry._version', 'fcregistry._wiring']\n[]\n"
+        == "['fcregistry', 'fcregistry._base', 'fcregistry._base.slots', 'fcregistry._lazy', 'fcregistry._version', 'fcregistry._wiring']\n[]\n"
     )
 
 

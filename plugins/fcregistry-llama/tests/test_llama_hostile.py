@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -123,8 +123,8 @@ def test_a_model_whose_process_was_ended_from_outside_says_so_and_is_loaded_agai
         return started[-1]
 
     monkeypatch.setattr(subprocess, "Popen", start)
-    path = write_model({"llama.context_length": 2048})
-    with LlamaModel(path, threads=1, context=2048, max_tokens=1500) as model:  # it is not at its end when it is killed
+    path = write_model({"llama.context_length": 16384})
+    with LlamaModel(path, threads=1, context=16384, max_tokens=16000) as model:  # far from its end when it is killed
         pieces = model.stream("Hi")
         next(pieces)
         started[0].kill()
@@ -132,8 +132,9 @@ def test_a_model_whose_process_was_ended_from_outside_says_so_and_is_loaded_agai
             ModelError, match=r"llama\.cpp crashed while it answered with .*tiny\.gguf \(signal 9, Killed\)"
         ):
             list(pieces)
-        assert model.complete("Hi").usage.output_tokens > 0
-    assert [each.poll() for each in started] == [-9, -9]
+        with closing(model.stream("Hi")) as again:
+            assert next(again)
+    assert [each.wait(timeout=30) for each in started] == [-9, -9]
 
 
 def test_other_threads_run_while_a_file_is_loaded(smollm2: Path) -> None:
