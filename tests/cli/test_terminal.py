@@ -254,6 +254,6 @@ def test_an_interrupt_ends_a_batch_and_an_import(shop: Site, site: Site) -> None
                 assert process.poll() is None
         process.send_signal(signal.SIGINT)
         _, stderr = process.communicate(timeout=ENOUGH)
-        assert process.returncode == 130
+        assert process.returncode == 130, (words, stderr)
         # The other of the two may still have begun: its line stands before, between or after.
         assert stderr.replace(b"sleeping\n", b"", 1) == b"\nError: interrupted\n"
