@@ -187,3 +187,10 @@ def test_a_fence_is_not_closed_by_a_shorter_one_or_within_a_line() -> None:
     assert not AUTO.parse(f"````\na\n```\n{call}\n````").tool_calls
     assert not AUTO.parse(f"```\na ```\n{call}\n```").tool_calls
     assert not AUTO.parse(f"~~~\na\n```\n{call}\n~~~").tool_calls
+
+
+def test_a_label_alone_is_left_out_if_the_text_is_in_the_dialect_that_has_it() -> None:
+    action = '```json\n{"action": "f", "action_input": {}}\n```'
+    parsed = AUTO.parse(f"Action: hm\nwords\nAction:\n{action}")
+    assert [each.name for each in parsed.tool_calls] == ["f"]
+    assert parsed.content == "hm\nwords"
