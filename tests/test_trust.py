@@ -155,6 +155,16 @@ def test_questions_add_up_and_say_who_asks() -> None:
     assert layers({"ask": ["acme-weather:delete_all"]}).asks(DELETE) == "ask in /1 names acme-weather:delete_all"
 
 
+def test_the_configuration_assumes_the_hints_that_a_tool_lacks() -> None:
+    silent = SelectorSubject(name="silent", group="tool", distribution=None, assume_hints="mcp")
+    reading = silent._replace(assume_hints="mcp-read-only")
+    operator = layers({"deny": ["destructive=true"], "ask": ["open_world=true"]})
+    assert operator.tool_refusal(silent, given=True) == "deny in /1 names destructive=true"
+    assert operator.tool_refusal(reading, given=True) is None
+    assert operator.asks(reading) == "ask in /1 names open_world=true"
+    assert operator.idle([silent], []) == ()
+
+
 def test_the_higher_layers_precedence_comes_first() -> None:
     operator = layers({"precedence": ["Other"]}, {"precedence": ["acme_weather", "other"]})
     assert operator.preferred(["acme-weather", "other"]) == "other"

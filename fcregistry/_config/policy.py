@@ -118,6 +118,7 @@ class Trust:
         """
         if self.is_open:
             return None
+        subject = subject.with_assumed_hints()
         plugin = (normalized(subject.distribution or ""), entry_point)
         for rules, denies in self._refusing:
             if not denies and given:
@@ -150,6 +151,7 @@ class Trust:
 
     def asks(self, subject: SelectorSubject) -> str | None:
         """Return why each call of a tool needs approval, whatever its author declares, or None."""
+        subject = subject.with_assumed_hints()
         for rules in self._ask:
             if reason := rules.names(subject, broadly=True):
                 return reason
@@ -173,7 +175,10 @@ class Trust:
             subjects: All known tools.
             plugins: The distribution and entry point of every installed plugin and extension.
         """
-        tools, found = list(subjects), {(normalized(name), entry_point) for name, entry_point in plugins}
+        tools, found = (
+            [each.with_assumed_hints() for each in subjects],
+            {(normalized(name), entry_point) for name, entry_point in plugins},
+        )
         # The tools of a plugin that is not imported are not known
         tools += [
             SelectorSubject(name="*", group="*", distribution=name) for name in sorted({name for name, _ in found})

@@ -83,6 +83,7 @@ class Options(NamedTuple):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
+    assume_hints: str | None = None
     requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
     requires_env: tuple[str | tuple[str, ...], ...] = ()
     available: Callable[[], bool] | None = None

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
         destructive: bool
         idempotent: bool
         open_world: bool
+        assume_hints: Literal["mcp", "mcp-read-only"]
         requires_approval: bool | Callable[[Mapping[str, Any]], bool]
         requires_env: str | Sequence[str | tuple[str, ...]]
         available: Callable[[], bool]
@@ -104,6 +105,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "deprecated": (lambda value: isinstance(value, (bool, str)), "a bool, or a string that says what to use instead"),
     "meta": (_is_meta, 'a dict with dotted keys, such as {"acme.team": "maps"}'),
     **dict.fromkeys(("read_only", "destructive", "idempotent", "open_world"), (_is_bool, "a bool")),
+    "assume_hints": (lambda value: value in ("mcp", "mcp-read-only"), '"mcp" or "mcp-read-only"'),
     "requires_approval": (
         lambda value: isinstance(value, bool) or callable(value),
         "a bool, or a predicate of the arguments",

@@ -133,6 +133,7 @@ _DIGESTED_OPTIONS: Final = (
     "destructive",
     "idempotent",
     "open_world",
+    "assume_hints",
     "requires_approval",
 )
 """The options that the model sees or that decide about its calls."""

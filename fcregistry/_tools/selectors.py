@@ -190,6 +190,21 @@ class SelectorSubject(NamedTuple):
     destructive: bool | None = None
     idempotent: bool | None = None
     open_world: bool | None = None
+    assume_hints: str | None = None
+
+    def with_assumed_hints(self) -> SelectorSubject:
+        """Return the facts as policies and the configuration see them: with a value for hints that the option `assume_hints` assumes.
+
+        Source: Model Context Protocol, tool annotations: a tool without hints is destructive and open-world, and
+        `destructiveHint` means nothing for a tool that only reads.
+        """
+        if self.assume_hints is None:
+            return self
+        reads = self.read_only is True or self.assume_hints == "mcp-read-only"
+        return self._replace(
+            destructive=not reads if self.destructive is None else self.destructive,
+            open_world=True if self.open_world is None else self.open_world,
+        )
 
 
 def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
@@ -205,6 +220,7 @@ def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject
         tags=frozenset(options.get("tags", ())),
         aliases=tuple(options.get("aliases", ())),
         **{hint: options.get(hint) for hint in HINTS},
+        assume_hints=options.get("assume_hints"),
     )
 
 

@@ -257,7 +257,7 @@ class _PolicyTools:
             found = [
                 name
                 for name, tool in self._tools.items()
-                if any(selector.matches(subject(tool)._replace(name=alias)) for alias in tool.options.aliases)
+                if any(selector.matches(self._subjects[name][0]._replace(name=alias)) for alias in tool.options.aliases)
             ]
         if selector.is_exact and len(found) > 1:
             several = [self._tools[name] for name in found]
@@ -281,8 +281,8 @@ class _PolicyTools:
 
 
 def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
-    """Return a tool as selectors see it, once for each of its names."""
-    about = subject(tool)
+    """Return a tool as the selectors of a policy see it, once for each of its names."""
+    about = subject(tool).with_assumed_hints()
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -79,6 +80,49 @@ def test_what_no_selector_names_has_the_default(default: Any) -> None:
 def test_selectors_are_read_as_everywhere(verdict: Any, selectors: list[str], names: list[str]) -> None:
     policy = policy_of(verdict, selectors)
     assert [name for name, said in verdicts(policy).items() if said == verdict] == names
+
+
+ASSUMED = [
+    # the hints of a tool, and whether a policy sees it as destructive and as open-world
+    ({"assume_hints": "mcp"}, True, True),
+    ({"assume_hints": "mcp", "read_only": True}, False, True),
+    ({"assume_hints": "mcp", "read_only": False}, True, True),
+    ({"assume_hints": "mcp", "destructive": False, "open_world": False}, False, False),
+    ({"assume_hints": "mcp", "read_only": True, "destructive": True}, True, True),
+    ({"assume_hints": "mcp-read-only"}, False, True),
+    ({"assume_hints": "mcp-read-only", "destructive": True, "open_world": False}, True, False),
+    ({}, None, None),
+]
+
+
+@pytest.mark.parametrize(("options", "destructive", "open_world"), ASSUMED)
+def test_a_policy_assumes_the_hints_that_a_tool_lacks(
+    options: dict[str, Any], destructive: bool | None, open_world: bool | None
+) -> None:
+    tool = Tool.from_function(len, parameters={"type": "object"}, **options)
+    for view in (tool, tool.renamed("u").described("Other."), pickle.loads(pickle.dumps(tool))):
+        for hint, value in (("destructive", destructive), ("open_world", open_world)):
+            word = {True: "true", False: "false", None: "unset"}[value]
+            for each in ("true", "false", "unset"):
+                expected = "deny" if each == word else "tool"
+                assert verdicts(Policy(deny=[f"{hint}={each}"]), [view]) == {view.name: expected}
+        assert verdicts(Policy(deny=["read_only=true"]), [view])[view.name] == (
+            "deny" if options.get("read_only") else "tool"
+        )
+
+
+def test_selecting_goes_by_what_is_written() -> None:
+    shelf = Registry()
+    shelf.register(lambda: None, "silent", description="Say nothing.", assume_hints="mcp")
+    assert list(shelf.select("destructive=unset", "open_world=unset")) == ["silent"]
+    with pytest.raises(ToolNotFoundError):
+        shelf.find("destructive=true")
+
+
+def test_a_tool_that_is_registered_again_keeps_what_is_assumed() -> None:
+    shelf = Registry()
+    shelf.register(named("silent", assume_hints="mcp"))
+    assert verdicts(Policy(deny=["destructive=true"]), [shelf.get("silent")]) == {"silent": "deny"}
 
 
 def test_deny_stands_above_ask_and_ask_above_allow() -> None:

@@ -78,7 +78,10 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     async def call(context: Context, /, **arguments: Any) -> Any:
         return answer_of(await _send(connection, server, given.name, arguments, context))
 
-    options: dict[str, Any] = _hints(given.annotations, trusted=trusted)
+    annotations = given.annotations or protocol.ToolAnnotations()
+    options: dict[str, Any] = _hints(annotations, trusted=trusted)
+    # A policy takes the server's word that the tool only reads for this alone: that it does not destroy anything
+    options["assume_hints"] = "mcp-read-only" if annotations.read_only_hint else "mcp"
     if given.title:
         options["title"] = _visible(given.title, _LONGEST_TITLE)
     return Tool.from_function(
@@ -97,10 +100,8 @@ def _visible(text: str, most: int) -> str:
     return _UNSEEN.sub("", text)[:most]
 
 
-def _hints(annotations: protocol.ToolAnnotations | None, *, trusted: bool) -> dict[str, Any]:
+def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str, Any]:
     """Return the hints to believe: all that warn, and those that relax rules if the server is trusted."""
-    if annotations is None:
-        return {}
     hints = {
         "read_only": annotations.read_only_hint,
         "destructive": annotations.destructive_hint,

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from fcregistry import Executor, ReactAgent
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
+from fcregistry.execution import Policy
 
 from fcregistry_mcp import McpServer
 
@@ -71,6 +72,20 @@ def test_a_server_is_believed_what_warns_and_one_that_is_trusted_the_rest(server
     with notes.server(trusted=True) as trusted:
         add = trusted.tools()["add"].options
         assert (add.read_only, add.idempotent, add.destructive, add.open_world) == (True, True, False, False)
+
+
+@pytest.mark.parametrize("trusted", [False, True])
+def test_a_policy_assumes_the_protocols_defaults_for_a_tool_without_hints(notes: Notes, trusted: bool) -> None:
+    policy = Policy(allow=["read_only=true"], deny=["destructive=true"], default="ask")
+    with notes.server(trusted=trusted) as server:
+        silent, reading = server.tools()["fetch"], server.tools()["add"]
+        executor = Executor([silent, reading], policy=policy, approve=lambda tool, call: False)
+        assert (silent.options.destructive, silent.options.open_world) == (None, None)
+        assert executor.call("fetch", url="x").content == "fetch is not allowed here; it was not run"
+        assert executor.call("add", a=1, b=2).ok is trusted  # else the approver denies it
+        world = Policy(deny=["open_world=true"]).rulings([silent, reading])
+        assert [world[name].verdict for name in ("fetch", "add")] == ["deny", "tool" if trusted else "deny"]
+    assert notes.asked() == ([["add", {"a": 1, "b": 2}]] if trusted else [])
 
 
 def test_two_tools_of_one_name_here_want_another_name(notes: Notes) -> None:
