@@ -176,6 +176,27 @@ def recorded_files(record: str) -> frozenset[str]:
         raise ValueError(f"RECORD cannot be read: {error}") from error
 
 
+def roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
+    """Return the names of the topmost modules and packages that contain some files and some modules."""
+    from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
+
+    names, packages = [module.split(".") for module in modules], set()
+    for path in paths:
+        if not path.endswith((*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)):
+            continue
+        *folders, file = path.split("/")
+        stem = file.partition(".")[0]
+        if stem == "__init__":
+            packages.add(tuple(folders))
+        names.append([*folders, *([] if stem == "__init__" else [stem])])
+    roots = set()
+    for name in names:
+        length = next((n for n in range(1, len(name)) if tuple(name[:n]) in packages), len(name))
+        if name and all(part.isidentifier() for part in name[:length]):
+            roots.add(".".join(name[:length]))
+    return frozenset(roots)
+
+
 def _files_of(module: str) -> tuple[str, ...]:
     """Return the paths that the file of a module may have, relative to its entry of `sys.path`."""
     from importlib.machinery import all_suffixes
@@ -187,19 +208,29 @@ def _files_of(module: str) -> tuple[str, ...]:
 def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
     """Return why Python would not import the distribution's own file, or None.
 
-    It may also run a package of another distribution above that file first.
-
-    A package above the module may be another distribution's, if that is installed in the same folder.
+    It may also run a package of another distribution first: one above that file, or above another module of this distribution, which its
+    code may import. Such a package is refused, also in a namespace.
     """
-    parts, folder = found.module.split("."), str(found.source.locate_file(""))
-    for number, origin in enumerate(files_run_by(found.module), start=1):
-        if origin is None:  # a namespace, which runs nothing; or missing, which the import reports
-            continue
-        files = [each for each in _files_of(".".join(parts[:number])) if number < len(parts) or each in listed]
-        if not (_is_one_of(origin, [os.path.join(folder, each) for each in files]) or _is_below(origin, editable)):
+    folder = str(found.source.locate_file(""))
+    for module in (found.module, *_namespaces(listed)):
+        parts = module.split(".")
+        for number, origin in enumerate(files_run_by(module), start=1):
+            if origin is None:  # a namespace, which runs nothing; or missing, which the import reports
+                continue
             which = ".".join(parts[:number])
-            return f"{origin} would be imported as {which} in place of what was installed of {found.distribution}: remove it"
+            files = [os.path.join(folder, each) for each in _files_of(which) if each in listed]
+            if _is_one_of(origin, files) or _is_below(origin, editable):
+                continue
+            what = f"{origin} would be imported as {which}"
+            if files or editable is not None:
+                return f"{what} in place of what was installed of {found.distribution}: remove it"
+            return f"{what}, and {found.distribution}, which has modules in {which}, did not install it: uninstall what did"
     return None
+
+
+def _namespaces(listed: Iterable[str]) -> list[str]:
+    """Return the packages that contain code of a distribution, and that run no code according to its RECORD."""
+    return sorted({root.rpartition(".")[0] for root in roots_of(listed, ()) if "." in root})
 
 
 def _is_one_of(path: str, files: Collection[str]) -> bool:

@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry._config.lock import upgrade_command
 from fcregistry.discovery._found import KINDS
-from fcregistry.discovery._identity import recorded_files, shadowing_files, unchecked_bytecode
+from fcregistry.discovery._identity import recorded_files, roots_of, shadowing_files, unchecked_bytecode
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -148,7 +148,7 @@ class Contents:
             self.roots = frozenset(found)
             self.files = tuple(sorted(each for paths in found.values() for path in paths for each in _sources(path)))
         else:
-            self.roots = _roots_of((each.name for each in self.files), self._modules)
+            self.roots = roots_of((each.name for each in self.files), self._modules)
 
     @property
     def digest(self) -> str:
@@ -262,25 +262,6 @@ def _digest_of_code(path: Path) -> str:
         return _recorded(path.read_bytes())
     except OSError:
         return "sha256="  # matches nothing
-
-
-def _roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of the topmost modules and packages that contain some files and some modules."""
-    names, packages = [module.split(".") for module in modules], set()
-    for path in paths:
-        if not path.endswith(_CODE):
-            continue
-        *folders, file = path.split("/")
-        stem = file.partition(".")[0]
-        if stem == "__init__":
-            packages.add(tuple(folders))
-        names.append([*folders, *([] if stem == "__init__" else [stem])])
-    roots = set()
-    for name in names:
-        length = next((n for n in range(1, len(name)) if tuple(name[:n]) in packages), len(name))
-        if name and all(part.isidentifier() for part in name[:length]):
-            roots.add(".".join(name[:length]))
-    return frozenset(roots)
 
 
 # --- What an editable install consists of ---

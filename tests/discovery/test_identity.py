@@ -467,13 +467,36 @@ def test_a_plugin_in_an_archive_is_not_trusted_by_name_and_each_answer_says_so(
     assert seen(site)[0] == []
 
 
-def test_part_of_anothers_package_may_be_allowed_beside_it(site: Site) -> None:
-    """The package above lies where it was installed; it need not be of the same distribution."""
-    install(site, "acme", {}, {"acme/__init__.py": ""})
-    info = install(site, "acme-weather", {"x": "acme.more"}, {"acme/more.py": tool("look", "real")}, version="1")
-    text = (info / "RECORD").read_text()
-    (info / "RECORD").write_text(
-        "".join(line for line in text.splitlines(keepends=True) if "acme/__init__" not in line)
+@pytest.mark.parametrize("mode", ["allow", "locked"])
+@pytest.mark.parametrize(
+    ("module", "files"),
+    [
+        ("acme_shared.more", {"acme_shared/more.py": tool("look", "real")}),
+        ("acme_shared.inner.more", {"acme_shared/inner/__init__.py": "", "acme_shared/inner/more.py": tool("look", "real")}),
+        ("acme_tools", {"acme_tools.py": f"import acme_shared.more\n{tool('look', 'real')}", "acme_shared/more.py": ""}),
+    ],
+)  # fmt: skip
+def test_a_package_that_another_distribution_makes_of_a_namespace_is_not_run(
+    site: Site, tmp_path: Path, mode: str, module: str, files: dict[str, str]
+) -> None:
+    """The module of the entry point is in it, or another one that the distribution ships."""
+    entry_points = {"acme_weather-1.dist-info/entry_points.txt": POINTS.format(module=module)}
+    unpack(site, make_wheel(tmp_path, "acme_weather", "1", {**files, **entry_points}))
+    if mode == "locked":
+        assert site.cli("lock").returncode == 0
+    allow(site, ALLOW.replace('"allow"', f'"{mode}"').replace("acme-weather", "acme_weather"))
+    assert seen(site) == (["acme_weather:look"], [])
+    unpack(
+        site, make_wheel(tmp_path, "other", "1", {"acme_shared/__init__.py": f"open({str(tmp_path / 'ran')!r}, 'w')\n"})
     )
-    allow(site)
-    assert seen(site) == (["acme-weather:look"], [])
+    loaded = "from fcregistry import load_plugins\nanswer = [each.reason for each in load_plugins().disabled]"
+    (reason,) = site.ask(loaded, env={"FCREGISTRY_CACHE_DIR": str(tmp_path / "new")})
+    intruder = site.folder / "acme_shared" / "__init__.py"
+    assert reason.endswith(
+        f"{intruder} would be imported as acme_shared, and acme_weather, which has modules in acme_shared, did not install it: "
+        "uninstall what did"
+    )
+    called = site.cli("call", "look")
+    assert called.returncode == 1
+    assert "uninstall what did" in called.stderr
+    assert not (tmp_path / "ran").exists()
