@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -33,7 +34,7 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
 
     A lock detects changes, such as another description after an upgrade. It is not a sandbox: it does not restrict what a tool does.
 
-    The command imports plugins to describe their tools.
+    The command imports plugins to describe their tools, in other processes: it trusts neither the index nor manifests.
     """
     if check and upgraded:
         raise click.UsageError("--check writes nothing and --upgrade writes the lock: give one of them")
@@ -47,11 +48,14 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
     distributions = now.distributions if before is None else _upgrade(before, now, upgraded)
     for each in now.left_out:
         remark(f"left out: {each}")
-    if now.altered:
-        files = "\n".join(f"  - {name}: {', '.join(each)}" for name, each in sorted(now.altered.items()))
-        raise click.ClickException(
-            f"these files have changed since they were installed, so they cannot be locked; reinstall the distributions:\n{files}"
-        )
+    _refuse(
+        "these files have changed since they were installed, so they cannot be locked; reinstall the distributions",
+        now.altered,
+    )
+    _refuse(
+        "these manifests are not what the code declares, so they cannot be locked; report this to the authors, or uninstall the distributions",
+        now.misdescribed,
+    )
     try:
         write_lock(path, lock_text(distributions))
     except OSError as error:
@@ -61,6 +65,12 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
         say_json({"file": str(path), "distributions": len(distributions), "tools": tools})
     else:
         say(f"Wrote {path}: {counted(tools, 'tool')} of {counted(len(distributions), 'distribution')}.")
+
+
+def _refuse(why: str, found: Mapping[str, tuple[str, ...]]) -> None:
+    if found:
+        lines = "\n".join(f"  - {name}: {', '.join(each)}" for name, each in sorted(found.items()))
+        raise click.ClickException(f"{why}:\n{lines}")
 
 
 def _read(path: Path) -> Lock:

@@ -22,7 +22,7 @@ from fcregistry.discovery._index_store import IndexFile, index_path
 from fcregistry.discovery._permission import Permission
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
     from types import FrameType
 
     from fcregistry._tools.declaration import Declaration, Owner
@@ -258,6 +258,36 @@ class Discovery:
                 finally:  # after an interrupt too
                     self.index.keep(done)
                 self.refresh()
+
+    def know_anew(self, distributions: Collection[str] = ()) -> dict[PluginKey, FreshDescription]:
+        """Describe plugins again, whatever the index and manifests say; those that this process has imported are skipped.
+
+        A command has worker processes import them, a program imports them itself.
+
+        Args:
+            distributions: The distributions whose plugins are described; by default all.
+
+        Returns:
+            The descriptions that worker processes made. The index keeps them, but a caller that must not trust the index uses these.
+        """
+        self._load_imported()
+        wanted, permission = {normalized(each) for each in distributions}, Permission()
+        plugins = [
+            each for each in self.plugins if each.key not in self._outcomes and (not wanted or each.project in wanted)
+        ]
+        plugins = [each for each in plugins if permission.to_import(each) is None]
+        if self.describe is None or self.index.file is None:
+            self._import_and_describe(plugins)
+            return {}
+        with self._describing:
+            done: list[FreshDescription] = []
+            try:
+                if plugins:
+                    self.describe(plugins, self._found or (), done.append)
+            finally:  # after an interrupt too
+                self.index.keep(done)
+            self.refresh()
+        return {each.plugin.key: each for each in done}
 
     def _know_again(self) -> None:
         """Describe again all plugins that were described: the index has turned out to be damaged."""

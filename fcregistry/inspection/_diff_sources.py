@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.wording import show
 from fcregistry._config.lock import read_lock, without_locks
@@ -26,7 +26,9 @@ from fcregistry.discovery import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,
     FoundPlugin,
+    FreshDescription,
     ManifestContent,
+    PluginKey,
     current,
     parse_external_json,
     parse_manifest,
@@ -37,6 +39,9 @@ from fcregistry.errors import ConfigurationError
 if TYPE_CHECKING:
     from email.message import Message
     from zipfile import ZipFile
+
+Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
+"""The descriptions of plugins that were imported just now."""
 
 LOCK_FILE: Final = "fcregistry.lock"
 """The usual name of a lock file."""
@@ -114,8 +119,8 @@ def installed_like(source: DiffSource) -> DiffSource:
 def installed(distribution: str) -> Shipped | None:
     """Return the tools that an installed distribution ships; None if no installed plugin is from it.
 
-    The result includes hidden tools, and tools that cannot be defined. The function ignores locks, because users compare an upgrade with its
-    lock before they accept it.
+    The plugins are imported: what the index and manifests say is not used. The result includes hidden tools, and tools that cannot be
+    defined. The function ignores locks, because users compare an upgrade with its lock before they accept it.
 
     Raises:
         ConfigurationError: The distribution is installed but has no tools: its plugins cannot be loaded, or may not be imported.
@@ -126,9 +131,10 @@ def installed(distribution: str) -> Shipped | None:
     with without_locks():
         permission = current().permission()
         refused = list(filter(None, map(permission.to_import, plugins)))
-        current().know(plugins[0].project)
+        fresh = current().know_anew([plugins[0].project])
         tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
-        records = _sorted(map(record_of, tools))
+        others = (record_of(each) for each in tools if _plugin_of(each) not in fresh)
+        records = _sorted([*others, *(record for each in fresh.values() for record in records_of(each))])
     if not records:
         raise ConfigurationError(f"{plugins[0].distribution} is installed, and {_without_tools(plugins, refused)}")
     return Shipped(distribution=plugins[0].distribution, version=plugins[0].version, tools=records)
@@ -222,6 +228,24 @@ def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
     return tuple(sorted(tools, key=lambda each: each[1].id))
 
 
+def shipped_records(fresh: Fresh) -> dict[PluginKey, list[ToolRecord]]:
+    """Return the records of the tools of each plugin that loads, hidden ones included.
+
+    Args:
+        fresh: New descriptions, which replace what is known of these plugins.
+    """
+    known: dict[PluginKey, list[ToolRecord]] = {}
+    for plugin, tool in shipped_tools():
+        if plugin.key not in fresh:
+            known.setdefault(plugin.key, []).append(record_of(tool))
+    return known | {key: records_of(each) for key, each in fresh.items() if each.record["failure"] is None}
+
+
+def records_of(described: FreshDescription) -> list[ToolRecord]:
+    """Return the records of a plugin's tools; none if the plugin does not load."""
+    return [] if described.record["failure"] is not None else [json.loads(row.record) for row in described.rows]
+
+
 def shipped_by(distribution: str) -> tuple[Tool, ...]:
     """Return the known tools of one distribution, without those that another declaration replaced."""
     wanted = normalized(distribution)
@@ -233,10 +257,12 @@ def shipped_by(distribution: str) -> tuple[Tool, ...]:
 def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
     """Return the tools of one plugin, including those that cannot be defined, sorted by id."""
     owner = (distribution, entry_point)
-    owned = ((tool, tool._owner) for tool in registry.everything())
-    return tuple(
-        tool for tool, plugin in owned if plugin is not None and (plugin.distribution, plugin.entry_point) == owner
-    )
+    return tuple(tool for tool in registry.everything() if _plugin_of(tool) == owner)
+
+
+def _plugin_of(tool: Tool) -> PluginKey | None:
+    owner = tool._owner
+    return None if owner is None else (owner.distribution, owner.entry_point)
 
 
 def _declared() -> list[tuple[FoundPlugin, Owned]]:

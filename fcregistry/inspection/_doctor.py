@@ -27,7 +27,8 @@ from fcregistry.discovery import (
 )
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection import _doctor_checks as checks
-from fcregistry.inspection._doctor_checks import Finding, Fresh, known_plugins, learn, note, problem
+from fcregistry.inspection._diff_sources import Fresh
+from fcregistry.inspection._doctor_checks import Finding, known_plugins, learn, note, problem
 
 
 def diagnose() -> tuple[Finding, ...]:

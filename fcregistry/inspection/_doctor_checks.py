@@ -5,7 +5,6 @@ Each `…_findings` function yields the problems of one part of the installation
 
 from __future__ import annotations
 
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -13,7 +12,7 @@ from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
@@ -21,7 +20,6 @@ from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import log
-from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
 from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool
@@ -35,7 +33,6 @@ from fcregistry.discovery import (
     FailedPlugin,
     FoundExtension,
     FoundPlugin,
-    FreshDescription,
     ManifestProblem,
     PluginKey,
     current,
@@ -51,10 +48,7 @@ from fcregistry.discovery import (
     unreadable_plugins,
     unused_entry_points,
 )
-from fcregistry.inspection._diff_sources import shipped_tools
-
-Fresh: TypeAlias = Mapping[PluginKey, FreshDescription]
-"""The descriptions of plugins that were imported just now, alone."""
+from fcregistry.inspection._diff_sources import Fresh, shipped_records
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +268,7 @@ def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -
         elif manifest.is_stale:
             yield _drifted(plugin, "is older than its code", manifest.changed)
         else:
-            declared = declared or _declared(fresh)
+            declared = declared or shipped_records(fresh)
             if lines := manifest_drift(manifest.tools, declared.get(plugin.key, [])):
                 yield _drifted(plugin, "is not what its code declares", lines)
 
@@ -282,14 +276,6 @@ def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -
 def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
     advice = f"run in the project of {plugin.distribution}: fcregistry manifest build; or report this to its authors"
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
-
-
-def _declared(fresh: Fresh) -> dict[PluginKey, list[ToolRecord]]:
-    """Return the records of each plugin's tools, including those that the configuration hides."""
-    known: dict[PluginKey, list[ToolRecord]] = {}
-    for plugin, tool in shipped_tools():
-        known.setdefault(plugin.key, []).append(record_of(tool))
-    return known | {key: [json.loads(row.record) for row in each.rows] for key, each in fresh.items()}
 
 
 # --- Extensions ---

@@ -5,18 +5,28 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from errno import EEXIST
 from pathlib import Path
 from typing import Any, Final, Literal
 
 from fcregistry._config.lock import FORMAT, Lock, Pin, without_locks
 from fcregistry._config.policy import trust
-from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery import FoundEntryPoint, FoundPlugin, altered_files, current, doubt_about, files_digest
-from fcregistry.inspection._diff_sources import shipped_tools, tool_id
+from fcregistry.discovery import (
+    FoundEntryPoint,
+    FoundPlugin,
+    Manifest,
+    PluginKey,
+    altered_files,
+    current,
+    doubt_about,
+    files_digest,
+    manifest_drift,
+    manifest_of,
+)
+from fcregistry.inspection._diff_sources import shipped_records, tool_id
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,18 +36,21 @@ class Inventory:
     Attributes:
         distributions: Name -> what a lock holds of the distribution: `version`, `files` and `tools`.
         altered: Name -> the files of the distribution that were changed after its installation.
+        misdescribed: Name -> how the distribution's manifest differs from its code, a phrase each.
         left_out: What cannot be locked, a sentence each.
     """
 
     distributions: dict[str, dict[str, Any]]
     altered: dict[str, tuple[str, ...]]
+    misdescribed: dict[str, tuple[str, ...]]
     left_out: tuple[str, ...]
 
 
 def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     """Describe the plugins that may be imported, and return what is installed; locks are ignored.
 
-    Hidden tools are included: a lock is about what is installed, and the same for every configuration.
+    Each plugin is imported: what the index and manifests say of it is not used. Hidden tools are included: a lock is about what is
+    installed, and the same for every configuration.
 
     Args:
         distributions: The distributions to look at; by default all.
@@ -47,10 +60,7 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     with without_locks():
         operator = trust()  # before anything is imported
         discovery.refresh()
-        for each in sorted(wanted):
-            discovery.know(each)
-        if not wanted:
-            discovery.know()
+        fresh = discovery.know_anew(wanted)
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         asked = [
             each
@@ -60,10 +70,26 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
         ]
         doubts = {each.label: reason for each in asked if (reason := doubt_about(each, thorough=True)) is not None}
         found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
-        tools = [(plugin.distribution, record_of(tool)) for plugin, tool in shipped_tools() if plugin in found]
+        records = shipped_records(fresh)
+        tools = [(each.distribution, record) for each in found for record in records.get(each.key, ())]
         report = discovery.report()
     failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
-    return inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])
+    inventory = inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])
+    return replace(inventory, misdescribed=_misdescribed(found, records))
+
+
+def _misdescribed(
+    found: Iterable[FoundEntryPoint], records: Mapping[PluginKey, Iterable[ToolRecord]]
+) -> dict[str, tuple[str, ...]]:
+    """Return how the manifest of each distribution differs from what its code declares, if it does."""
+    differences: dict[str, tuple[str, ...]] = {}
+    for plugin in found:
+        manifest = manifest_of(plugin) if isinstance(plugin, FoundPlugin) and plugin.key in records else None
+        if isinstance(manifest, Manifest) and not manifest.is_stale and not manifest.dynamic:  # the others are not used
+            lines = manifest_drift(manifest.tools, records[plugin.key])
+            if lines:
+                differences[plugin.distribution] = (*differences.get(plugin.distribution, ()), *lines)
+    return differences
 
 
 def inventory_of(
@@ -93,7 +119,7 @@ def inventory_of(
             }
             if files := altered_files(each.source):
                 altered[each.distribution] = files
-    return Inventory(distributions=distributions, altered=altered, left_out=tuple(left_out))
+    return Inventory(distributions=distributions, altered=altered, misdescribed={}, left_out=tuple(left_out))
 
 
 def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRecord], list[str]]:
@@ -149,19 +175,21 @@ def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
         if pin is None:
             found.append(LockChange(kind="added", subject=name, new=installed["version"]))
         else:
-            found += _distribution_changes(name, pin, installed, now.altered.get(name, ()))
+            found += _distribution_changes(name, pin, installed, now)
     return tuple(sorted(found, key=lambda each: each.subject))
 
 
-def _distribution_changes(
-    name: str, pin: Pin, installed: Mapping[str, Any], altered: tuple[str, ...]
-) -> Iterator[LockChange]:
+def _distribution_changes(name: str, pin: Pin, installed: Mapping[str, Any], now: Inventory) -> Iterator[LockChange]:
     if pin.version != installed["version"]:
         yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=installed["version"])
     if pin.files != installed["files"]:
         yield LockChange(kind="changed", subject=name, part="files", old=pin.files, new=installed["files"])
-    for file in altered:
+    for file in now.altered.get(name, ()):
         yield LockChange(kind="changed", subject=name, part=f"{file}, which is not what was installed")
+    for line in now.misdescribed.get(name, ()):
+        yield LockChange(
+            kind="changed", subject=name, part=f"its manifest, which is not what its code declares: {line}"
+        )
     old = {tool_id(name, each): each for each in pin.tools}
     new = {tool_id(name, each): each for each in installed["tools"]}
     yield from (LockChange(kind="removed", subject=each) for each in old if each not in new)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from textwrap import dedent
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -198,6 +199,64 @@ def test_a_lock_can_be_made_and_checked_where_nothing_else_may_run_without(place
     assert lock(place) == f"Wrote {file}: 2 tools of 1 distribution.\n"
     assert lock(place, "--check", FCREGISTRY_MODE="locked") == f"Nothing has changed since {file} was written.\n"
     assert not written(place).exists()
+
+
+LYING = """
+import hashlib
+from pathlib import Path
+from fcregistry import registry
+from fcregistry._tools.indexed import record_of
+from fcregistry._tools.record import digest_of
+
+record = dict(record_of(registry.get("look")), description="Look at everything.", file="other_tools.py")
+record["digest"] = digest_of(record)
+plugin = {"entry_point": "tools", "value": "other_tools", "dynamic": False, "tools": [record]}
+digest = hashlib.sha256(Path("other_tools.py").read_bytes()).hexdigest()
+answer = {"format": 1, "distribution": "other", "plugins": [plugin], "sources": {"other_tools.py": digest}}
+"""
+
+
+def test_a_manifest_that_is_not_what_the_code_declares_is_not_locked(place: Site) -> None:
+    """The tools could not be called with such a lock, and a lock of what the manifest says would be of no tool that exists."""
+    lock(place)
+    before = written(place).read_bytes()
+    (place.folder / "other_tools.fcregistry.json").write_text(json.dumps(place.ask(LYING)))
+    difference = 'look: description is "Look.", but is described as "Look at everything."'
+    for arguments in ([], ["--upgrade", "other"]):
+        done = place.cli("lock", *arguments, cwd=written(place).parent)
+        headline = (
+            "Error: these manifests are not what the code declares, so they cannot be locked; report this to the authors, or uninstall "
+            "the distributions:"
+        )
+        assert (done.returncode, done.stderr) == (1, f"{headline}\n  - other: {difference}\n")
+        assert written(place).read_bytes() == before
+    checked = f"changed: other: its manifest, which is not what its code declares: {difference}\n"
+    assert lock(place, "--check", code=1) == checked
+    assert place.cli("lock", "--upgrade", "acme-weather", cwd=written(place).parent).returncode == 0
+
+
+def test_what_the_index_says_is_not_locked(place: Site) -> None:
+    """Another description there: the lock has the tool's own, with which the tool can be called."""
+    assert place.cli("list").returncode == 0
+    (index,) = (place.folder.parent / "cache").glob("*.sqlite")
+    change = """
+    import sqlite3
+    from fcregistry._tools.record import digest_of
+
+    with sqlite3.connect(sys.argv[1]) as index:
+        for number, text in index.execute("SELECT id, record FROM records").fetchall():
+            record = {**json.loads(text), "description": "Send the last mail."}
+            record["digest"] = digest_of(record)
+            index.execute("UPDATE records SET record = ? WHERE id = ?", (json.dumps(record), number))
+    index.close()
+    """
+    assert place.run("-c", f"import json, sys\n{dedent(change)}", str(index)).returncode == 0
+    assert json.loads(place.cli("show", "look", "--json").stdout)["description"] == "Send the last mail."
+    lock(place)
+    (tool,) = distributions(place)["other"]["tools"]
+    assert tool["description"] == "Look."
+    called = place.cli("call", "look", cwd=written(place).parent, env={"FCREGISTRY_MODE": "locked"})
+    assert (called.returncode, called.stdout) == (0, '""\n')
 
 
 MISTAKES: list[tuple[tuple[str, ...], str | None, str]] = [

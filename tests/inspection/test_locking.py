@@ -36,7 +36,7 @@ def shipped(**options: Any) -> ToolRecord:
 
 def installed(*records: ToolRecord) -> Inventory:
     said = {"version": "1.0", "files": "sha256:abc", "tools": list(records)}
-    return Inventory(distributions={"acme": said}, altered={}, left_out=())
+    return Inventory(distributions={"acme": said}, altered={}, misdescribed={}, left_out=())
 
 
 def compared(path: Path, was: Inventory, now: Inventory) -> list[LockChange]:
