@@ -19,6 +19,8 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from fcregistry._base.paths import cache_folder
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
+    from fcregistry.discovery._describe import IndexRow as IndexRow
+    from fcregistry.discovery._describe import describe_by_manifests as describe_by_manifests
     from fcregistry.discovery._discovery import Discovery as Discovery
     from fcregistry.discovery._discovery import current, load_plugins
     from fcregistry.discovery._extensions import disable_advice as disable_advice
@@ -39,7 +41,9 @@ if TYPE_CHECKING:
     from fcregistry.discovery._hookspecs import hookimpl as hookimpl
     from fcregistry.discovery._identity import TWIN as TWIN
     from fcregistry.discovery._identity import doubt_about as doubt_about
+    from fcregistry.discovery._index import StoredRow as StoredRow
     from fcregistry.discovery._index import ToolLine as ToolLine
+    from fcregistry.discovery._index_store import line_of_row as line_of_row
     from fcregistry.discovery._listing import broken_tools as broken_tools
     from fcregistry.discovery._listing import names_starting_with as names_starting_with
     from fcregistry.discovery._listing import searchable_texts as searchable_texts
@@ -90,7 +94,7 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "._describe": ("FreshDescription",),
+    "._describe": ("FreshDescription", "IndexRow", "describe_by_manifests"),
     "._discovery": ("Discovery", "cache_folder", "current", "load_plugins"),
     "._extensions": ("disable_advice",),
     "._finder": ("find_extensions", "find_plugins", "impostor_entry_points", "scan_path", "unused_entry_points"),
@@ -101,7 +105,8 @@ _MODULES: Final = {
     ),
     "._hookspecs": ("TypeFamilies", "hookimpl"),
     "._identity": ("TWIN", "doubt_about"),
-    "._index": ("ToolLine",),
+    "._index": ("StoredRow", "ToolLine"),
+    "._index_store": ("line_of_row",),
     "._listing": ("broken_tools", "names_starting_with", "searchable_texts", "tool_lines"),
     "._locks": ("altered_files", "files_digest"),
     "._manifest": (

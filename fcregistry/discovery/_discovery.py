@@ -16,7 +16,14 @@ from fcregistry._base.paths import cache_folder
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._extensions import Extensions
 from fcregistry.discovery._finder import stamp_of
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey, distribution_version
+from fcregistry.discovery._found import (
+    FoundEntryPoint,
+    FoundExtension,
+    FoundPlugin,
+    PluginKey,
+    distribution_version,
+    is_in_metadata,
+)
 from fcregistry.discovery._index import Index
 from fcregistry.discovery._index_store import IndexFile, index_path
 from fcregistry.discovery._permission import Permission
@@ -105,11 +112,15 @@ class Discovery:
             module = module.rpartition(".")[0]
         return None
 
-    def refresh(self) -> None:
-        """Look again at what is installed; what is loaded stays loaded."""
+    def refresh(self, *, anew: bool = False) -> None:
+        """Look again at what is installed; what is loaded stays loaded.
+
+        Args:
+            anew: Whether to read all metadata, also of distributions that the index knows.
+        """
         if self.index.file is None and (folder := cache_folder()) is not None and _has_sqlite():
             self.index = Index(IndexFile(index_path(folder)), exact=self.describe is not None, renew=self._know_again)
-        self.adopt(self.index.look())
+        self.adopt(self.index.look(anew=anew))
 
     def adopt(self, found: tuple[FoundEntryPoint, ...]) -> None:
         """Use these entry points as what is installed; a loaded plugin keeps the one that it was loaded from.
@@ -270,6 +281,7 @@ class Discovery:
         Returns:
             The descriptions that worker processes made. The index keeps them, but a caller that must not trust the index uses these.
         """
+        self.refresh(anew=True)
         self._load_imported()
         wanted, permission = {normalized(each) for each in distributions}, Permission()
         plugins = [
@@ -285,7 +297,11 @@ class Discovery:
                 if plugins:
                     self.describe(plugins, self._found or (), done.append)
             finally:  # after an interrupt too
-                self.index.keep(done)
+                known = self.index.descriptions().keys() - self.index.failed()
+                # One that fails only here, where a variable is not set, stays described for others
+                self.index.keep(
+                    [each for each in done if each.record["failure"] is None or each.plugin.key not in known]
+                )
             self.refresh()
         return {each.plugin.key: each for each in done}
 
@@ -306,7 +322,8 @@ class Discovery:
         wanted = None if distribution is None else normalized(distribution)
         asked = [each for each in plugins if each.key in missing and wanted in (None, each.project)]
         permission = Permission()
-        return [each for each in asked if permission.to_import(each) is None]
+        allowed = (each for each in asked if permission.to_import(each) is None)
+        return [each for each in allowed if each.cached is None or is_in_metadata(each)]
 
     def _describe_by_manifests(self, unknown: list[FoundPlugin]) -> list[FoundPlugin]:
         """Describe plugins by their manifests, if these are as new as the code; return the others."""

@@ -209,6 +209,42 @@ def entry_points_of(
     )
 
 
+def is_in_metadata(found: FoundEntryPoint) -> bool:
+    """Return whether the metadata name an entry point and its distribution now; an index may name anything.
+
+    Call it before the entry point is imported, if it comes from the index.
+    """
+    if not found.folder:  # this process found it in an archive, or asked an importer
+        return True
+    path = f"{found.folder}/{found.info}"
+    try:
+        with open(f"{path}/METADATA", "rb") as file:
+            head = b"\n" + file.read(_MOST_OF_NAMES)
+        with open(f"{path}/entry_points.txt", encoding="utf-8") as file:
+            text = file.read()
+    except (OSError, ValueError):
+        return False
+    named = f"\nName: {found.distribution}\nVersion: {found.version}\n".encode("utf-8", "surrogateescape")
+    if named in head.partition(b"\n\n")[0] and _names(text, found):
+        return True
+    return any(found == each and found.version == each.version for each in entry_points_of(found.source))
+
+
+_MOST_OF_NAMES: Final = 4096
+"""The most bytes of METADATA in which build tools write the name and the version."""
+
+
+def _names(text: str, found: FoundEntryPoint) -> bool:
+    """Return whether the text of `entry_points.txt` names an entry point, as `importlib.metadata` reads it."""
+    kind, sought = None, (found.entry_point, found.value)
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith("[") and line.endswith("]"):
+            kind = KINDS.get(line[1:-1])
+        elif kind is type(found) and tuple(map(str.strip, line.split("=", 1))) == sought:
+            return True
+    return False
+
+
 def _entry_point_text(source: Distribution) -> str:
     try:
         return source.read_text("entry_points.txt") or ""

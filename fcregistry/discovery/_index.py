@@ -6,7 +6,7 @@ processes may replace at any time. If it is damaged, fcregistry removes it and d
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.described import Described, read_json
@@ -41,6 +41,10 @@ if TYPE_CHECKING:
 ToolLine: TypeAlias = "tuple[str, str, str]"
 """A tool's name with its group, its distribution (empty: the application), and its summary, which says whether the tool is deprecated."""
 
+StoredRow: TypeAlias = "tuple[str, str, str, str, int, str]"
+"""A tool's name, group, summary, options, flags and record: the first fields of `IndexRow`, as the file has them."""
+
+_ROWS = "SELECT plugin, name, grp, summary, options, flags, record FROM tools JOIN records ON records.id = tools.id ORDER BY tools.id"
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
 _NAMED = (  # two queries, so that each uses an index of the table: completion has to be quick
@@ -119,6 +123,8 @@ class Index:
     Attributes:
         file: The file with the descriptions, or None.
         remarks: The problems with the file, one sentence each. None of them makes a tool unavailable.
+        forged: The entry points in which the file differs from metadata that have not changed since it was written. Only a look that reads
+            all metadata again finds them.
         is_outdated: Whether the installed entry points differ from those in the file, so that fcregistry read their metadata again.
     """
 
@@ -127,6 +133,7 @@ class Index:
     ) -> None:
         self.file = file
         self.remarks: list[str] = []
+        self.forged: tuple[FoundEntryPoint, ...] = ()
         self.is_outdated: bool = False
         self._exact = exact
         self._renew = renew
@@ -142,17 +149,22 @@ class Index:
 
     # --- Which descriptions are valid ---
 
-    def look(self) -> tuple[FoundEntryPoint, ...]:
+    def look(self, *, anew: bool = False) -> tuple[FoundEntryPoint, ...]:
         """Find out which plugins are installed, and which descriptions are valid.
+
+        Args:
+            anew: Whether to read all metadata, also of folders that have not changed since the file was written.
 
         Returns:
             Every entry point of fcregistry's groups, sorted by distribution and name.
         """
         stored = self._read_stored()
-        self._places = scan_path(stored.places)
+        self._places = scan_path({} if anew else stored.places)
         self.is_outdated = self.file is not None and any(
             each.found and each is not stored.places.get(path) for path, each in self._places.items()
         )
+        if anew:
+            self.forged = tuple(_forged(stored, self._places))
         found = find_entry_points(self._places)
         self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
         self._hold(self._holding(found, stored) if stored.found else [])
@@ -374,6 +386,13 @@ class Index:
         no_texts: list[tuple[FoundPlugin, str, str]] | None = []
         return self._ask(read, no_texts)[1]
 
+    def rows(self) -> dict[PluginKey, list[StoredRow]]:
+        """Return the rows of the tools of each described plugin that loads, to compare them with a new description."""
+        rows: dict[PluginKey, list[StoredRow]] = {}
+        for plugin, *row in self._with_plugins(_ROWS):
+            rows.setdefault(plugin.key, []).append(cast("StoredRow", tuple(row)))
+        return rows
+
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return the plugin, name and group of each described tool that cannot be defined."""
         return self._with_plugins(_BROKEN)
@@ -468,6 +487,17 @@ class Index:
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])
+
+
+def _forged(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
+    """Yield the entry points that only the file has, or only the metadata, in folders that are as they were."""
+    in_file: dict[str, set[FoundEntryPoint]] = {}
+    for each in stored.found:
+        in_file.setdefault(each.folder, set()).add(each)
+    for path, place in places.items():
+        before = stored.places.get(path)
+        if before is not None and (before.names, before.stamps) == (place.names, place.stamps):
+            yield from in_file.get(path, set()).symmetric_difference(place.found)
 
 
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:

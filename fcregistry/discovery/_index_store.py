@@ -300,10 +300,12 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
         each.cached = cached
         found.append(each)
         by_folder.setdefault(folder, []).append(each)
-    here = {
-        path: PathEntry(names, projects, tuple(by_folder.get(path, ())), stamps, aside)
-        for path, names, projects, stamps, aside in places
-    }
+    here: Places = {}
+    for path, names, projects, stamps, aside in places:
+        # An entry point counts only with its metadata: while `names` and `stamps` hold, these exist
+        there = dict(zip(names, stamps, strict=True))
+        known = tuple([each for each in by_folder.get(path, ()) if each.stamp and there.get(each.info) == each.stamp])
+        here[path] = PathEntry(names, projects, known, stamps, aside)
     return Stored(here, found, files)
 
 
@@ -456,10 +458,20 @@ def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) 
     for name, group, tool, plugin, summary, options in connection.execute(
         "SELECT name, grp, id, plugin, summary, options FROM tools WHERE flags & 1 = 0"
     ):
-        one_line = " ".join(summary.split()) if "\n" in summary else summary
-        given = read_json(options) if '"requires_env"' in options or '"deprecated"' in options else {}
-        shown = listed_summary(one_line, bool(given.get("deprecated")))
-        lines.append((tool, plugin, local_name(name, group), distributions[plugin], shown, given.get("requires_env")))
+        variables = read_json(options).get("requires_env") if '"requires_env"' in options else None
+        shown = line_of_row(summary, options)
+        lines.append((tool, plugin, local_name(name, group), distributions[plugin], shown, variables))
     lines.sort(key=lambda line: line[2:4])
     keys = {(local, normalized(distribution)) for _, _, local, distribution, _, _ in lines}
     _write_piece(connection, "lines", (len(keys) == len(lines), lines))
+
+
+def line_of_row(summary: str, options: str) -> str:
+    """Return a tool's summary as lists show it.
+
+    Args:
+        summary: The summary.
+        options: The options of its declaration, as JSON text.
+    """
+    one_line = " ".join(summary.split()) if "\n" in summary else summary
+    return listed_summary(one_line, '"deprecated"' in options and bool(read_json(options).get("deprecated")))

@@ -20,7 +20,7 @@ from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, log
 from fcregistry._tools.options import name_problem
 from fcregistry._tools.tool import Tool, Toolset
-from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
+from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin, is_in_metadata
 from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
 from fcregistry.errors import PluginError
 
@@ -94,6 +94,7 @@ def import_and_use(
     _forks.count_forks()
     born = _forks.generation
     try:
+        _check_metadata(found)
         with prints():
             module = importlib.import_module(found.module)
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
@@ -108,6 +109,12 @@ def import_and_use(
             _forks.end_child(error)
         return Failure(error, own_part(error, *machinery))
     return used
+
+
+def _check_metadata(found: FoundEntryPoint) -> None:
+    if found.cached is not None and not is_in_metadata(found):
+        where = f"{found.label} is in the index, but not in {found.folder}/{found.info}"
+        raise PluginError(f"{where}, so it is not imported; `fcregistry doctor` renews the index")
 
 
 class NamedTools:

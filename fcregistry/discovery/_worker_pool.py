@@ -19,11 +19,12 @@ from typing import TYPE_CHECKING, Any, Final
 from fcregistry._config.lock import locks_are_lifted
 from fcregistry._tools.record import plugin_record
 from fcregistry.discovery._describe import FreshDescription, IndexRow
+from fcregistry.discovery._found import FoundPlugin, is_in_metadata
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
-    from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin
+    from fcregistry.discovery._found import FoundEntryPoint
 
 IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
 """The environment variable with the seconds that a plugin may take."""
@@ -88,7 +89,13 @@ def describe_in_workers(
     Raises:
         KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
     """
-    known = [{"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}} for each in installed]
+    known = [
+        {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}}
+        for each in installed
+        if isinstance(each, FoundPlugin)
+        or each.cached is None
+        or is_in_metadata(each)  # a worker may import extensions
+    ]
     setup = {"installed": known, "without_locks": locks_are_lifted(), "ignore_rules": ignore_rules}
     command = [sys.executable, "-P", *_flags(), *(["-B"] if path else []), "-c", _PROGRAM, *(path or sys.path)]
     waiting, done, errors = deque(plugins), list[FreshDescription](), list[BaseException]()

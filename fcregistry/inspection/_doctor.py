@@ -9,12 +9,10 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
-from types import MappingProxyType
 
 from fcregistry._base.install import install_command
 from fcregistry._registry import registry
 from fcregistry._tools.selectors import normalized, parse_selector
-from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
     GROUP,
     FoundPlugin,
@@ -27,30 +25,27 @@ from fcregistry.discovery import (
 )
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection import _doctor_checks as checks
-from fcregistry.inspection._diff_sources import Fresh
-from fcregistry.inspection._doctor_checks import Finding, known_plugins, learn, note, problem
+from fcregistry.inspection._doctor_checks import Comparison, Finding, known_plugins, learn, learn_anew, note, problem
 
 
 def diagnose() -> tuple[Finding, ...]:
     """Examine every plugin and extension; return all problems first, then notes, in a fixed order.
 
-    A program imports plugins in its own process. A command has worker processes import those whose descriptions in the index are
-    out of date. Plugins that did not load are tried again.
+    A program imports plugins in its own process. A command has worker processes import them, and compares what they ship with the index.
     """
-    learn()
-    return findings()
+    return findings(learn_anew())
 
 
-def findings(fresh: Fresh = MappingProxyType({})) -> tuple[Finding, ...]:
+def findings(seen: Comparison) -> tuple[Finding, ...]:
     """Return all that is wrong, without importing plugins.
 
     Args:
-        fresh: New descriptions of some plugins, which replace what was known of them.
+        seen: New descriptions of some plugins, which replace what was known of them, and what the index said of these.
     """
-    known = known_plugins(fresh)
+    known = known_plugins(seen.fresh)
     found = [
-        *checks.plugin_findings(known, fresh),
-        *checks.manifest_findings(known, fresh),
+        *checks.plugin_findings(known, seen.fresh),
+        *checks.manifest_findings(known, seen.fresh),
         *checks.disabled_findings(),
         *checks.extension_findings(),
         *checks.tool_findings(),
@@ -61,6 +56,7 @@ def findings(fresh: Fresh = MappingProxyType({})) -> tuple[Finding, ...]:
         *checks.aside_findings(),
         *checks.setting_findings(),
         *checks.index_findings(known),
+        *checks.drift_findings(seen),
         *checks.stale_findings(known),
     ]
     return in_order(found)
@@ -81,37 +77,31 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
 
     Args:
         name: The name of a tool, as `registry.get` takes it, or of a distribution.
-        again: Whether plugins that are known not to load are tried again if the tool is missing.
+        again: Whether the plugins of the distribution, or of the one that ships the tool, are imported again; all plugins if that is not
+            known.
 
     Raises:
         SelectorError: This is not a valid name of a tool.
     """
     wanted = parse_selector(name).distribution
+    seen = Comparison()
+    learn()
+    if again:
+        seen = learn_anew([name] if _is_distribution(name) else _distributions_with(name))
     try:
-        tool = _tool_named(name, again)
+        tool = registry.get(name)
     except AmbiguousToolError as error:
         return (problem(name, str(error), "the plain name raises"),)
     except DuplicateToolError as error:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
         if _is_distribution(name):
-            return tuple(each for each in findings() if _distribution_of(each) == normalized(name))
+            return tuple(each for each in findings(seen) if _distribution_of(each) == normalized(name))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
         advice = "the tool is there again once that is changed" if error.reason else _where_looked()
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], advice), *_why_missing(wanted))
-    return tuple(finding for finding in findings() if finding.subject == tool.id)
-
-
-def _tool_named(name: str, again: bool) -> Tool:
-    learn(again=False)
-    try:
-        return registry.get(name)
-    except ToolNotFoundError:
-        if not again:
-            raise
-    learn()
-    return registry.get(name)
+    return tuple(finding for finding in findings(seen) if finding.subject == tool.id)
 
 
 def _where_looked() -> str:
@@ -171,7 +161,7 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
     Raises:
         SelectorError: This is not a valid name of a tool.
     """
-    learn(again=False)
+    learn()
     permission = current().permission()  # to import, not only to list: code that differs from its lock is not run
     plugins = tuple(each for each in current().plugins if permission.to_import(each) is None)
     if name is None:
@@ -221,13 +211,13 @@ def probe_plugins(
         (probed[plugin.key],) = describe_in_workers([plugin], installed, seconds=seconds)
         on_done(plugin)
     _renew([made for made in probed.values() if made.record["failure"] is None])
-    notes = [_note(made) for made in probed.values()]
+    notes, seen = [_note(made) for made in probed.values()], Comparison(fresh=probed)
     if name is None:
-        return in_order([*notes, *findings(probed)])
+        return in_order([*notes, *findings(seen)])
     refused = [each for each in current().plugins if each.project == normalized(name)]  # none of these was tried
     labels = {each.label for each in (*plugins, *refused)}
     beginnings = tuple(f"{each.distribution}:" for each in (*plugins, *refused))
-    wrong = [each for each in findings(probed) if each.subject in labels or each.subject.startswith(beginnings)]
+    wrong = [each for each in findings(seen) if each.subject in labels or each.subject.startswith(beginnings)]
     if not _is_distribution(name):
         wrong += [each for each in diagnose_name(name, again=False) if each not in wrong]
     return in_order([*notes, *wrong])

@@ -5,22 +5,23 @@ Each `…_findings` function yields the problems of one part of the installation
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
-from fcregistry._tools.declaration import log
-from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record
+from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record, read_record
 from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool
 from fcregistry.discovery import (
@@ -31,13 +32,19 @@ from fcregistry.discovery import (
     DisabledPlugin,
     FailedExtension,
     FailedPlugin,
+    FoundEntryPoint,
     FoundExtension,
     FoundPlugin,
+    IndexRow,
     ManifestProblem,
     PluginKey,
+    StoredRow,
+    ToolLine,
     current,
+    describe_by_manifests,
     disable_advice,
     impostor_entry_points,
+    line_of_row,
     load_plugins,
     location_of,
     manifest_drift,
@@ -96,22 +103,53 @@ def not_loaded(subject: str, reason: str) -> Finding:
 # --- What is known of each plugin ---
 
 
-def learn(*, again: bool = True) -> None:
+def learn() -> None:
     """Make sure that there is a record of each plugin.
 
-    A program imports the plugins; a command has worker processes import them.
+    A program imports the plugins; a command has worker processes import those that the index does not describe.
+    """
+    if current().describe is None:
+        load_plugins()
+    else:
+        current().know()
+
+
+class Comparison(NamedTuple):
+    """What the index said of plugins, and what they ship.
+
+    Attributes:
+        indexed: The rows of the tools of each plugin in the index.
+        lines: The lines of tools that the index had for lists.
+        by: What made the description of each plugin.
+        forged: The entry points that the index had and the metadata do not have, or the other way round.
+        fresh: The new descriptions.
+    """
+
+    indexed: Mapping[PluginKey, Sequence[StoredRow]] = MappingProxyType({})
+    lines: Sequence[ToolLine] = ()
+    by: Mapping[PluginKey, str] = MappingProxyType({})
+    forged: tuple[FoundEntryPoint, ...] = ()
+    fresh: Fresh = MappingProxyType({})
+
+
+def learn_anew(distributions: Collection[str] = ()) -> Comparison:
+    """Import plugins, whatever the index says, and return what it said.
+
+    A program imports the plugins itself and compares nothing; a command has worker processes import them, and renews the index.
 
     Args:
-        again: Whether to import plugins again that failed before. The cause, such as a variable that was not set, may be gone.
+        distributions: The distributions of the plugins; by default all.
     """
     discovery = current()
     if discovery.describe is None:
         load_plugins()
-        return
-    if again:
-        permission, failing = discovery.permission(), discovery.failing()
-        discovery.index.forget(*(each for each in failing if permission.to_import(each) is None))
-    discovery.know()
+        return Comparison()
+    discovery.refresh()
+    index = discovery.index
+    indexed, lines = index.rows(), index.lines() or ()
+    by = {key: each.by for key, each in index.descriptions().items()}
+    fresh = discovery.know_anew(distributions)
+    return Comparison(indexed, lines, by, index.forged, fresh)
 
 
 def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, PluginRecord]:
@@ -489,6 +527,55 @@ def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Findin
         f"{why}: {remarks or path}",
         f"every command imports the plugins again until then; {advice}",
     )
+
+
+def drift_findings(seen: Comparison) -> Iterator[Finding]:
+    """Yield how the index differed from what is installed, before it was renewed."""
+    for each in sorted(seen.forged, key=lambda each: each.label):
+        what = "lacked" if each in (*current().plugins, *current().found_extensions) else "named"
+        yield _wrong_index(each.label, f"{what} this entry point, unlike the metadata in {each.folder}/{each.info}")
+    old: dict[str, StoredRow] = {}
+    new: dict[str, IndexRow] = {}
+    for key, made in seen.fresh.items():
+        if key in seen.indexed and made.record["failure"] is None:
+            # What a manifest claims is compared with the code by `manifest_findings`
+            claimed = describe_by_manifests([made.plugin]) if seen.by[key] == "manifest" else []
+            old |= {f"{key[0]}:{local_name(*row[:2])}": row for row in seen.indexed[key]}
+            new |= {row.id: row for each in claimed or [made] for row in each.rows}
+    shipping = {each.partition(":")[0] for each in (*old, *new)}
+    listed = {f"{distribution}:{name}": line for name, distribution, line in seen.lines if distribution in shipping}
+    for tool in sorted({*old, *new, *listed}):
+        differences = _row_differences(old.get(tool), new.get(tool))
+        if tool in listed and (tool not in new or listed[tool] != line_of_row(*new[tool][2:4])):
+            differences.append("its line in lists")
+        if differences:
+            yield _wrong_index(tool, f"described it otherwise than its package: {'; '.join(differences)}")
+
+
+def _wrong_index(subject: str, what: str) -> Finding:
+    file = current().index.file
+    where = "" if file is None else f" {file.path}"
+    return problem(
+        subject,
+        f"the index{where} {what}",
+        "fcregistry has renewed the index; if this happens again, another program writes to it, or the tools depend on the environment: then "
+        "their module has to set FCREGISTRY_DYNAMIC = True",
+    )
+
+
+def _row_differences(old: StoredRow | None, new: IndexRow | None) -> list[str]:
+    """Return how a tool's row in the index differs from a new one, a phrase each."""
+    if old is not None and new is not None and old == new[:6]:
+        return []
+    try:
+        before = [] if old is None else [read_record(json.loads(old[5]))]
+    except ValueError as error:
+        return [f"its record {error}"]
+    lines = manifest_drift(before, [] if new is None else [json.loads(new.record)])
+    differences = [line.partition(": ")[2] for line in lines]
+    if not differences and old is not None and new is not None and old[2:5] != new[2:5]:
+        differences.append("its summary, options or flags")
+    return differences
 
 
 def stale_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:

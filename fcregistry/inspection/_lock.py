@@ -59,7 +59,6 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     discovery = current()
     with without_locks():
         operator = trust()  # before anything is imported
-        discovery.refresh()
         fresh = discovery.know_anew(wanted)
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         asked = [
@@ -72,8 +71,11 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
         found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
         records = shipped_records(fresh)
         tools = [(each.distribution, record) for each in found for record in records.get(each.key, ())]
-        report = discovery.report()
-    failed = [f"{each.plugin.label} does not load: {each.reason}" for each in report.failed if each.plugin in found]
+        failing: dict[FoundEntryPoint, str | None] = {each.plugin: each.reason for each in discovery.report().failed}
+        failing |= {
+            each.plugin: each.record["failure"] for each in fresh.values() if each.record["failure"] is not None
+        }
+    failed = [f"{each.label} does not load: {failing[each]}" for each in found if each in failing]
     inventory = inventory_of(found, tools, [*(f"{label}: {reason}" for label, reason in doubts.items()), *failed])
     return replace(inventory, misdescribed=_misdescribed(found, records))
 

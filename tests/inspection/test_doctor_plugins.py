@@ -128,16 +128,19 @@ def test_a_failure_that_has_gone_is_seen(site: Site) -> None:
     assert site.cli("list").stdout.splitlines()[1].split() == ["today", "acme"]
 
 
-def test_a_plugin_is_imported_by_no_command_while_its_description_holds(site: Site) -> None:
-    """Nor in doctor's own process, ever: its imports are counted, by process."""
-    code = "import os\nwith open('imports', 'a') as file:\n    print(os.getppid(), file=file)\n" + TOOL.format(
+def test_a_plugin_is_imported_once_by_each_doctor_and_by_no_other_command(site: Site) -> None:
+    """Never in doctor's own process: its imports are counted, with the process and its parent."""
+    code = "import os\nwith open('imports', 'a') as file:\n    print(os.getpid(), file=file)\n" + TOOL.format(
         name="one"
     )
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
-    for _ in range(2):
-        assert doctor(site) == []
-    assert doctor(site, "one") == []
-    assert len((site.folder / "imports").read_text().splitlines()) == 1
+    imports = site.folder / "imports"
+    for command in (["list"], ["show", "one"], ["plugins"]):
+        assert site.cli(*command).returncode == 0
+    assert len(imports.read_text().splitlines()) == 1
+    for number, words in enumerate(((), (), ("one",), ("acme",)), start=2):
+        assert doctor(site, *words) == []
+        assert len(set(imports.read_text().splitlines())) == number
 
 
 RUDE = """
@@ -325,7 +328,7 @@ DEPENDS = (
 
 
 def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Path) -> None:
-    """Older than the sources; other than what importing it shows now, which only a probe sees; spoilt."""
+    """Older than the sources; other than what importing it shows now; spoilt."""
     project = tmp_path / "project"
     project.mkdir()
     (project / "pyproject.toml").write_text(PROJECT)
@@ -334,14 +337,21 @@ def test_a_manifest_that_is_not_what_the_code_declares(site: Site, tmp_path: Pat
     assert built.returncode == 0, built.stderr
     manifest = "acme_tools.fcregistry.json"
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": DEPENDS, manifest: (project / manifest).read_text()})
+    (row,) = json.loads(site.cli("plugins", "--json").stdout)
+    assert (row["state"], row["import_seconds"]) == ("described", None), "no process has imported it"
+    for words in ((), ("--probe",)):
+        (found,) = [each for each in doctor(site, *words, ACME_TEXT="Another.") if each.kind == "problem"]
+        assert found.subject == "acme[x]"
+        assert "has a manifest that is not what its code declares: today: description is" in found.message
+        assert "fcregistry manifest build" in found.advice
+    (changed,) = doctor(site)
+    assert (changed.subject, "another program writes to it, or the tools depend" in changed.advice) == (
+        "acme:today",
+        True,
+    )
+    assert 'described it otherwise than its package: description is "' in changed.message
     assert doctor(site) == []
     assert doctor(site, FCREGISTRY_DENY="today") == [], "its author is not to blame for what is hidden here"
-    (row,) = json.loads(site.cli("plugins", "--json").stdout)
-    assert (row["state"], row["import_seconds"]) == ("described", None), "nobody has imported it"
-    (found,) = [each for each in doctor(site, "--probe", ACME_TEXT="Another.") if each.kind == "problem"]
-    assert found.subject == "acme[x]"
-    assert "has a manifest that is not what its code declares: today: description is" in found.message
-    assert "fcregistry manifest build" in found.advice
     (site.folder / "acme_tools.py").write_text(DEPENDS + "# edited\n")
     (older,) = doctor(site)
     assert older.message == "has a manifest that is older than its code: acme_tools.py"
