@@ -35,9 +35,7 @@ def main(args: "list[str] | None" = None) -> "NoReturn":
     gc.set_threshold(_PATIENCE)
     from fcregistry.cli._main import run  # with click, after the line above
 
-    code = run(args, lambda: is_quiet and _signal.signal(_signal.SIGINT, usual))
-    if is_quiet:
-        _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
+    code = run(args, lambda on: is_quiet and _signal.signal(_signal.SIGINT, usual if on else _signal.SIG_DFL))
     if _BORDER not in sys.modules:
         gc.freeze()
     sys.exit(code)

@@ -116,30 +116,31 @@ def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
         import_modules(modules)
 
 
-def run(args: list[str] | None, ready: Callable[[], object] = lambda: None) -> int:
+def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: None) -> int:
     """Run a command, and return what the process exits with.
 
     Args:
         args: The words after the program's name; None for those of the process.
-        ready: Called as soon as this function handles interrupts.
+        listen: Called with True as soon as this function handles interrupts, and with False before it no longer does.
     """
     _repair_streams()
     _shorten_warnings()
     try:
-        return _run(args, ready)
-    except KeyboardInterrupt:  # also while an error is explained
+        code = _run(args, listen)
+        listen(False)
+    except (KeyboardInterrupt, RuntimeError) as error:  # also while an error is explained
+        # While a class is made, Python 3.11 wraps what `__set_name__` raises.
+        if isinstance(error, RuntimeError) and not isinstance(error.__cause__, KeyboardInterrupt):
+            raise
+        listen(False)
         complain("interrupted")
         return INTERRUPTED
-    except RuntimeError as error:
-        if not isinstance(error.__cause__, KeyboardInterrupt):
-            raise
-        complain("interrupted")  # while a class was made: Python 3.11 wraps what `__set_name__` raises
-        return INTERRUPTED
+    return code
 
 
-def _run(args: list[str] | None, ready: Callable[[], object]) -> int:
+def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
     try:
-        ready()
+        listen(True)
         code: Any = cli.main(args, prog_name="fcregistry", standalone_mode=False)
         sys.stdout.flush()
     except click.ClickException as error:
