@@ -64,13 +64,13 @@ class ToolCall:
 
 
 class UnreadArguments(str):
-    """JSON text that is not an object, in place of arguments that could not be read.
+    """Text that is not a JSON object, in place of arguments that could not be read, or that may be cut off.
 
-    It keeps the call from running without them.
+    It keeps the call from running without them, also where only the text is stored.
 
     Args:
         text: The text.
-        reason: Why they could not be read, worded for a model.
+        reason: Why the call does not run, worded for a model.
     """
 
     __slots__ = ("reason",)
@@ -84,6 +84,17 @@ class UnreadArguments(str):
 
     def __reduce__(self) -> tuple[type[UnreadArguments], tuple[str, str]]:
         return UnreadArguments, (str(self), self.reason)
+
+
+def cut_off_text(why: str = "") -> str:
+    """Return what a model reads about a call that is cut off.
+
+    Args:
+        why: The finish reason of the message, if it is known.
+    """
+    if why == "content_filter":
+        return "the call was not run: it is cut off by the provider's filter"
+    return f"the call was not run: it is cut off{' by the limit of tokens' if why == 'length' else ''}; send it again, shorter"
 
 
 class Problem(NamedTuple):

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 from fcregistry import formats
 from fcregistry.agents._agent import Agent, Query
 from fcregistry.agents._effects import arun_to_end, run_to_end
-from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, run_calls
+from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, take_calls
 from fcregistry.agents._run import Control, End
-from fcregistry.formats import format_of_call, read_calls
+from fcregistry.formats import format_of_call, read_calls, read_field, with_cut_calls
 from fcregistry.models import Message, Model, arguments_text, call_as_chat_json, check_is_message
 
 if TYPE_CHECKING:
@@ -130,11 +130,15 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
                 return result_of(chat, completion, type(self).__name__)
-            calls = completion.message.tool_calls
-            end = (yield from run_calls(rules, chat, calls)) if calls else rules.answers.end(chat, completion)
+            has_calls = bool(completion.message.tool_calls)
+            end = (yield from take_calls(rules, chat, completion)) if has_calls else rules.answers.end(chat, completion)
         else:
             end = yield from resume_calls(rules, chat, decisions)
-        return result_of(chat, end or End(reason="stop_tool", answer=self._answer_of_round(chat)), type(self).__name__)
+        if end is None:
+            end = End(reason="stop_tool", answer=self._answer_of_round(chat))
+        elif end.reason == "content_filter" and chat.steps[-1].results:
+            end = replace(end, answer=self._answer_of_round(chat))
+        return result_of(chat, end, type(self).__name__)
 
     def _answer_of_round(self, chat: Chat) -> str | dict[str, Any]:
         """Return the answer of a round with calls."""
@@ -157,8 +161,12 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
     def execute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
         """Run the calls of a model's message: for an application that owns its loop.
 
+        If the limit of tokens cut the message off, its last call does not run. A bare message cannot tell: of OpenAI's chat, pass the choice
+        (`response.choices[0]`); of other providers, the whole response.
+
         Args:
-            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
+            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object; the response, or for OpenAI's
+                chat the choice, in which it is; or a list of calls.
             history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
 
         Returns:
@@ -168,13 +176,17 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             TypeError: It is not a message, but a whole response, for example.
         """
         calls, visible = self._calls_and_tools(message, history)
-        return _report(calls, visible.run_all(calls)) if calls else []
+        return _report(calls, visible.run_all(with_cut_calls(message, calls))) if calls else []
 
     async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
         """Run the calls of a model's message on the running loop.
 
+        If the limit of tokens cut the message off, its last call does not run. A bare message cannot tell: of OpenAI's chat, pass the choice
+        (`response.choices[0]`); of other providers, the whole response.
+
         Args:
-            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object, or a list of calls.
+            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object; the response, or for OpenAI's
+                chat the choice, in which it is; or a list of calls.
             history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
 
         Returns:
@@ -184,12 +196,13 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             TypeError: It is not a message, but a whole response, for example.
         """
         calls, visible = self._calls_and_tools(message, history)
-        return _report(calls, await visible.arun_all(calls)) if calls else []
+        return _report(calls, await visible.arun_all(with_cut_calls(message, calls))) if calls else []
 
     def _calls_and_tools(self, message: object, history: Sequence[object]) -> tuple[list[Any], VisibleTools]:
         """Return the calls of a message, and the tools that are visible after the history before it."""
         check_is_message(message)
-        return read_calls(message), self.visible(history[:-1] if history and history[-1] == message else history)
+        is_at_end = bool(history) and history[-1] in (message, read_field(message, "message"))
+        return read_calls(message), self.visible(history[:-1] if is_at_end else history)
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"

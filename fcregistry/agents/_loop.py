@@ -1,6 +1,6 @@
 """The loop of an agent: ask the model, run its calls, and ask again until it makes none.
 
-`run_loop` is the whole loop; `ask_model`, `run_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
+`run_loop` is the whole loop; `ask_model`, `take_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
 the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
 `make_plan` is the loop with a planner.
 """
@@ -13,11 +13,11 @@ from functools import partial
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
-from fcregistry._base.call import CallError, ToolCall
+from fcregistry._base.call import CallError, ToolCall, UnreadArguments
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Returned, RunCalls, Tell
 from fcregistry.agents._history import ids_in
-from fcregistry.agents._run import Chat, End, RunResult, RunState, Step, checked_limit
+from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.formats import json_value_of
@@ -59,7 +59,8 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
         if isinstance(completion, End):
             return completion
         calls = completion.message.tool_calls
-        end = (yield from run_calls(loop, chat, calls)) if calls else (yield from _take_answer(loop, chat, completion))
+        take = take_calls if calls else _take_answer
+        end = yield from take(loop, chat, completion)
         if end is not None:
             return end
     if loop.summarizes:
@@ -87,6 +88,7 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     if isinstance(outcome, End):
         return outcome
     chat.rounds += 1
+    chat.cut_off = chat.cut_off + 1 if outcome.finish_reason == "length" else 0
     message = _with_unique_ids(outcome.message, chat)
     completion: Completion = outcome if message is outcome.message else replace(outcome, message=message)
     chat.messages.append(message)
@@ -95,6 +97,40 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     model = completion.model or loop.model.name
     chat.steps.append(Step(kind="model", seconds=seconds, message=message, model=model, usage=completion.usage))
     return completion
+
+
+def take_calls(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
+    """Run the calls of the model's message, unless the run ends with it; return how the loop ends, if it does.
+
+    The run goes on after a message that the limit of tokens cut off, since the model may write less; it ends with the second one in a row.
+
+    Args:
+        loop: The rules.
+        chat: The conversation.
+        completion: The message, which makes calls.
+    """
+    calls = completion.message.tool_calls
+    reason = _reason_to_end(chat, completion)
+    if reason is None:
+        return (yield from run_calls(loop, chat, calls))
+    yield from append_results(chat, [_cut_off_result(call, STOP_REASON_TEXTS[reason]) for call in calls], 0.0)
+    return End(reason=reason)
+
+
+def _reason_to_end(chat: Chat, completion: Completion) -> Literal["length", "content_filter"] | None:
+    """Return why the run ends with the last message, if a filter or the limit of tokens cut it off."""
+    if completion.finish_reason == "content_filter":
+        return "content_filter"
+    return "length" if chat.cut_off > 1 else None
+
+
+def _cut_off_result(call: ToolCall, why: str) -> ToolResult:
+    """Return the result of a call in a message that ends the run: why this call cannot run, or why the run ends."""
+    if not isinstance(call.arguments, UnreadArguments):
+        return _refused_result(call, why)
+    result = failed_result(call, CallError("malformed_call", call.arguments.reason))
+    log_failure(result)
+    return result
 
 
 def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End | None]:
@@ -227,6 +263,8 @@ def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End 
     """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
+    if _reason_to_end(chat, completion) is not None:
+        return loop.answers.end(chat, completion)
     outcome = yield from loop.expressions.run(loop, chat, completion.message.text, partial(_why_refused, loop, chat))
     if outcome == "answer":
         return loop.answers.end(chat, completion)
@@ -234,11 +272,13 @@ def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End 
         return end
     if not _results_are_read(loop, chat, ()):
         return End(reason="max_rounds")
-    return End(reason="max_tool_calls") if outcome == "refused" else None
+    return End(reason="max_tool_calls") if outcome == "refused" and not chat.cut_off else None
 
 
 def _why_refused(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
     """Return why none of the calls of a message may run; empty if they may."""
+    if chat.cut_off:  # the last call may be incomplete, and others may need its result
+        return "the message is cut off by the limit of tokens; send it again, shorter"
     if not _results_are_read(loop, chat, calls):
         return "there are no rounds left"
     left = _calls_left(loop, chat)
@@ -474,6 +514,8 @@ class TypedAnswers:
         reading = self._output.read(completion.message.text)
         if reading.ok:
             return End(reason="answered", answer=reading.value)
+        if chat.cut_off > 1:
+            return End(reason="length", error=reading.error)
         if chat.retries >= self._retries:
             return End(reason="invalid_answer", error=reading.error)
         chat.retries += 1

@@ -275,6 +275,7 @@ class Chat:
         rounds: How often the model was asked.
         extra: Rounds that were added to `max_rounds`.
         retries: How often an answer was of the wrong type.
+        cut_off: How many messages in a row, up to the last one, the limit of tokens cut off.
         calls: How many calls have a result.
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
@@ -288,6 +289,7 @@ class Chat:
     rounds: int = 0
     extra: int = 0
     retries: int = 0
+    cut_off: int = 0
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
     prepared: PreparedCalls | None = None
@@ -312,7 +314,7 @@ class Chat:
         )
 
 
-_COUNTS: Final = ("rounds", "extra", "retries", "calls")
+_COUNTS: Final = ("rounds", "extra", "retries", "cut_off", "calls")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -398,7 +400,7 @@ class RunState:
             history=list(map(Message.of, written["history"])),
             prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
             usage=Usage(**written["usage"]),
-            **{name: written[name] for name in _COUNTS},
+            **{name: written.get(name, 0) for name in _COUNTS},
         )
         others = {name: written[name] for name in ("agent", "progress", "opened", "kept")}
         return cls(chat=chat, **others)

@@ -13,6 +13,13 @@ from fcregistry._lazy import lazy_names
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fcregistry.formats._finish import CUT_OFF as CUT_OFF
+    from fcregistry.formats._finish import FinishReason as FinishReason
+    from fcregistry.formats._finish import cut_off_call as cut_off_call
+    from fcregistry.formats._finish import cut_off_calls as cut_off_calls
+    from fcregistry.formats._finish import finish_reason as finish_reason
+    from fcregistry.formats._finish import finish_reason_in as finish_reason_in
+    from fcregistry.formats._finish import with_cut_calls as with_cut_calls
     from fcregistry.formats._format import Format
     from fcregistry.formats._format import RenderInput as RenderInput
     from fcregistry.formats._format import base64_of as base64_of
@@ -97,6 +104,10 @@ def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
 # --- Other names ---
 
 _MODULES: Final = {
+    "._finish": (
+        *("CUT_OFF", "FinishReason", "finish_reason", "finish_reason_in"),
+        *("cut_off_call", "cut_off_calls", "with_cut_calls"),
+    ),
     "._format": ("Format", "RenderInput", "base64_of", "data_url", "json_value_of", "tool_description", "tools_of"),
     "._node": ("Definition", "Dropped", "TextDefinition"),
     "._profile": ("OnRecursion",),

@@ -10,18 +10,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property, lru_cache
 from typing import Any, Final
 
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import ToolCall, cut_off_text
 from fcregistry._base.json import kind_of
 from fcregistry._base.wording import KINDS
-
-
-def parse_message(message: Any) -> list[ToolCall]:
-    """Return the calls of an assistant message.
-
-    Raises:
-        MalformedCallError: One of them is not a call.
-    """
-    return [read_call(call) for call in read_calls(message)]
 
 
 def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
@@ -37,7 +28,7 @@ def read_call(value: Any, *, arguments_field: str | None = None) -> ToolCall:
             read for them.
 
     Raises:
-        MalformedCallError: It has none of these shapes, or it holds arguments in a field that is not read.
+        MalformedCallError: It has none of these shapes, it holds arguments in a field that is not read, or it says that it is incomplete.
     """
     if isinstance(value, ToolCall):
         given = value.id
@@ -95,7 +86,7 @@ def read_calls(message: Any) -> list[Any]:
     An OpenAI message has `tool_calls`, or a single `function_call` in the older form; one of LangChain also has `invalid_tool_calls`, whose
     arguments it could not read. An Anthropic message has `tool_use` blocks in its `content`, a response of OpenAI's responses API has
     `function_call` items in its `output`, a content of Gemini has `functionCall` parts, a message of Bedrock has `toolUse` blocks. A whole
-    response of Gemini or Bedrock is read as the message in it, and a list as a list of calls.
+    response of Gemini or Bedrock is read as the message in it, as is a choice of an OpenAI response, and a list as a list of calls.
 
     Args:
         message: The message, the whole response, or a list of calls; a dict or an SDK object.
@@ -158,10 +149,15 @@ def _as_list(calls: Any) -> list[Any]:
 
 
 def _response_messages(response: Any) -> Iterator[Any]:
-    """Yield the messages in a response of Bedrock or Gemini."""
+    """Yield the messages in a response of Bedrock or Gemini, and in a choice of OpenAI's chat completions."""
     candidates = read_field(response, "candidates")
     first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
-    for message in (read_field(read_field(response, "output"), "message"), read_field(first, "content")):
+    inner = (
+        read_field(read_field(response, "output"), "message"),
+        read_field(first, "content"),
+        read_field(response, "message"),
+    )
+    for message in inner:
         if not (message is None or isinstance(message, (str, list, tuple))):
             yield message
 
@@ -243,6 +239,8 @@ def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
     if unread or around:
         message = _unread_text(call, name, place, arguments_field, unread, around)
         raise MalformedCallError(message, identity, name, unread=unread + around)
+    if _read(call, "status") == "incomplete":  # an item of OpenAI's responses
+        raise MalformedCallError(cut_off_text(), identity, name)
     if not (arguments is None or isinstance(arguments, (str, Mapping))):
         message = f"the arguments of {name[:_LONGEST_NAME]!r} are {_kind_text(arguments)}; they must be a JSON object"
         raise MalformedCallError(message, identity, name, arguments)

@@ -16,9 +16,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.formats import anthropic
+from fcregistry.formats._finish import parse_message
 from fcregistry.formats._format import Format, call_id, encode_content
 from fcregistry.formats._profile import COMPOSITION, Profile
-from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content

@@ -19,9 +19,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry.formats._finish import parse_message
 from fcregistry.formats._format import Alphabet, Format, base64_of, json_value_of
 from fcregistry.formats._profile import COMPOSITION, Profile
-from fcregistry.formats._read import parse_message
 
 if TYPE_CHECKING:
     from fcregistry._results.content import Content

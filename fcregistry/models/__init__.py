@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
+    from fcregistry.formats import FinishReason
     from fcregistry.models._anthropic import AnthropicMessages
     from fcregistry.models._callable import CallableModel
     from fcregistry.models._callable import check_is_message as check_is_message
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
     from fcregistry.models._model import (
         Completion,
         Delta,
-        FinishReason,
         Model,
         ToolCallDelta,
         ToolChoice,

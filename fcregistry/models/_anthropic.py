@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
+from fcregistry.formats import CUT_OFF, cut_off_call, finish_reason
 from fcregistry.formats.anthropic import media
 from fcregistry.models._connection import HostedModel, Sdk
 from fcregistry.models._http_limits import MAX_ANSWER_BYTES, limit_responses
@@ -33,12 +34,13 @@ from fcregistry.models._messages import (
     text_of,
 )
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
-from fcregistry.models._wire import finish_reason, wire_name, with_call_ids, with_wire_name
+from fcregistry.models._wire import wire_name, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
     from fcregistry._results.content import Content
+    from fcregistry.formats import FinishReason
 
 
 NATIVE: Final = "anthropic"
@@ -183,8 +185,8 @@ def completion_of(message: Mapping[str, Any]) -> Completion:
     if not all(isinstance(block, dict) for block in blocks):
         raise ValueError("its content has something else than blocks")
     finish = finish_reason(message.get("stop_reason"), has_calls=False)
-    if finish == "length":
-        blocks = _with_cut_input(blocks)
+    if finish in CUT_OFF:
+        blocks = _with_cut_input(blocks, finish)
     answer = _message_of(blocks)
     return Completion(
         message=answer,
@@ -258,19 +260,16 @@ def _message_of(blocks: Sequence[Block]) -> Message:
     )
 
 
-def _with_cut_input(blocks: Sequence[Block]) -> Sequence[Block]:
-    """Return the blocks of an answer that a limit ended.
+def _with_cut_input(blocks: Sequence[Block], finish: FinishReason) -> Sequence[Block]:
+    """Return the blocks of an answer that was cut off, with the input of the last call as no executor runs it.
 
-    The input of a call at its end becomes text that is cut off, as it may have been.
-
-    Streamed input is the text itself. In a whole answer the input is an object, which does not show whether it is complete.
+    The blocks before it are finished.
     """
-    last = blocks[-1] if blocks else {}
-    written = last.get("input")
-    if last.get("type") != "tool_use" or (isinstance(written, str) and written.strip()):
+    place = max((place for place, block in enumerate(blocks) if block.get("type") == "tool_use"), default=None)
+    if place is None:
         return blocks
-    text = json.dumps(written or {}, ensure_ascii=False)
-    return [*blocks[:-1], {**last, "input": text[:-1]}]
+    cut = cut_off_call(call_of(blocks[place]), finish)
+    return [*blocks[:place], {**blocks[place], "input": cut.arguments}, *blocks[place + 1 :]]
 
 
 def _block_text(block: Block) -> str:

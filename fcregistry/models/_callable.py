@@ -12,13 +12,14 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing
 from copy import deepcopy
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
 from fcregistry._base.source import signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
-from fcregistry.formats import has_field, read_calls, read_field, tools_of
+from fcregistry.formats import finish_reason, finish_reason_in, has_field, read_calls, read_field, tools_of
 from fcregistry.models._messages import Message, call_of, chat_message, part_of, text_of
 from fcregistry.models._model import (
     Completion,
@@ -36,7 +37,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.models._model import FinishReason, ToolChoice, ToolOrDefinition
+    from fcregistry.formats import FinishReason
+    from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
 
 T = TypeVar("T")
@@ -324,7 +326,7 @@ class _Reader:
             message = completion.message
             own = {"role": "assistant", "content": None, **deepcopy(dict(answer))}
             if {name: value for name, value in own.items() if value or name == "content"} != message.to_dict():
-                completion = completed(message.replaced(native={self._name: own}), self._name)
+                completion = replace(completion, message=message.replaced(native={self._name: own}))
         return completion
 
     def add(self, piece: object) -> Delta | None:
@@ -396,12 +398,20 @@ def completion_of(answer: object, name: str) -> Completion:
     Raises:
         TypeError: It is none of these: such as a whole response, or None.
     """
-    return answer if isinstance(answer, Completion) else completed(_message_of(answer), name)
+    if isinstance(answer, Completion):
+        return answer
+    return completed(_message_of(answer), name, finish_reason_in(answer))
 
 
-def completed(message: Message, name: str) -> Completion:
-    """Return the completion of a message."""
-    reason: FinishReason = "tool_calls" if message.tool_calls else "stop"
+def completed(message: Message, name: str, finish: FinishReason | None = None) -> Completion:
+    """Return the completion of a message.
+
+    Args:
+        message: The message.
+        name: The name of the model.
+        finish: Why the model stopped, if it is known.
+    """
+    reason = finish_reason(finish or "stop", bool(message.tool_calls))
     return Completion(message=message, finish_reason=reason, usage=Usage(requests=1), model=name)
 
 
@@ -441,6 +451,10 @@ def check_is_message(message: object) -> None:
         TypeError: It is not a message; for a whole response, the error says where its message is.
     """
     if isinstance(message, (str, list, tuple)) or _has_any(message, _OF_MESSAGES):
+        return
+    if _has_any(
+        read_field(message, "message"), _OF_MESSAGES
+    ):  # a choice of OpenAI's chat completions, a response of Ollama
         return
     if _has_any(message, ("choices",)):
         raise TypeError("pass the message, response.choices[0].message, not the whole response")

@@ -275,7 +275,12 @@ def _map_content(
 def _call_without_surrogates(call: ToolCall) -> ToolCall:
     fields = (call.name, call.arguments, call.id)
     joined = map_texts(join_surrogates, fields)
-    return call if joined is fields else ToolCall(*joined)
+    if joined is fields:
+        return call
+    name, arguments, identity = joined
+    if isinstance(call.arguments, UnreadArguments):
+        arguments = UnreadArguments(str(arguments), call.arguments.reason)
+    return ToolCall(name, arguments, identity)
 
 
 def _read_content(value: Any) -> str | tuple[Content, ...] | None:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry.execution import background_loop
-from fcregistry.formats import tools_of
+from fcregistry.formats import CUT_OFF, FinishReason, cut_off_calls, tools_of
 from fcregistry.models._messages import Message, join_surrogates, map_texts, messages_of
 
 if TYPE_CHECKING:
@@ -177,9 +177,6 @@ def offered_tools(tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice) ->
 
 # --- Answers ---
 
-FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
-"""Why a model stopped: it was done; it made calls; the limit of tokens; a filter of the provider; something else."""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Usage:
@@ -244,6 +241,9 @@ class Delta:
 class Completion:
     """A model's whole answer.
 
+    If the finish reason is `length` or `content_filter`, no executor runs the last call of the message, nor an earlier one that has no arguments
+    yet: they may be cut off.
+
     Attributes:
         message: The message, of the role `assistant`.
         finish_reason: Why the model stopped.
@@ -259,9 +259,13 @@ class Completion:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Replace halves of surrogate pairs in the other fields, as the message does in its own."""
+        """Replace halves of surrogate pairs in the other fields, as the message does in its own, and keep calls that are cut off from running."""
         object.__setattr__(self, "model", map_texts(join_surrogates, self.model))
         object.__setattr__(self, "details", map_texts(join_surrogates, self.details))
+        if self.finish_reason in CUT_OFF and isinstance(self.message, Message):
+            calls = cut_off_calls(self.message.tool_calls, self.finish_reason)
+            if calls is not self.message.tool_calls:
+                object.__setattr__(self, "message", self.message.replaced(tool_calls=calls))
 
 
 def checked_completion(value: object, model: str) -> Completion:

@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.formats import is_like_arguments
+from fcregistry.formats import cut_off_call, finish_reason, is_like_arguments
 from fcregistry.formats.openai import media
 from fcregistry.models._messages import (
     Message,
@@ -31,11 +31,12 @@ from fcregistry.models._messages import (
 from fcregistry.models._model import Completion, Delta, ToolCallDelta, Usage
 from fcregistry.models._provider_errors import AnswerError
 from fcregistry.models._streamed_calls import StreamedCalls
-from fcregistry.models._wire import finish_reason, wire_name, with_call_ids, with_wire_name
+from fcregistry.models._wire import wire_name, with_call_ids, with_wire_name
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.content import Content
+    from fcregistry.formats import FinishReason
 
 
 # --- Chat completions: requests ---
@@ -370,7 +371,12 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
     if body.get("error") or body.get("status") in ("failed", "cancelled"):
         raise AnswerError(body.get("error"))
     written = [_without_nulls(item) for item in mappings_in(required(body, "output", list) or list(items))]
-    output = read_output(written)
+    reason = mapping_of(body.get("incomplete_details")).get("reason")
+    finish: FinishReason = "stop"
+    if body.get("status") == "incomplete":
+        finish = finish_reason(reason or "length", has_calls=False)
+        written = _with_incomplete_call(written)
+    output = read_output(written, finish)
     message = Message(
         role="assistant",
         content=output.text or None,
@@ -378,15 +384,20 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
         reasoning=output.reasoning or None,
         native={RESPONSES: written} if written else {},
     )
-    reason = mapping_of(body.get("incomplete_details")).get("reason")
     details = {"id": body.get("id"), "status": body.get("status"), "reason": reason, "refusal": output.refusal}
     return Completion(
         message=message,
-        finish_reason=finish_reason(reason if body.get("status") == "incomplete" else "stop", bool(output.calls)),
+        finish_reason=finish_reason(finish, bool(output.calls)),
         usage=_usage(mapping_of(body.get("usage")), "input", "output"),
         model=str(body.get("model") or ""),
         details={name: value for name, value in details.items() if value},
     )
+
+
+def _with_incomplete_call(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return the items of an incomplete response, of which the last call says that it is incomplete, too."""
+    last = next((place for place in reversed(range(len(items))) if items[place].get("type") == "function_call"), None)
+    return [{**item, "status": "incomplete"} if place == last else item for place, item in enumerate(items)]
 
 
 class ResponseStream:
@@ -457,8 +468,13 @@ class ResponsesOutput:
     calls: tuple[ToolCall, ...] = ()
 
 
-def read_output(items: Iterable[object]) -> ResponsesOutput:
-    """Return the content of items. Items of unknown types are ignored."""
+def read_output(items: Iterable[object], finish: str = "") -> ResponsesOutput:
+    """Return the content of items. Items of unknown types are ignored.
+
+    Args:
+        items: The items.
+        finish: Why the model stopped, for the results of calls that say that they are incomplete.
+    """
     text, refusal, reasoning, calls = [], [], [], []
     for item in (each for each in items if isinstance(each, Mapping)):
         match item.get("type"):
@@ -470,6 +486,8 @@ def read_output(items: Iterable[object]) -> ResponsesOutput:
                 reasoning += [
                     text_of(part.get("text")) for name in ("summary", "content") for part in mappings_in(item.get(name))
                 ]
+            case "function_call" if item.get("status") == "incomplete":
+                calls.append(cut_off_call(call_of({**item, "status": None}), finish))
             case "function_call":
                 calls.append(call_of(item))
     return ResponsesOutput(

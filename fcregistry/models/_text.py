@@ -15,6 +15,7 @@ from fcregistry import dialects
 from fcregistry._base.call import ToolCall
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
+from fcregistry.formats import finish_reason
 from fcregistry.models._callable import FunctionModel, FunctionRequest, completed, parameters_of
 from fcregistry.models._messages import CallIds, Message, arguments_text, chat_message
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, offered_tools
@@ -36,7 +37,8 @@ class TextModel(FunctionModel):
     text that looks like a call stays text.
 
     Args:
-        function: Takes the prompt, and returns a text, or yields it in pieces; plain or async. One with a parameter `messages` is given
+        function: Takes the prompt, and returns a text, or yields it in pieces; plain or async. It may return a `Completion` with the text, or yield
+            one last, which says why the model stopped, and how many tokens it used. One with a parameter `messages` is given
             messages instead of a prompt, as dicts of which each has a role (`system`, `user`, `assistant`) and a text, unless `chat` is given.
             One with a parameter `stop` is given the marks that end an answer, a list, by that name.
         dialect: How calls are written: a name, or a dialect. By default, that of the model, if `name` or `chat` says which model it is;
@@ -155,14 +157,16 @@ class _Reader:
         self._sent: list[str] = []
         self._thinking: list[str] = []
         self._calls: list[ToolCall] = []
+        self._has_begun = False
+        self._completion: Completion | None = None
 
     def read(self, answer: object) -> Completion:
         """Return the completion of a whole text.
 
         Raises:
-            TypeError: It is not text.
+            TypeError: It is neither text nor a completion.
         """
-        if not isinstance(answer, str):
+        if not isinstance(answer, (str, Completion)):
             raise TypeError(f"the model returned a {type(answer).__name__}; with a dialect, it returns or yields text")
         self.add(answer)
         *_, completion = self.finish()
@@ -170,13 +174,17 @@ class _Reader:
         return completion
 
     def add(self, piece: object) -> Delta | None:
-        """Take the next piece of the text.
+        """Take the next piece of the text, or the completion, whose text is ignored if it has come in pieces.
 
         Raises:
-            TypeError: It is not text.
+            TypeError: It is neither.
         """
+        if isinstance(piece, Completion):
+            self._completion = piece
+            return None if self._has_begun else self._add_text(self._cut.feed(piece.message.text))
         if not isinstance(piece, str):
             raise TypeError(f"the model yielded a {type(piece).__name__}; with a dialect, it returns or yields text")
+        self._has_begun = True
         return self._add_text(self._cut.feed(self._joiner.text("text", piece)))
 
     def finish(self) -> Iterable[Delta | Completion]:
@@ -190,8 +198,18 @@ class _Reader:
             reasoning=_rest(parsed.reasoning, "".join(self._thinking)),
             tool_calls=self._pieces(newest),
         )
-        completion = replace(completed(message, self._name), details={"text": "".join(self._texts)})
+        completion = self._completed(message)
+        completion = replace(completion, details={**completion.details, "text": "".join(self._texts)})
         return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
+
+    def _completed(self, message: Message) -> Completion:
+        """Return the completion of the message, with what the function says of it."""
+        if self._completion is None:
+            return completed(message, self._name)
+        reason = finish_reason(self._completion.finish_reason, bool(message.tool_calls))
+        return replace(
+            self._completion, message=message, finish_reason=reason, model=self._completion.model or self._name
+        )
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
         """Take all calls of the text, and return how many were not yielded.

@@ -1,4 +1,4 @@
-"""What the readers and writers of the providers' APIs share: ids of calls, names of calls, finish reasons, and usage."""
+"""What the readers and writers of the providers' APIs share: ids of calls and names of calls."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from fcregistry.models._messages import CallIds
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
-    from fcregistry.models._model import FinishReason
-
-# --- Calls ---
 
 _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9_-]")
 _MAX_NAME: Final = 64
@@ -71,30 +68,3 @@ def _answered(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) ->
         return next((each for each in waiting if each[0].id == message.tool_call_id), None)
     of_name = [each for each in waiting if each[0].name == message.name]
     return next(iter(of_name or waiting), None)
-
-
-# --- Answers ---
-
-_FINISHED: Final[Mapping[str, FinishReason]] = {
-    "stop": "stop",
-    "end_turn": "stop",
-    "stop_sequence": "stop",
-    "eos": "stop",
-    "tool_calls": "tool_calls",
-    "tool_use": "tool_calls",
-    "function_call": "tool_calls",
-    "length": "length",
-    "max_tokens": "length",
-    "max_output_tokens": "length",
-    "model_length": "length",
-    "model_context_window_exceeded": "length",
-    "content_filter": "content_filter",
-    "refusal": "content_filter",
-}
-"""The words of all providers and of servers that speak their protocols."""
-
-
-def finish_reason(word: object, has_calls: bool) -> FinishReason:
-    """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
-    reason = _FINISHED.get(str(word), "other")
-    return "tool_calls" if has_calls and reason == "stop" else reason

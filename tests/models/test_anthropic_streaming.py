@@ -149,10 +149,12 @@ def test_a_call_that_the_limit_cuts_stays_text_and_is_not_run(pieces: list[str])
     assert (result.error.code, "cut off" in result.content) == ("malformed_call", True)
 
 
-def test_a_call_that_was_whole_before_the_limit_is_run() -> None:
-    _, completion = streamed(stream(started(), use(0, "toolu_1", '{"city": "Tokyo"}'), ended("max_tokens")))
+def test_a_call_that_was_whole_before_the_limit_is_run_if_another_follows() -> None:
+    whole = '{"city": "Tokyo"}'
+    _, completion = streamed(stream(started(), use(0, "toolu_1", whole), use(1, "toolu_2", whole), ended("max_tokens")))
 
-    assert Executor([WEATHER]).run(completion.message.tool_calls[0]).content == "Tokyo: rain"
+    first, last = Executor([WEATHER]).run_all(completion.message.tool_calls)
+    assert (first.content, last.error and last.error.code) == ("Tokyo: rain", "malformed_call")
 
 
 def test_unknown_events_and_blocks_are_kept() -> None:

@@ -1,0 +1,134 @@
+"""Why a model stopped, as messages and responses of providers say it; and the calls of a message that was cut off, which do not run.
+
+Sources: the API references of OpenAI ("Chat Completions", "Responses"), Anthropic ("Messages"), Gemini (`FinishReason`), Bedrock (`Converse`) and
+Ollama ("Generate a chat completion").
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from operator import is_
+from typing import Any, Final, Literal, TypeAlias
+
+from fcregistry._base.call import ToolCall, UnreadArguments, cut_off_text
+from fcregistry.formats._read import MalformedCallError, read_call, read_calls, read_field
+
+FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
+"""Why a model stopped: it was done; it made calls; the limit of tokens; a filter of the provider; something else."""
+
+CUT_OFF: Final = frozenset({"length", "content_filter"})
+"""The reasons of a message that was cut off."""
+
+_FINISHED: Final[Mapping[str, FinishReason]] = {
+    "stop": "stop",
+    "end_turn": "stop",
+    "stop_sequence": "stop",
+    "eos": "stop",
+    "tool_calls": "tool_calls",
+    "tool_use": "tool_calls",
+    "function_call": "tool_calls",
+    "length": "length",
+    "max_tokens": "length",
+    "max_output_tokens": "length",
+    "model_length": "length",
+    "model_context_window_exceeded": "length",
+    "content_filter": "content_filter",
+    "refusal": "content_filter",
+}
+"""The words of all providers and of servers that speak their protocols."""
+
+_PLACES: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", "done_reason")
+"""The fields for them: of OpenAI's chat completions and Gemini's SDK, of Gemini, of Anthropic, of Bedrock, of Ollama."""
+
+
+def finish_reason(word: object, has_calls: bool) -> FinishReason:
+    """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
+    reason = _FINISHED.get(str(word).lower(), "other")
+    return "tool_calls" if has_calls and reason == "stop" else reason
+
+
+def finish_reason_in(response: object) -> FinishReason | None:
+    """Return why a model stopped, as a message or a whole response of any provider says; None if it does not say.
+
+    A message of LangChain says it in its metadata.
+    """
+    if read_field(response, "status") == "incomplete":  # of OpenAI's responses
+        reason = read_field(read_field(response, "incomplete_details"), "reason")
+        return finish_reason(reason or "length", has_calls=False)
+    candidates = read_field(response, "candidates")
+    first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
+    for holder in (response, first, read_field(response, "response_metadata")):
+        for place in _PLACES:
+            word = read_field(holder, place)
+            word = getattr(word, "value", word)  # of an enumeration
+            if isinstance(word, str) and word:
+                return finish_reason(word, has_calls=False)
+    return None
+
+
+# --- Calls of a message that was cut off ---
+
+
+def parse_message(message: Any) -> list[ToolCall]:
+    """Return the calls of an assistant message, or of a whole response.
+
+    Raises:
+        MalformedCallError: One of them is not a call.
+    """
+    return [read_call(call) for call in with_cut_calls(message, read_calls(message))]
+
+
+def with_cut_calls(response: object, calls: Sequence[Any]) -> list[Any]:
+    """Return the calls of a message or a response, which are not read yet, so that no executor runs those that may be cut off."""
+    reason = finish_reason_in(response)
+    if reason not in CUT_OFF and read_field(response, "status") != "incomplete":
+        return list(calls)
+    return [_without_cut(given, reason or "", is_last=given is calls[-1]) for given in calls]
+
+
+def _without_cut(given: object, why: str, *, is_last: bool) -> object:
+    try:
+        call = read_call(given)
+    except MalformedCallError:  # the executor refuses it
+        return given
+    return cut_off_call(call, why) if is_last or _has_no_text(call) else given
+
+
+def cut_off_calls(calls: tuple[ToolCall, ...], why: str) -> tuple[ToolCall, ...]:
+    """Return the calls of a message that was cut off, so that no executor runs those that may be incomplete.
+
+    The last one may be, whatever its JSON looks like. An earlier one may be only if it has no arguments yet: text that is a whole JSON object cannot
+    go on, and in any other text the executor finds the end itself.
+
+    Args:
+        calls: The calls of the message; the same object is returned if nothing changes.
+        why: What cut the message off: a finish reason.
+    """
+    cut = tuple(cut_off_call(call, why) if call is calls[-1] or _has_no_text(call) else call for call in calls)
+    return calls if all(map(is_, cut, calls)) else cut
+
+
+def cut_off_call(call: ToolCall, why: str) -> ToolCall:
+    """Return a call that may be incomplete, with arguments that no executor runs."""
+    if isinstance(call.arguments, UnreadArguments):
+        return call
+    text = _arguments_text(call)
+    # Without its last bracket, the text is not a whole object, also where the reason is lost, as in JSON.
+    text = text.rstrip().removesuffix("}") if text.rstrip().endswith("}") else text
+    if text.strip() in ("", "null"):  # which would count as no arguments
+        text = "{"
+    return ToolCall(call.name, UnreadArguments(text, cut_off_text(why)), call.id)
+
+
+def _has_no_text(call: ToolCall) -> bool:
+    return call.arguments is None or (isinstance(call.arguments, str) and not call.arguments.strip())
+
+
+def _arguments_text(call: ToolCall) -> str:
+    if isinstance(call.arguments, str):
+        return call.arguments
+    try:
+        return json.dumps(dict(call.arguments or {}), ensure_ascii=False, default=str)
+    except Exception:  # a mapping of another package may raise anything  # noqa: BLE001
+        return ""
