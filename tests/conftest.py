@@ -181,6 +181,15 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
     os.environ["FCREGISTRY_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 
+@pytest.fixture(autouse=True)
+def own_rules() -> Iterator[None]:
+    """Each test is a program of its own: the rules of a project stay in force until a program ends."""
+    yield
+    for module, name in (("settings", "kept"), ("kept", "_reported"), ("lock", "_kept"), ("files", "_known")):
+        if loaded := sys.modules.get(f"fcregistry._config.{module}"):
+            getattr(loaded, name).clear()
+
+
 @pytest.fixture(scope="session")
 def dependencies(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with fcregistry and all that is installed beside it, our own plugins apart."""

@@ -80,7 +80,14 @@ def test_the_nearest_file_of_a_project_is_read(machine: Machine, monkeypatch: py
     (machine.project / "fcregistry.toml").write_text('mode = "allow"')
     monkeypatch.chdir(inner)
     assert modes() == ["allow"]
+
+
+def test_a_nearer_file_is_read_instead(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    inner = machine.project / "packages" / "one"
+    inner.mkdir(parents=True)
+    (machine.project / "fcregistry.toml").write_text('mode = "allow"')
     (inner / "fcregistry.toml").write_text('mode = "open"')
+    monkeypatch.chdir(inner)
     assert modes() == ["open"]
 
 
@@ -99,7 +106,7 @@ def test_it_is_looked_for_up_to_the_root_of_a_repository_or_home(
 
 
 def test_a_file_is_read_again_when_it_changed(machine: Machine) -> None:
-    path = machine.project / "fcregistry.toml"
+    path = machine.user / "fcregistry.toml"
     path.write_text('mode = "allow"')
     assert configuration() is not configuration()
     assert configuration()[0] is configuration()[0]
@@ -267,15 +274,20 @@ def test_a_variable_that_cannot_be_read_raises(
 
 def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
     """Services are; where the system's file cannot be looked for, that is no reason to do without it."""
-    real = os.stat
+    closed = (str(machine.user), str(machine.system))
+    access, lstat = os.access, os.lstat
 
-    def kept_out(path: str, *more: object, **named: object) -> os.stat_result:
-        if str(path).startswith((str(machine.user), str(machine.system))):
+    def no_access(path: str, *more: int, **named: bool) -> bool:
+        return not path.startswith(closed) and access(path, *more, **named)
+
+    def kept_out(path: str) -> os.stat_result:
+        if path.startswith(closed):
             raise PermissionError(13, "Permission denied", path)
-        return real(path, *more, **named)  # type: ignore[arg-type]
+        return lstat(path)
 
-    monkeypatch.setattr("os.access", lambda path, mode: True)
-    monkeypatch.setattr("os.stat", kept_out)  # root, which tests may run as, is kept out of nothing
+    monkeypatch.setattr("os.access", no_access)  # root, which tests may run as, is kept out of nothing
+    monkeypatch.setattr("os.supports_follow_symlinks", {no_access})
+    monkeypatch.setattr("os.lstat", kept_out)
     with pytest.raises(
         ConfigurationError, match=r"the system does not say whether .*system.fcregistry\.toml exists: Permission"
     ):

@@ -165,6 +165,15 @@ def test_the_configuration_assumes_the_hints_that_a_tool_lacks() -> None:
     assert operator.idle([silent], []) == ()
 
 
+def test_what_the_user_or_the_system_asks_about_only_a_person_answers() -> None:
+    origins = ("system", "user", "project", "named", "variables")
+    for origin in origins:
+        operator = Trust((read_layer({"ask": ["rm"]}, "/1", "", origin),))
+        reason = "ask in /1 names rm" if origin in ("system", "user") else None
+        assert (operator.asks(DELETE), operator.asks_user(DELETE)) == ("ask in /1 names rm", reason)
+        assert operator.asks_user(LOOK) is None
+
+
 def test_the_higher_layers_precedence_comes_first() -> None:
     operator = layers({"precedence": ["Other"]}, {"precedence": ["acme_weather", "other"]})
     assert operator.preferred(["acme-weather", "other"]) == "other"
@@ -205,8 +214,10 @@ def test_nothing_is_refused_where_nothing_is_configured() -> None:
 def test_the_same_configuration_gives_the_same_object(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """It is made anew when a file changes, and not for each question."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     (tmp_path / ".git").touch()
-    path = tmp_path / "fcregistry.toml"
+    path = tmp_path / "fcregistry" / "fcregistry.toml"
+    path.parent.mkdir()
     path.write_text('deny = ["own"]')
     assert trust() is trust()
     assert trust().tool_refusal(OWN) == f"deny in {path} names own"

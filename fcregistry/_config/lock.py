@@ -15,10 +15,13 @@ from fcregistry._tools.selectors import normalized
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from fcregistry._config.settings import Layer
+    from fcregistry._config.layers import Layer
 
 FORMAT: Final = 1
 """The version of the lock format, the only one that is read."""
+
+MOST_BYTES: Final = 1 << 26
+"""The most bytes of a lock."""
 
 _RESTORE: Final = "take it from version control, or make it anew"
 
@@ -97,7 +100,7 @@ def upgrade_command(path: str, distribution: str) -> str:
 
 
 def read_lock(path: str) -> Lock:
-    """Return the lock of a file. The file is read again when its time or size has changed."""
+    """Return the lock of a file. The file is read again when it has changed, or is another one."""
     try:
         found = os.stat(path)  # noqa: PTH116  # pathlib takes longer to import
     except OSError as error:
@@ -106,11 +109,14 @@ def read_lock(path: str) -> Lock:
         return _unreadable(path, f"cannot be read: {error.strerror}")
     if S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode):  # a repository may contain a link to a file that never ends
         return _unreadable(path, "cannot be read: it is not a regular file")
-    return _parse_lock(path, found.st_mtime_ns, found.st_size)
+    if found.st_size > MOST_BYTES:
+        return _unreadable(path, f"cannot be read: it has more than {MOST_BYTES >> 20} MiB")
+    # What changes a file without its size can set its time of modification, but not that of its last change
+    return _parse_lock(path, (found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns))
 
 
 @lru_cache(maxsize=16)
-def _parse_lock(path: str, _modified: int, _size: int) -> Lock:
+def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
     import json  # 6 ms, paid only where a lock is configured
 
     try:
@@ -174,10 +180,42 @@ def locks_are_lifted() -> bool:
 def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
     """Return the locks of the layers with mode `locked`, as pairs of the mode's source and the lock.
 
-    A file refers to its own lock, a variable to the project's. The variable is ignored if a file sets the mode too.
+    A file refers to its own lock, a variable to the project's. The variable is ignored if a file sets the mode too. The locks of projects,
+    named files and variables that were in force before in this process stay in force, as their rules do: see `kept.py`.
     """
     asking = [layer for layer in layers if layer.mode == "locked"]
     if not asking or _lifted.get():
         return ()
     files = [layer for layer in asking if layer.path]
-    return tuple((layer.mode_source, read_lock(layer.lock or project_lock())) for layer in files or asking)
+    locks: dict[tuple[str, Lock], None] = {}
+    for layer in files or asking:
+        lock = read_lock(layer.lock or project_lock())
+        held = (lock,) if layer.origin in ("system", "user") else _keep(layer.mode_source, lock)
+        locks |= dict.fromkeys((layer.mode_source, each) for each in held)
+    before = ((source, each) for (source, _), held in tuple(_kept.items()) for each in held)
+    return tuple(locks | dict.fromkeys(before))
+
+
+_kept: Final[dict[tuple[str, str], tuple[Lock, ...]]] = {}
+"""Source of the mode and path of the lock -> what the lock has said in this process, without passing problems."""
+
+
+def _keep(source: str, lock: Lock) -> tuple[Lock, ...]:
+    """Remember a lock, and return all that hold in its place.
+
+    The first one counts also if it cannot be read: a lock that is written later must not open what was closed.
+    """
+    held = _kept.get((source, lock.path), ())
+    if not held and lock.problem is not None:
+        lock = lock._replace(problem=f"{lock.problem}; then start this program again")
+    elif lock.problem is not None and held[0].problem is None:
+        return (*held, lock)
+    if not held or (lock.problem is None and lock not in held):
+        if held:
+            from logging import getLogger  # only if something has changed
+
+            getLogger("fcregistry").warning(
+                "%s has changed; what it said before stays in force, too, until this program ends", lock.path
+            )
+        held = _kept[source, lock.path] = (*held, lock)
+    return held

@@ -11,8 +11,8 @@ from fcregistry._tools.selectors import SelectorSubject, normalized
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
+    from fcregistry._config.layers import Layer, Mode, Rules
     from fcregistry._config.lock import Lock
-    from fcregistry._config.settings import Layer, Mode, Rules
 
 
 def trust() -> Trust:
@@ -62,6 +62,9 @@ class Trust:
         self._refusing = tuple((rules, key == "deny") for rules, key in both if rules is not None)
         self._allow = tuple(layer.allow for layer in layers if layer.allow is not None)
         self._ask = tuple(layer.ask for layer in layers if layer.ask is not None)
+        self._ask_user = tuple(
+            layer.ask for layer in layers if layer.ask is not None and layer.origin in ("system", "user")
+        )
         self._precedence = tuple(dict.fromkeys(name for layer in layers for name in layer.precedence))
         self._allow_modes = tuple(_allow_modes(layers))
         self._mode_source = next((layer.mode_source for layer in layers if layer.mode == self.mode), "")
@@ -151,11 +154,14 @@ class Trust:
 
     def asks(self, subject: SelectorSubject) -> str | None:
         """Return why each call of a tool needs approval, whatever its author declares, or None."""
-        subject = subject.with_assumed_hints()
-        for rules in self._ask:
-            if reason := rules.names(subject, broadly=True):
-                return reason
-        return None
+        return _why_named(self._ask, subject)
+
+    def asks_user(self, subject: SelectorSubject) -> str | None:
+        """Return why only a person may approve a call of a tool, and no flag of a command; None if a flag may.
+
+        The `ask` of the user's or the system's file names it.
+        """
+        return _why_named(self._ask_user, subject)
 
     def preferred(self, distributions: Iterable[str]) -> str | None:
         """Return which of some distributions that ship a plain name wins it, or None if none has precedence."""
@@ -191,6 +197,11 @@ class Trust:
                 for text in rules.unmatched(tools, found, broadly=broadly)
             )
         )
+
+
+def _why_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:
+    assumed = subject.with_assumed_hints()
+    return next(filter(None, (rules.names(assumed, broadly=True) for rules in lists)), None)
 
 
 def _allow_modes(layers: tuple[Layer, ...]) -> Iterator[tuple[str, tuple[Rules, ...]]]:

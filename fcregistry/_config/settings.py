@@ -3,24 +3,23 @@
 Without any file, reading it only asks the system for each: this runs at the start of every command. `policy.py` puts the layers together.
 """
 
-# ruff: noqa: PTH109, PTH116, PTH118, PTH120, PTH123
+# ruff: noqa: PTH109, PTH118, PTH120
 # since pathlib takes longer to import than all of this
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
-from stat import S_ISCHR, S_ISFIFO
-from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
-from fcregistry._tools.selectors import SelectorSubject, normalized, parse_selector
+from fcregistry._config.files import doubt_about, is_there, read_file
+from fcregistry._config.layers import MODES, Layer, Origin, Rules
+from fcregistry._tools.selectors import normalized
 from fcregistry.errors import ConfigurationError, SelectorError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from fcregistry._tools.selectors import Selector
 
 
 # --- Layers ---
@@ -29,28 +28,31 @@ if TYPE_CHECKING:
 def configuration() -> tuple[Layer, ...]:
     """Return the layers of the current configuration, the highest first, without empty ones.
 
-    They are the files of the system, the user and the project, the file of `FCREGISTRY_CONFIG`, and the variables. A file is read again
-    when its time or size has changed. For a missing file, the only cost is to ask the system for it.
+    They are the files of the system, the user and the project, the file of `FCREGISTRY_CONFIG`, and the variables. Rules of the last three
+    that were in force before in this process stay in force (`kept.py`). For a missing file, the only cost is to ask the system for it.
 
     Raises:
         ConfigurationError: One of them cannot be read.
     """
-    system, user, named = f"{system_folder()}/{FILE}", user_folder(), os.environ.get(CONFIG)
-    try:
-        everyone = _read_file(system)
-    except OSError as error:  # the operator's rules must not be ignored because the folder is closed
-        raise ConfigurationError(f"the system does not say whether {system} exists: {error.strerror}") from error
-    layers = [
-        everyone,
-        None if user is None else _read_if_reachable(f"{user}/{FILE}"),
-        _project_layer(),
+    user, named = user_folder(), os.environ.get(CONFIG)
+    highest = [
+        # The operator's rules must not be ignored because the folder is closed; the homes of users are closed to services
+        _read_layer_of(f"{system_folder()}/{FILE}", "system", in_open_folder=True),
+        None if user is None else _read_layer_of(f"{user}/{FILE}", "user"),
     ]
+    lower = [_project_layer()]
     if named:
-        layers.append(_read_if_reachable(os.path.join(working_folder() or "", named)))
-        if layers[-1] is None:
+        lower.append(_read_layer_of(os.path.join(working_folder() or "", named), "named"))
+        if lower[-1] is None:
             raise ConfigurationError(f"{CONFIG} names {named}, which does not exist; correct or unset it")
-    layers.append(_environment_layer())
-    return tuple(layer for layer in layers if layer is not None)
+    lower.append(_environment_layer())
+    above = tuple(layer for layer in highest if layer is not None)
+    below = [layer for layer in lower if layer is not None]
+    if not below and not kept:
+        return above
+    from fcregistry._config.kept import keep_rules  # most commands find nothing configured
+
+    return (*above, *keep_rules(kept, above, below))
 
 
 def project_lock() -> str:
@@ -66,7 +68,7 @@ def project_lock() -> str:
     if project is not None and project.lock is not None:
         return project.lock
     locks = (f"{folder}{LOCK}" for folder in _project_folders())
-    return next(filter(_exists, locks), None) or os.path.join(working_folder() or "", LOCK)
+    return next(filter(is_there, locks), None) or os.path.join(working_folder() or "", LOCK)
 
 
 def call_hook_items() -> tuple[tuple[str, str], ...]:
@@ -84,46 +86,8 @@ def call_hook_items() -> tuple[tuple[str, str], ...]:
     return tuple((source, name) for name, source in named.items())
 
 
-Mode: TypeAlias = Literal["open", "allow", "locked"]
-
-MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
-"""The trust modes, the loosest first."""
-
-
-class Layer(NamedTuple):
-    """The settings of one file, or of all variables.
-
-    Higher layers come before lower ones, which can only tighten them.
-
-    Attributes:
-        path: The file; empty for the environment.
-        mode: The trust mode; None if the layer sets none.
-        mode_source: Where the mode is set, for messages.
-        allow: What may be used; None if the layer does not restrict it.
-        deny: What may not be used.
-        disable: What is not offered.
-        ask: The tools whose calls need approval.
-        precedence: Distributions, normalised, the first of which wins a name that several ship.
-        call_hooks: Extensions with mandatory call hooks, as pairs of source and name.
-        lock: The lock that the mode `locked` refers to; None for the project's.
-        model: The model of `fcregistry ask`; None if the layer sets none.
-        threads: How many threads `fcregistry ask` gives a model on this machine; None if the layer sets none.
-        max_tokens: The most tokens of an answer of such a model; None if the layer sets none.
-    """
-
-    path: str = ""
-    mode: Mode | None = None
-    mode_source: str = ""
-    allow: Rules | None = None
-    deny: Rules | None = None
-    disable: Rules | None = None
-    ask: Rules | None = None
-    precedence: tuple[str, ...] = ()
-    call_hooks: tuple[tuple[str, str], ...] = ()
-    lock: str | None = None
-    model: str | None = None
-    threads: int | None = None
-    max_tokens: int | None = None
+kept: Final[dict[tuple[str, tuple[tuple[str, str], ...]], Layer]] = {}
+"""The rules of projects, named files and variables that were in force in this process, by path and `Layer.rules`: see `kept.py`."""
 
 
 # --- Files ---
@@ -141,14 +105,13 @@ def _project_layer() -> Layer | None:
     `[tool.fcregistry]` does not count.
     """
     for folder in _project_folders():
-        own = _read_if_reachable(folder + FILE, is_untrusted=True)
-        shared = _read_if_reachable(folder + PYPROJECT, is_untrusted=True)
+        own, shared = (_read_layer_of(folder + name, "project") for name in (FILE, PYPROJECT))
         if own is not None and shared is not None:
             raise ConfigurationError(
                 f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
             )
-        if own is not None or shared is not None:
-            return own or shared
+        if (found := own or shared) is not None:
+            return found.without_defaults(doubt) if (doubt := doubt_about(found.path)) else found
     return None
 
 
@@ -158,13 +121,19 @@ def _project_folders() -> Iterator[str]:
     if working is None:
         return
     home = home_folder()
+    last = () if home is None else (home, _real_path(home))  # the working folder has no links in its path
     while True:
         folder = working if working.endswith(os.sep) else working + os.sep
         yield folder
         above = os.path.dirname(working)
-        if above == working or working == home or _exists(folder + ".git"):
+        if above == working or working in last or is_there(folder + ".git"):
             return
         working = above
+
+
+@lru_cache(maxsize=4)
+def _real_path(path: str) -> str:
+    return os.path.realpath(path)
 
 
 def working_folder() -> str | None:
@@ -175,54 +144,22 @@ def working_folder() -> str | None:
         return None
 
 
-def _exists(path: str) -> bool:
-    return os.access(path, os.F_OK)  # a third of the time of an exception
-
-
-def _read_if_reachable(path: str, *, is_untrusted: bool = False) -> Layer | None:
-    """Return the layer of a file; None if it does not exist, or its folder is closed to this process.
-
-    Home folders are closed to services.
-    """
-    try:
-        return _read_file(path, is_untrusted=is_untrusted) if _exists(path) else None
-    except OSError:
-        return None
-
-
-def _read_file(path: str, *, is_untrusted: bool = False) -> Layer | None:
+def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -> Layer | None:
     """Return the layer of a file, or None if it does not exist.
 
     Raises:
-        OSError: The system does not tell whether it exists.
         ConfigurationError: It cannot be read.
     """
-    try:
-        found = os.stat(path)
-    except (FileNotFoundError, NotADirectoryError):
-        return None
-    if is_untrusted and (S_ISCHR(found.st_mode) or S_ISFIFO(found.st_mode)):  # reading it might never end
-        raise ConfigurationError(f"{path} is not a regular file")
-    return _parse_file(path, found.st_mtime_ns, found.st_size)
+    content = read_file(path, in_project=origin == "project", in_open_folder=in_open_folder)
+    return None if content is None else _parse_file(path, content, origin)
 
 
 @lru_cache(maxsize=64)
-def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
-    try:
-        with open(path, "rb") as file:
-            content = file.read()
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+def _parse_file(path: str, content: bytes, origin: Origin) -> Layer | None:
     in_project = path.endswith(PYPROJECT)
     if in_project and not _may_have_table(content):
         return None
-    import tomllib  # only if there is a file
-
-    try:
-        table: Any = tomllib.loads(content.decode("utf-8"))
-    except (ValueError, RecursionError) as error:
-        why = "its rules are not known, so nothing can be used until it is correct"
-        raise ConfigurationError(f"{path} is not valid TOML: {error}; {why}") from error
+    table = _parse_toml(path, content)
     if in_project:
         tools = table.get("tool")
         table = tools.get("fcregistry") if isinstance(tools, dict) else None
@@ -230,7 +167,50 @@ def _parse_file(path: str, _modified: int, _size: int) -> Layer | None:
             return None
         if not isinstance(table, dict):
             raise ConfigurationError(f"tool.fcregistry in {path} is a table, [tool.fcregistry], not {table!r}")
-    return read_layer(table, path, "tool.fcregistry." if in_project else "")
+    return read_layer(table, path, "tool.fcregistry." if in_project else "", origin)
+
+
+def _parse_toml(path: str, content: bytes) -> Any:
+    """Return the table of a TOML text, unless parsing it would take long.
+
+    Raises:
+        ConfigurationError: It is not valid TOML, or has too many or too long keys.
+    """
+    import tomllib  # only if there is a file
+
+    unknown = "its rules are not known, so nothing can be used until it is correct"
+    if why := _too_many_keys(content):
+        raise ConfigurationError(f"{path} has {why}; {unknown}")
+    try:
+        return tomllib.loads(content.decode("utf-8"))
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path} is not valid TOML: {error}; {unknown}") from error
+
+
+MOST_KEYS: Final = 5000
+MOST_PARTS: Final = 32
+"""The most keys of a file, and the most parts of a dotted key. tomllib takes a time that grows with the square of their number."""
+
+_TEXTS: Final = (
+    rb'"""(?:[^"\\]|\\.|"{1,2}(?!"))*+"{0,5}'  # of several lines; without its end, up to the end of the file
+    rb"|'''(?:[^']|'{1,2}(?!'))*+'{0,5}"
+    rb'|"(?:[^"\\\n]|\\.)*+"?'
+    rb"|'[^'\n]*+'?"
+    rb"|#[^\n]*+"
+)
+"""Matches a string or comment of TOML. It reads a text as TOML's grammar does, as far as the text is valid."""
+
+
+def _too_many_keys(content: bytes) -> str | None:
+    """Return what a TOML text has too much of, or None."""
+    import re  # as tomllib does
+
+    text = re.sub(_TEXTS, b"a", content, flags=re.DOTALL)
+    if text.count(b"=") + text.count(b"\n[") > MOST_KEYS:
+        return f"more than {MOST_KEYS} keys"
+    if re.search(rb"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){%d}" % MOST_PARTS, text):
+        return f"a key of more than {MOST_PARTS} parts"
+    return None
 
 
 def _may_have_table(content: bytes) -> bool:
@@ -248,13 +228,14 @@ def _may_have_table(content: bytes) -> bool:
 # --- Keys ---
 
 
-def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
+def read_layer(table: Mapping[str, Any], path: str, prefix: str, origin: Origin = "project") -> Layer:
     """Return the layer of a file.
 
     Args:
         table: The keys and values of its table.
         path: The file.
         prefix: The prefix of the keys in messages: `tool.fcregistry.` in pyproject.toml.
+        origin: Which layer it is.
 
     Raises:
         ConfigurationError: Some keys are unknown or some values invalid; the message names all of them.
@@ -276,7 +257,13 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str) -> Layer:
     if problems:
         raise ConfigurationError("\n".join(problems))
     read["mode_source"] = f'{prefix}mode = "{read.get("mode")}" in {path}'
-    return Layer(**read)
+    return Layer(origin=origin, given=_texts_of(table), **read)
+
+
+def _texts_of(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    """Return what a table sets, as text, in the order of the documentation."""
+    given = ((key, table[key]) for key in _READERS if key in table)
+    return tuple((key, ", ".join(value) if isinstance(value, list) else str(value)) for key, value in given)
 
 
 _WITH_PLUGINS: Final = ("deny", "disable")
@@ -369,7 +356,7 @@ CONFIG: Final = "FCREGISTRY_CONFIG"
 MODEL: Final = "FCREGISTRY_MODEL"
 """The variable that names the model of `fcregistry ask`, as `models.resolve` takes it."""
 
-_VARIABLES: Final = {
+VARIABLES: Final = {
     "mode": MODE,
     "allow": ALLOW,
     "deny": DENY,
@@ -383,150 +370,15 @@ _VARIABLES: Final = {
 def _environment_layer() -> Layer | None:
     """Return the layer of the variables, or None if none is set."""
     read: dict[str, Any] = {}
-    for key, variable in _VARIABLES.items():
+    given: dict[str, Any] = {}
+    for key, variable in VARIABLES.items():
         if items := os.environ.get(variable, "").replace(",", " ").split():
-            read[key] = _READERS[key](" ".join(items) if key == "mode" else items, variable)
-    return Layer(mode_source=f"{MODE}={read.get('mode')}", **read) if read else None
+            given[key] = " ".join(items) if key == "mode" else items
+            read[key] = _READERS[key](given[key], variable)
+    source = f"{MODE}={read.get('mode')}"
+    return Layer(origin="variables", given=_texts_of(given), mode_source=source, **read) if read else None
 
 
 def model_variable() -> str | None:
     """Return the value of `FCREGISTRY_MODEL`, or None if it is not set or empty."""
     return os.environ.get(MODEL, "").strip() or None
-
-
-# --- Lists of selectors ---
-
-
-class Rules(NamedTuple):
-    """A list of selectors, applied in order.
-
-    One with `!` excludes tools from what precedes it, or, if it comes first, from everything.
-
-    Attributes:
-        source: Where the list is, for messages: `deny in FILE`, or a variable.
-        selectors: The selectors.
-        plugins: The plugins and extensions that it names, as pairs of the normalised distribution and the entry point.
-    """
-
-    source: str
-    selectors: tuple[Selector, ...]
-    plugins: frozenset[tuple[str, str]] = frozenset()
-
-    @classmethod
-    def of(cls, items: Iterable[str], source: str, *, plugins: bool) -> Rules:
-        """Parse a list.
-
-        Args:
-            items: Its items.
-            source: Where the list is.
-            plugins: Whether it may name plugins, as `distribution[entry point]`.
-
-        Raises:
-            SelectorError: An item is not a selector, and not a plugin where plugins are allowed.
-        """
-        named, selectors = set(), []
-        for item in items:
-            plugin = _parse_plugin(item) if plugins else None
-            if plugin is not None:
-                named.add(plugin)
-            else:
-                selectors.append(parse_selector(item))
-        return cls(source=source, selectors=tuple(selectors), plugins=frozenset(named))
-
-    def names(self, subject: SelectorSubject, *, broadly: bool) -> str | None:
-        """Return why a tool is named, or None if it is not.
-
-        Args:
-            subject: The tool.
-            broadly: Whether an item also names a tool by its aliases, and `distribution:name` a tool of any group, as in `deny` and `ask`:
-                a tool must not run because the user wrote another of its names. An exception (`!`) never does.
-        """
-        reason = self._all_but
-        for selector in self.selectors:
-            if _names(selector, subject, broadly=broadly and not selector.excludes):
-                reason = None if selector.excludes else f"{self.source} names {selector.text}"
-        return reason
-
-    def entry_point_reason(self, distribution: str, entry_point: str, *, ships_tools: bool) -> str | None:
-        """Return why a plugin (and so each of its tools) or an extension is named, or None if it is not.
-
-        Args:
-            distribution: Its distribution.
-            entry_point: The name of its entry point.
-            ships_tools: Whether it is a plugin. For an extension, which other tools may need, only its own name or that of its whole
-                distribution counts.
-        """
-        if (normalized(distribution), entry_point) in self.plugins:
-            return f"{self.source} names {distribution}[{entry_point}]"
-        reason = self._all_but if ships_tools else None
-        anything = SelectorSubject(name="*", group="*", distribution=distribution)
-        for selector in self.selectors:  # the plugin of a tool that a later selector excepts is loaded
-            if selector.distribution is None and not ships_tools:
-                continue
-            named = selector if selector.distribution is None else selector._replace(name="*", group=None)
-            if selector.excludes and (selector.distribution is None or named.matches(anything)):
-                reason = None
-            elif not selector.excludes and _names_everything(selector) and selector.matches(anything):
-                reason = f"{self.source} names {selector.text}"
-        return reason
-
-    def names_distribution(self, distribution: str, *, itself: bool) -> bool:
-        """Return whether some tool of a distribution may be named.
-
-        Args:
-            distribution: The distribution.
-            itself: Whether only selectors that name the distribution count, not those of tools of any distribution.
-        """
-        reached = self._all_but is not None
-        anything = SelectorSubject(name="*", group="*", distribution=distribution)
-        for selector in self.selectors:
-            if selector.distribution is not None and not selector._replace(name="*", group=None).matches(anything):
-                continue
-            if not selector.excludes:
-                reached = reached or not itself or selector.distribution is not None
-            elif _names_everything(selector):
-                reached = False
-        return reached
-
-    def unmatched(
-        self, subjects: Collection[SelectorSubject], plugins: Collection[tuple[str, str]], *, broadly: bool
-    ) -> list[str]:
-        """Return the items that name none of the given tools and plugins.
-
-        Args:
-            subjects: The tools.
-            plugins: The plugins, as pairs of the normalised distribution and the entry point.
-            broadly: Whether an item also names a tool by its aliases, and `distribution:name` a tool of any group.
-        """
-        unmatched = [f"{name}[{entry_point}]" for name, entry_point in self.plugins - set(plugins)]
-        return unmatched + [
-            each.text
-            for each in self.selectors
-            if not any(_names(each, subject, broadly=broadly and not each.excludes) for subject in subjects)
-        ]
-
-    @property
-    def _all_but(self) -> str | None:
-        """Why everything is named at the start: the first selector is an exception. Otherwise None."""
-        if not self.selectors or not self.selectors[0].excludes:
-            return None
-        return f"{self.source} names everything but {', '.join(each.text for each in self.selectors if each.excludes)}"
-
-
-def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bool:
-    """Return whether a selector names a tool; `broadly` as for `Rules.names`."""
-    if not broadly:
-        return selector.matches(subject)
-    known_as = (subject, *(subject._replace(name=alias) for alias in subject.aliases))
-    return any(map((selector.in_any_group() or selector).matches, known_as))
-
-
-def _names_everything(selector: Selector) -> bool:
-    return selector.name == "*" and selector.group is None
-
-
-def _parse_plugin(item: str) -> tuple[str, str] | None:
-    distribution, bracket, entry_point = item.partition("[")
-    if bracket and entry_point.endswith("]") and ":" not in item and "*" not in item:
-        return normalized(distribution), entry_point[:-1]
-    return None

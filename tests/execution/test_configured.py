@@ -39,6 +39,20 @@ def configure(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Configure:
     return write
 
 
+@pytest.fixture
+def configure_user(configure: Configure, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Configure:
+    """Writes the user's configuration, and returns its file."""
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
+    path = tmp_path / "config" / "fcregistry" / "fcregistry.toml"
+    path.parent.mkdir(parents=True)
+
+    def write(text: str) -> Path:
+        path.write_text(text)
+        return path
+
+    return write
+
+
 def delete_file(name: str) -> str:
     """Delete a file."""
     return f"{name} is gone"
@@ -183,12 +197,12 @@ def code_of_expression(executor: Executor) -> str | None:
 
 @pytest.mark.parametrize("run", [code, code_of_text, code_on_loop, code_in_batch, code_of_expression])
 @pytest.mark.usefixtures("often")
-def test_a_running_executor_follows_the_configuration(
-    configure: Configure, run: Callable[[Executor], str | None]
+def test_a_running_executor_follows_the_users_configuration(
+    configure_user: Configure, run: Callable[[Executor], str | None]
 ) -> None:
     executor = Executor([harmless()])
     assert run(executor) is None
-    path = configure('deny = ["delete_file"]')
+    path = configure_user('deny = ["delete_file"]')
     assert code_once(executor, "denied", run)
     path.write_text('ask = ["delete_*"]')
     assert code_once(executor, "approval_required", run)

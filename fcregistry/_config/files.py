@@ -1,0 +1,172 @@
+"""Configuration files on disk: whether one is there, what is in it, and whether others than the user may have written it.
+
+`settings.py` reads what their tables say.
+"""
+
+# ruff: noqa: PTH114, PTH116, PTH120
+# since pathlib takes longer to import than all of this
+from __future__ import annotations
+
+import os
+from stat import S_ISDIR, S_ISREG
+from time import sleep, time
+from typing import Final, NamedTuple
+
+from fcregistry.errors import ConfigurationError
+
+MOST_BYTES: Final = 1 << 18
+"""The most bytes of a configuration file, also of a pyproject.toml."""
+
+SETTLED: Final = 0.02
+"""Seconds for which a file must not have changed before a change of it counts. A file that is rewritten in place is empty for a moment."""
+
+_MOST_LOOKS: Final = 10
+"""How often a file is looked at that changes all the time."""
+
+_known: Final[dict[str, bytes]] = {}
+"""Path -> the content that counts. One object for one content, so that its hash is computed once."""
+
+_MOST_KNOWN: Final = 256
+
+
+def is_there(path: str) -> bool:
+    """Return whether there is a file, or a link, which may lead nowhere."""
+    if os.access in os.supports_follow_symlinks:
+        return os.access(path, os.F_OK, follow_symlinks=False)  # a third of the time of an exception
+    return os.path.lexists(path)
+
+
+def _is_surely_there(path: str) -> bool:
+    try:
+        os.lstat(path)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+    except OSError as error:
+        raise ConfigurationError(f"the system does not say whether {path} exists: {error.strerror}") from error
+    return True
+
+
+def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = False) -> bytes | None:
+    """Return the content of a configuration file; None if there is none.
+
+    A file that has changed counts when it stays as it is for a moment: until then, it may be empty, incomplete or missing because
+    something rewrites it. Its content is compared, and not only its time and size.
+
+    Args:
+        path: The file.
+        in_project: Whether others than the user may have put it there. Then a pipe or device is an error: reading it might never end.
+
+        in_open_folder: Whether it is an error if the folder is closed to this process. Otherwise no file is there, as far as it can know.
+
+    Raises:
+        ConfigurationError: It cannot be read, is too large, or never stays as it is.
+    """
+    known = _known.get(path)
+    if known is None and not (_is_surely_there(path) if in_open_folder else is_there(path)):
+        return None
+    before: _Look | None = None
+    for _ in range(_MOST_LOOKS):
+        look = _look_at(path, known, in_project=in_project)
+        if look.content == known:
+            return known
+        if look == before or time() - look.modified >= SETTLED:
+            return _remember(path, look.content)
+        before = look
+        sleep(SETTLED)
+    if known is None:
+        raise ConfigurationError(f"{path} changes while it is read; its rules are not known until that ends")
+    return known
+
+
+def _remember(path: str, content: bytes | None) -> bytes | None:
+    if content is None:
+        _known.pop(path, None)
+    else:
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[path] = content
+    return content
+
+
+class _Look(NamedTuple):
+    """What a file contained at one moment; the content is None if there was none."""
+
+    content: bytes | None
+    modified: float = float("inf")
+    place: tuple[int, int, int] = (0, 0, 0)
+
+
+def _look_at(path: str, known: bytes | None, *, in_project: bool) -> _Look:
+    try:
+        status = os.stat(path)
+        if not S_ISREG(status.st_mode) and not S_ISDIR(status.st_mode):
+            if in_project:
+                raise ConfigurationError(f"{path} is not a regular file")
+            if known is not None:  # what a pipe had, it does not have a second time
+                return _Look(known)
+        return _read(path, status, waits=not in_project)
+    except OSError as error:
+        if not is_there(path):
+            return _Look(None)
+        if isinstance(error, FileNotFoundError):
+            raise ConfigurationError(f"{path} is a link to a file that does not exist; correct or remove it") from error
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _read(path: str, status: os.stat_result, *, waits: bool) -> _Look:
+    """Read a file, and then ask for its time: what was written meanwhile changes that."""
+    flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
+    file = os.open(path, flags | (0 if waits else getattr(os, "O_NONBLOCK", 0)))
+    try:
+        content = b""
+        while part := os.read(file, min(status.st_size, MOST_BYTES) + 1):
+            content += part
+            if len(content) > MOST_BYTES:
+                raise ConfigurationError(
+                    f"{path} has more than {MOST_BYTES >> 10} KiB, the most that is read; its rules are not known"
+                )
+        status = os.fstat(file)
+    finally:
+        os.close(file)
+    is_whole = S_ISREG(status.st_mode)
+    return _Look(content, status.st_mtime if is_whole else 0.0, (status.st_ino, status.st_size, status.st_mtime_ns))
+
+
+# --- Whose a file is ---
+
+
+def doubt_about(path: str) -> str:
+    """Return why others than the user and root may have written a file; an empty string if they cannot.
+
+    The file and its folder must belong to the user or root, and others must not be able to write to them. If the file is a link, the same
+    applies to the file that it leads to. Only POSIX systems can tell.
+
+    Args:
+        path: The file.
+    """
+    if not hasattr(os, "geteuid"):
+        return ""
+    folder = os.path.dirname(path)
+    try:
+        places = [("it", os.lstat(path)), (f"the folder {folder}", os.stat(folder))]
+        if os.path.islink(path):
+            target = os.path.realpath(path)
+            above = os.path.dirname(target)
+            places[:1] = [("it", os.stat(path)), ("the link", os.lstat(path)), (f"the folder {above}", os.stat(above))]
+    except OSError as error:
+        return f"the system does not say whose it is: {error.strerror}"
+    return next((f"{what} {why}" for what, status in places if (why := _others_in(status))), "")
+
+
+def _others_in(status: os.stat_result) -> str:
+    """Return why others may write to a file or folder, or an empty string."""
+    user = os.geteuid()
+    if status.st_uid not in (0, user):
+        return f"belongs to another user ({status.st_uid})"
+    if (status.st_mode & 0o170000) == 0o120000:  # the mode of a link means nothing
+        return ""
+    # Where each user has a group of its own, which has the user's number, its members are that user alone
+    is_own_group = status.st_gid == user == os.getegid()
+    if status.st_mode & 0o002 or (status.st_mode & 0o020 and not is_own_group):
+        return "can be written by other users"
+    return ""
