@@ -318,6 +318,12 @@ def subject(tool: Tool) -> SelectorSubject:
     return subject_of(tool._definition.declaration, tool._owner)
 
 
+def subject_with_all_names(tool: Tool) -> SelectorSubject:
+    """Return the same, with the name that a view gives the tool among its aliases: that does not exempt it from a rule."""
+    renamed = () if tool.name == tool.declared_name else (tool.name,)
+    return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
+
+
 def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
     write = object.__setattr__
     write(tool, "_definition", definition)

@@ -22,6 +22,7 @@ from click.shell_completion import CompletionItem
 
 from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
+from fcregistry.cli._approval import why_no_flag
 from fcregistry.cli._output import can_ask, complain, confirm, program, remark, result_alone, say_json
 from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an_application, selector_option
 
@@ -94,7 +95,9 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
 )
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
 @click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
-@selector_option("--yes-to", "yes_to", "Approve every call of these tools.")
+@selector_option(
+    "--yes-to", "yes_to", "Approve every call of these tools, unless your own or the system's file asks about them."
+)
 @click.option(
     "--stream", is_flag=True, help="Show the model's text word by word, and the run also if stderr is not a terminal."
 )
@@ -134,9 +137,11 @@ def command(
     from fcregistry.models import resolve  # with the extension that has the model
 
     options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
-    approved = {tool.id for tool in registry.find(*yes_to)} if yes_to else set()
+    approved = {tool.id: tool for tool in registry.find(*yes_to)} if yes_to else {}
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
-    approve: Approver | None = (lambda tool, call: tool.id in approved) if "calls" in options and approved else None
+    approve: Approver | None = (
+        (lambda tool, call: _is_approved(approved, tool.id)) if "calls" in options and approved else None
+    )
     with result_alone():  # stdout is for the answer
         timeline, began = Timeline(name), perf_counter()
         llm = resolve(with_limits(name))  # before the search: without a model, its outcome does not matter
@@ -150,7 +155,7 @@ def command(
     elif result.ok and not screen.has_shown(result.answer):
         _write(result.answer)
     if not result.ok:
-        _explain(result, agent)
+        _explain(result, agent, executor)
     elif not as_json and executor.tools and not any(step.results for step in result.steps):
         remark("(the model called no tool: this answer is its own)")
     if trace:
@@ -193,7 +198,7 @@ def _write(answer: Any) -> None:
     sys.stdout.flush()
 
 
-def _explain(result: RunResult, agent: str) -> None:
+def _explain(result: RunResult, agent: str, executor: Executor) -> None:
     """Write to stderr why there is no answer, and what to do."""
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
@@ -201,8 +206,12 @@ def _explain(result: RunResult, agent: str) -> None:
     for call in result.pending:
         remark(waiting_call_text(call))
     if result.pending:
-        named = " ".join(f"--yes-to {each}" for each in dict.fromkeys(call.tool for call in result.pending))
-        remark(f"(to approve them: {program()} ask {named} …; on a terminal, you are asked)")
+        tools = {tool.id: tool for tool in executor.tools.values()}
+        waiting = {call.tool: why_no_flag(tools[call.tool]) for call in result.pending}
+        if flags := " ".join(f"--yes-to {tool}" for tool, reason in waiting.items() if reason is None):
+            remark(f"(to approve them: {program()} ask {flags} …; on a terminal, you are asked)")
+        if others := ", ".join(tool for tool, reason in waiting.items() if reason is not None):
+            remark(f"(no flag approves {others}; on a terminal, you are asked)")
     elif result.stop_reason == "max_rounds" and "max_rounds" in AGENTS[agent][1]:
         remark("(--max-rounds gives it more rounds)")
     elif result.stop_reason == "time_budget":
@@ -322,17 +331,25 @@ def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
     return result
 
 
-def _decide(approved: set[str], screen: Screen, calls: Sequence[WaitingCall]) -> Mapping[str, Approve | Deny] | None:
-    """Decide about calls by the ids of approved tools; the user decides about each other call."""
+def _decide(
+    approved: Mapping[str, Tool], screen: Screen, calls: Sequence[WaitingCall]
+) -> Mapping[str, Approve | Deny] | None:
+    """Decide about calls by the approved tools, by id; the user decides about each other call."""
     from fcregistry.execution import Approve, Deny  # loaded by the run
 
-    if not can_ask() and not all(call.tool in approved for call in calls):
+    by_flag = {call.id for call in calls if _is_approved(approved, call.tool)}
+    if not can_ask() and len(by_flag) < len(calls):
         return None
     with screen.paused():
         return {
-            call.id: Approve() if call.tool in approved or _confirm(call) else Deny("the user does not want this call")
+            call.id: Approve() if call.id in by_flag or _confirm(call) else Deny("the user does not want this call")
             for call in calls
         }
+
+
+def _is_approved(approved: Mapping[str, Tool], tool: str) -> bool:
+    """Return whether `--yes-to` names a tool, which is given by its id, and a flag may approve it."""
+    return tool in approved and why_no_flag(approved[tool]) is None
 
 
 def _confirm(call: WaitingCall) -> bool:

@@ -14,10 +14,9 @@ import click
 
 from fcregistry._registry import registry
 from fcregistry._tools.tool import Tool
+from fcregistry.cli._approval import approver, is_left_to_nobody, why_no_flag
 from fcregistry.cli._output import (
-    can_ask,
     complain,
-    confirm,
     program,
     read_json,
     remark,
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
-    from fcregistry.execution import Approver
 
 EXIT_CODES: Final = {
     "malformed_call": 2,
@@ -74,7 +72,11 @@ def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: 
     type=click.Path(dir_okay=False, allow_dash=True),
     help="Write the result to a file, or with - to standard output: bytes as they are.",
 )
-@click.option("--yes", is_flag=True, help="Approve the call of a tool that requires approval.")
+@click.option(
+    "--yes",
+    is_flag=True,
+    help="Approve the call of a tool that requires approval, unless your own or the system's file asks about it.",
+)
 @click.option("-v", "--verbose", is_flag=True, help="Show the traceback of a tool that fails.")
 @click.option(
     "--batch",
@@ -111,7 +113,7 @@ def command(
     if batch:
         if output is not None:
             raise click.UsageError("--batch writes to standard output: leave --output out")
-        ctx.exit(_run_batch(name, arguments, _approver(yes)))
+        ctx.exit(_run_batch(name, arguments, yes))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
     tool = tool_named(name)
@@ -124,7 +126,9 @@ def command(
         complain(reason)
         ctx.exit(1)
     with result_alone():  # stdout is for the result
-        result = Executor([tool], approve=_approver(yes)).run(ToolCall(tool.name, given))
+        result = Executor([tool], approve=approver(yes=yes and not is_left_to_nobody(tool))).run(
+            ToolCall(tool.name, given)
+        )
     if result.error is None:
         _write(result, as_json, path)
         return
@@ -132,10 +136,16 @@ def command(
     if result.error.code in ("invalid_arguments", "malformed_call"):
         remark(f"({program()} call {name} --help lists the tool's options)")
     elif result.error.code == "approval_required":
-        remark(f"(to approve it: {program()} call --yes {name} …)")
+        remark(_how_to_approve(tool, name))
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
         _show_traceback(result.error.exception, verbose or ctx.find_root().params["verbose"])
     ctx.exit(EXIT_CODES.get(result.error.code, 1))
+
+
+def _how_to_approve(tool: Tool, name: str) -> str:
+    if reason := why_no_flag(tool):
+        return f"({reason}: no flag approves it; call it on a terminal, where you are asked)"
+    return f"(to approve it: {program()} call --yes {name} …)"
 
 
 _TO_MODEL: Final = ". Nothing was run; send the whole call again, shorter if need be"
@@ -167,16 +177,6 @@ def _is_ours(module: str) -> bool:
     """Return whether a module belongs to fcregistry or to Python, not to the author of a tool."""
     package = module.partition(".")[0]
     return package == "fcregistry" or package in sys.stdlib_module_names
-
-
-def _approver(yes: bool) -> Approver | None:
-    if yes:
-        return lambda tool, call: True
-    return _ask if can_ask() else None
-
-
-def _ask(tool: Tool, call: ToolCall) -> bool:
-    return confirm(f"{tool.id} requires approval. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")
 
 
 def _check_writable(path: Path) -> None:
@@ -241,13 +241,13 @@ _CHUNK: Final = 1 << 16
 """The most bytes to read before the calls in them run."""
 
 
-def _run_batch(path: str | None, more: tuple[str, ...], approve: Approver | None) -> int:
+def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
     """Run the calls of a file or of standard input; a line that fails does not affect the others.
 
     Args:
         path: The file; None or `-` for standard input.
         more: The words after it, which are wrong here.
-        approve: The approver of the calls; None if there is no user to ask.
+        yes: Whether `--yes` approves the calls.
 
     Returns:
         0 if every call succeeded, otherwise 1.
@@ -258,7 +258,7 @@ def _run_batch(path: str | None, more: tuple[str, ...], approve: Approver | None
     with _open(path) as stream:
         for lines in _whole_lines(stream):
             with result_alone():  # stdout is for results
-                results = _run_lines(lines, approve)
+                results = _run_lines(lines, yes)
             for result in results:
                 ok = ok and result.ok
                 say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
@@ -287,33 +287,35 @@ def _open(path: str | None) -> IO[bytes]:
         raise click.UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _run_lines(lines: list[tuple[int, bytes]], approve: Approver | None) -> list[ToolResult]:
+def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
     """Run the calls of some lines concurrently, and return their results in order.
 
-    An executor has one tool of a name. If two plugins ship a tool of one name, a second executor has the second one.
+    An executor has one tool of a name, and one approver. If two plugins ship a tool of one name, a second executor has the second one. Tools
+    that `--yes` does not approve have executors of their own.
     """
     from fcregistry.execution import Executor
 
-    tools: dict[str, list[Tool]] = {}
-    calls: dict[int, list[ToolCall]] = {}
-    found: list[ToolResult | int] = []
+    tools: dict[tuple[str, bool], list[Tool]] = {}
+    calls: dict[tuple[int, bool], list[ToolCall]] = {}
+    found: list[ToolResult | tuple[int, bool]] = []
     for number, line in lines:
-        read: tuple[Tool, ToolCall] | ToolResult | int = _read(number, line)
-        if isinstance(read, tuple):
-            tool, call = read
-            rivals = tools.setdefault(tool.name, [])
-            if tool not in rivals:
-                rivals.append(tool)
-            read = rivals.index(tool)
-            calls.setdefault(read, []).append(call)
-        found.append(read)
-    results = {
-        place: iter(
-            Executor([each[place] for each in tools.values() if place < len(each)], approve=approve).run_all(some)
-        )
-        for place, some in calls.items()
-    }
-    return [next(results[each]) if isinstance(each, int) else each for each in found]
+        read = _read(number, line)
+        if not isinstance(read, tuple):
+            found.append(read)
+            continue
+        tool, call = read
+        approved = yes and not is_left_to_nobody(tool)
+        rivals = tools.setdefault((tool.name, approved), [])
+        if tool not in rivals:
+            rivals.append(tool)
+        place = (rivals.index(tool), approved)
+        calls.setdefault(place, []).append(call)
+        found.append(place)
+    results = {}
+    for (number, approved), some in calls.items():
+        here = [each[number] for (_, one), each in tools.items() if one is approved and number < len(each)]
+        results[number, approved] = iter(Executor(here, approve=approver(yes=approved)).run_all(some))
+    return [next(results[each]) if isinstance(each, tuple) else each for each in found]
 
 
 def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:

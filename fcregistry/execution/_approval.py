@@ -23,7 +23,7 @@ from fcregistry._base.forks import after_fork
 from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
-from fcregistry._tools.tool import subject
+from fcregistry._tools.tool import subject, subject_with_all_names
 from fcregistry.errors import AmbiguousToolError, ConfigurationError, SelectorError, ToolNotFoundError
 from fcregistry.execution import _call_errors as call_errors
 from fcregistry.execution._arguments import copy_json
@@ -308,9 +308,7 @@ def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: I
 
 
 def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
-    # With all its names: a view that renames a tool does not exempt it from a rule
-    renamed = () if tool.name == tool.declared_name else (tool.name,)
-    about = subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
+    about = subject_with_all_names(tool)
     reason = operator.tool_refusal(about, given=True, entry_point=tool.origin.entry_point)
     if not reason and about.distribution is not None and operator.locks:
         from fcregistry._tools.indexed import record_of  # only where tools are locked
