@@ -66,6 +66,7 @@ FLOORS = {
     "jsonschema-rs": "tests/validation/test_patterns_and_formats.py",
     "jsonschema-specifications": "tests/validation/test_drafts.py",
     "lxml": "plugins/fcregistry-web/tests/test_web_addresses.py",
+    "lxml_html_clean": "plugins/fcregistry-web/tests/test_web_pages.py",
     "msgspec": "tests/types/test_msgspec.py",
     "numpy": "plugins/fcregistry-numpy/tests/test_numpy_values.py",
     "openai": "tests/models/test_openai_streams.py",

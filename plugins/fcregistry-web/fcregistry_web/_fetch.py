@@ -14,7 +14,8 @@ from fcregistry.execution import Content
 
 from fcregistry_web._access import WebAccess, access_getter, check_count, quote
 from fcregistry_web._http import Answer, get
-from fcregistry_web._pages import Form, clean, convert, decode, is_html, is_text
+from fcregistry_web._page_pool import Page, PageText, convert
+from fcregistry_web._pages import Form, clean, is_html, is_text
 
 _ACCEPT: Final = "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/json;q=0.9,*/*;q=0.5"
 _MEDIA: Final = ("application/pdf", "image/gif", "image/jpeg", "image/png", "image/webp")
@@ -65,20 +66,28 @@ class _FetchUrl:
             start: The character to begin at, to read on in a long page. The end of each part says where the next one begins.
         """
         access = self.access()
+        until = asyncio.get_running_loop().time() + access.timeout
         try:
-            async with asyncio.timeout(access.timeout), get(access, url, _ACCEPT) as answer:
-                if not answer.response.is_success:
-                    raise await _status_error(answer)
-                if answer.media_type in _MEDIA:
+            async with asyncio.timeout_at(until), get(access, url, _ACCEPT) as answer:
+                if answer.response.is_success and answer.media_type in _MEDIA:
                     return await _media(answer, access.max_bytes)
-                data, is_cut = await answer.read(access.max_bytes)
-                title, text = await asyncio.to_thread(_text_of, answer, data, form)
+                most = access.max_bytes if answer.response.is_success else _MOST_OF_ERROR
+                data, is_cut = await answer.read(most)
         except TimeoutError:
             raise ToolError(f"{quote(url)} did not answer within {access.timeout:g} seconds", retryable=True) from None
-        text = text or "(The page has no text. It may be made by a script, which this tool does not run.)"
+        if not answer.response.is_success:
+            raise await _status_error(answer, data, until)
+        page = _page(answer, data, form, start, self.most, access.max_bytes)
+        found = await convert(page, until)
+        if start and start >= found.total:
+            raise ToolError(f"start={start} is after the end of the page, which has {found.total} characters")
+        text = (
+            _with_note(found, start)
+            or "(The page has no text. It may be made by a script, which this tool does not run.)"
+        )
         more = f"\n[The page is longer than {access.max_bytes} bytes; the rest was not read.]" if is_cut else ""
-        head = f"URL: {answer.url}\n" + (f"Title: {title}\n" if title else "")
-        return f"{head}\n{_part(text, start, self.most)}{more}"
+        head = f"URL: {answer.url}\n" + (f"Title: {found.title}\n" if found.title else "")
+        return f"{head}\n{text}{more}"
 
 
 async def _media(answer: Answer, most: int) -> Content:
@@ -95,36 +104,44 @@ async def _media(answer: Answer, most: int) -> Content:
         raise ToolError(f"the file at {answer.url} is not {answer.media_type}, as its server says: {error}") from None
 
 
-def _text_of(answer: Answer, data: bytes, form: Form) -> tuple[str, str]:
-    """Return the title and the text of a body; blocks, so it runs on a thread."""
+def _page(answer: Answer, data: bytes, form: Form, start: int, most: int, most_bytes: int) -> Page:
+    """Return what to convert.
+
+    Raises:
+        ToolError: The body is not text.
+    """
     media_type = answer.media_type
-    if is_html(media_type, data):
-        title, text = convert(decode(data, answer.response.charset_encoding), form, str(answer.url))
-        return title, clean(text)
-    if is_text(media_type) or (not media_type and b"\x00" not in data):
-        return "", clean(decode(data, answer.response.charset_encoding))
-    raise ToolError(
-        f"{answer.url} is a file of the type {quote(media_type or 'unknown')}, which cannot be shown as text; use download_file if you have it"
+    is_page = is_html(media_type, data)
+    if not is_page and not is_text(media_type) and (media_type or b"\x00" in data):
+        raise ToolError(
+            f"{answer.url} is a file of the type {quote(media_type or 'unknown')}, which cannot be shown as text; use download_file if you have it"
+        )
+    return Page(
+        data=data,
+        url=str(answer.url),
+        charset=answer.response.charset_encoding,
+        form=form if is_page else None,
+        start=start,
+        most=most,
+        most_bytes=most_bytes,
     )
 
 
-def _part(text: str, start: int, most: int) -> str:
+def _with_note(found: PageText, start: int) -> str:
     """Return a part of a text, with a note on what is before and after it."""
-    if start >= len(text) and start:
-        raise ToolError(f"start={start} is after the end of the page, which has {len(text)} characters")
-    end = start + most
-    if end < len(text):
-        end = text.rfind("\n", start + most // 2, end) + 1 or end  # at the end of a line, if there is one
-    if start == 0 and end >= len(text):
-        return text
-    after = f" To read on, call fetch_url with start={end}." if end < len(text) else " This is the end of the page."
-    return f"{text[start:end]}\n\n[Characters {start} to {min(end, len(text))} of {len(text)}.{after}]"
+    if start == 0 and found.end == found.total:
+        return found.text
+    after = (
+        f" To read on, call fetch_url with start={found.end}."
+        if found.end < found.total
+        else " This is the end of the page."
+    )
+    return f"{found.text}\n\n[Characters {start} to {found.end} of {found.total}.{after}]"
 
 
-async def _status_error(answer: Answer) -> ToolError:
-    data, _ = await answer.read(_MOST_OF_ERROR)
+async def _status_error(answer: Answer, data: bytes, until: float) -> ToolError:
     text = ""
     if is_html(answer.media_type, data) or is_text(answer.media_type):
-        text = (await asyncio.to_thread(_text_of, answer, data, "text"))[1]
-    text = " ".join(text.split())
+        page = _page(answer, data, "text", 0, _MOST_OF_ERROR, _MOST_OF_ERROR)
+        text = " ".join((await convert(page, until)).text.split())
     return answer.status_error(text if len(text) <= _SHOWN_OF_ERROR else f"{text[:_SHOWN_OF_ERROR]}…")

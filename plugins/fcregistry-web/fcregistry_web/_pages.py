@@ -1,6 +1,7 @@
 """Web pages as Markdown or text, with the right encoding.
 
-The door of trafilatura and lxml, which are imported with the first page. Sources: WHATWG's Encoding and HTML standards (labels, sniffing).
+The door of trafilatura and lxml, which are imported with the first page, in the process of `_page_worker.py`. It imports nothing of
+fcregistry, for that process to start fast. Sources: WHATWG's Encoding and HTML standards (labels, sniffing).
 """
 
 from __future__ import annotations
@@ -84,13 +85,53 @@ def is_html(media_type: str, data: bytes) -> bool:
     return data[:512].lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
-def decode(data: bytes, charset: str | None) -> str:
-    """Return the text of a body; characters that cannot be decoded become U+FFFD.
+def prepare(form: Form | None) -> None:
+    """Import what `read` needs.
+
+    Args:
+        form: As for `read`.
+    """
+    if form is not None:
+        import lxml.html  # type: ignore[import-untyped]  # noqa: F401
+    if form == "markdown":
+        import trafilatura  # noqa: F401
+
+
+def read(data: bytes, charset: str | None, form: Form | None, url: str) -> tuple[str, str]:
+    """Return the title and the text of a body.
 
     Args:
         data: The body.
         charset: The charset that the header names.
+        form: For a page: `markdown` for its main part with links; `text` for all that can be seen, with menus and footers.
+            None for a body of text, which is returned as it is.
+        url: The URL of the page, for its relative links.
+
+    Raises:
+        MemoryError: The page needs more memory than this process may have.
     """
+    if form is None:
+        return "", clean(_decode(data, charset))
+    title, text = _convert(_decode(data, charset), form, url)
+    return title, clean(text)
+
+
+def part_of(text: str, start: int, most: int) -> tuple[str, int]:
+    """Return a part of a text, and where it ends.
+
+    Args:
+        text: The text.
+        start: Where the part begins.
+        most: The most characters of it. It ends at the end of a line, if there is one in its second half.
+    """
+    end = start + most
+    if end < len(text):
+        end = text.rfind("\n", start + most // 2, end) + 1 or end
+    return text[start:end], min(end, len(text))
+
+
+def _decode(data: bytes, charset: str | None) -> str:
+    """Return the text of a body; characters that cannot be decoded become U+FFFD."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
@@ -104,15 +145,8 @@ def decode(data: bytes, charset: str | None) -> str:
         return data.decode("utf-8" if is_cut else "windows-1252", "replace")
 
 
-def convert(html: str, form: Form, url: str) -> tuple[str, str]:
-    """Return the title and the text of a page.
-
-    Args:
-        html: The page.
-        form: `markdown` for its main part with links; `text` for all that can be seen, with menus and footers.
-        url: The URL of the page, for its relative links.
-    """
-    tree = _tree(html)
+def _convert(html: str, form: Form, url: str) -> tuple[str, str]:
+    tree = _tree(html.encode("utf-8", "replace").replace(b"\x00", b""))
     if tree is None:
         return "", ""
     title = " ".join(clean(tree.findtext("head/title") or "").split())[:_LONGEST_TITLE]
@@ -140,15 +174,17 @@ def _in_page(data: bytes) -> str | None:
     return "utf-8" if label and label.lower().startswith("utf-16") else label  # ASCII was read, so it is not UTF-16
 
 
-def _tree(html: str) -> Any:
-    from lxml import etree  # type: ignore[import-untyped]
+def _tree(data: bytes) -> Any:
+    """Return the tree of a page in UTF-8; None if nothing in it is an element or text."""
+    from lxml import etree
     from lxml import html as lxml_html
 
     parser = lxml_html.HTMLParser(encoding="utf-8", remove_comments=True, remove_pis=True)
-    data = html.encode("utf-8", "replace").replace(b"\x00", b"")
     try:
         return lxml_html.document_fromstring(data, parser=parser)
-    except (etree.LxmlError, ValueError):  # nothing in it is an element or text
+    except (etree.LxmlError, ValueError) as error:
+        if getattr(error, "code", None) == etree.ErrorTypes.ERR_NO_MEMORY:
+            raise MemoryError from error
         return None
 
 
@@ -157,11 +193,13 @@ def _main_part(tree: Any, url: str) -> str:
     if sum(1 for _ in tree.iter()) > _MOST_ELEMENTS:
         return ""
     import trafilatura
-    from lxml.html import fromstring, tostring  # type: ignore[import-untyped]
+    from lxml.html import tostring
     from trafilatura.settings import DEFAULT_CONFIG
 
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)  # it logs each page in which it finds nothing
-    copy = fromstring(tostring(tree))  # trafilatura changes it
+    copy = _tree(tostring(tree))  # trafilatura changes it
+    if copy is None:
+        return ""
     copy.make_links_absolute(url, handle_failures="ignore")  # trafilatura would join them with the host alone
     config = ConfigParser()
     config.read_dict(DEFAULT_CONFIG)
