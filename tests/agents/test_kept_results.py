@@ -114,6 +114,20 @@ def test_mistakes_are_said_to_the_model(arguments: dict[str, Any], message: str)
     assert message in content_of(**arguments)
 
 
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        "(?:(?:a{000000001000000000}b){000000001000000000})x",
+        "(?:a?b?){000000001000000}",
+        "(((a{100}){100}){100}){100}",
+        "(?:line){e<=6}x",
+        "(" * 999,
+    ],
+)
+def test_a_pattern_that_takes_too_much_memory_is_refused(pattern: str) -> None:
+    assert "is not a pattern that the linear-time engine supports" in content_of(pattern=pattern)
+
+
 def test_a_pattern_takes_time_linear_in_the_text() -> None:
     """Python's own engine would take hours."""
 

@@ -8,26 +8,24 @@ import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from math import prod
 from typing import Annotated, Final
 
-import regex
 from annotated_types import Interval, Len
 from fcregistry import Context
 from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder, kind_of
 from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, quote, split_path
+from fcregistry_files._pattern_pool import PatternSearch, SearchStoppedError, pattern_search
 from fcregistry_files._ripgrep import batch_size, may_match, program, widen
-from fcregistry_files._text import Text, lines_of
+from fcregistry_files._text import Text
 from fcregistry_files._workspace import Workspace
 
 _MOST_ENTRIES: Final = 200_000
 _MOST_BRACES: Final = 100
-_LINE: Final = 300
-_MOST_OF_LINE: Final = 1_000_000
-"""Of a longer line only the beginning is searched, because a search may take 150 bytes of memory for each character."""
-_MOST_REPEATS: Final = 20_000
+_MOST_TEXTS: Final = 256
+_MOST_BYTES: Final = 2**18
+"""How many texts are searched together, and from how many bytes on none is added to them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,15 +71,15 @@ class Matches:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk through a folder, with what it could not look at."""
+    """One walk through a folder, with what it could not look at, and where it was when the time was over."""
 
     context: Context
-    seconds: float
     until: float
     entries: int = 0
     unreadable: int = 0
     unusable: int = 0
     cut: bool = False
+    late_at: str | None = None
 
     def files(self, folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Folder]]:
         """Yield the names of each regular file, and its open folder; in order of the names."""
@@ -94,7 +92,8 @@ class _Walk:
             self.entries += 1
             self.context.cancellation.check()
             if time.monotonic() > self.until:
-                raise _too_late(self.seconds, "/".join((*above, name)))
+                self.late_at = self.late_at or "/".join((*above, name))
+                return
             if self.entries > _MOST_ENTRIES:
                 self.cut = True
                 return
@@ -128,17 +127,19 @@ class _Walk:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """One search for lines: the pattern, the files that wait for it, and the lines so far."""
+    """One search for lines: the pattern, the files and texts that wait for it, and the lines so far."""
 
     workspace: Workspace
-    expression: regex.Pattern[str]
+    pattern: PatternSearch
     ignore_case: bool
     limit: int
     until: float
     rg: str | None = None
     wider: str = ""
     waiting: list[tuple[str, int]] = field(default_factory=list)
+    texts: list[tuple[str, bytes]] = field(default_factory=list)
     matches: list[Match] = field(default_factory=list)
+    at: str | None = None
     unreadable: int = 0
     too_large: int = 0
 
@@ -148,7 +149,11 @@ class _Search:
         return len(self.matches) > self.limit
 
     def add(self, folder: Folder, name: str, path: str) -> None:
-        """Search a file: now, or together with others."""
+        """Search a file: now, or together with others.
+
+        Raises:
+            SearchStoppedError: The search takes too much time or memory.
+        """
         try:
             descriptor = folder.open_file(name, hard_links=self.workspace.root.hard_links)
         except (ToolError, OSError):
@@ -160,30 +165,16 @@ class _Search:
             return
         self.waiting.append((path, descriptor))
         if len(self.waiting) >= (batch_size() if self.rg else 1):
-            self.finish()
+            self._read_all()
 
     def finish(self) -> None:
-        """Search the files that wait.
+        """Search the files and texts that wait.
 
         Raises:
-            ToolError: The time is over.
+            SearchStoppedError: The search takes too much time or memory.
         """
-        waiting, self.waiting = self.waiting, []
-        path = waiting[0][0] if waiting else ""
-        try:
-            chosen = {descriptor for _, descriptor in waiting}
-            if self.rg and waiting:
-                chosen = may_match(
-                    self.rg, self.wider, sorted(chosen), ignore_case=self.ignore_case, seconds=self._seconds_left()
-                )
-            for path, descriptor in waiting:
-                if descriptor in chosen and not self.is_full:
-                    self._read(path, descriptor)
-        except TimeoutError as error:
-            raise _too_late(self.workspace.search_seconds, path) from error
-        finally:
-            for _, descriptor in waiting:
-                os.close(descriptor)
+        self._read_all()
+        self._search_texts()
 
     def close(self) -> None:
         """Close the files that still wait."""
@@ -191,20 +182,42 @@ class _Search:
         for _, descriptor in waiting:
             os.close(descriptor)
 
-    def _seconds_left(self) -> float:
-        return max(self.until - time.monotonic(), 0.001)
+    def _read_all(self) -> None:
+        """Read the files that wait and may match."""
+        waiting, self.waiting = self.waiting, []
+        try:
+            chosen = {descriptor for _, descriptor in waiting}
+            if self.rg and waiting:
+                seconds, self.at = max(self.until - time.monotonic(), 0.001), waiting[0][0]
+                chosen = may_match(self.rg, self.wider, sorted(chosen), ignore_case=self.ignore_case, seconds=seconds)
+            for path, descriptor in waiting:
+                if descriptor in chosen and not self.is_full:
+                    self._read(path, descriptor)
+        except TimeoutError as error:
+            raise _too_late(self.workspace) from error
+        finally:
+            for _, descriptor in waiting:
+                os.close(descriptor)
 
     def _read(self, path: str, descriptor: int) -> None:
-        """Add the matching lines of one file."""
         os.lseek(descriptor, 0, os.SEEK_SET)  # where ripgrep may have read
         with os.fdopen(descriptor, "rb", closefd=False) as file:
-            data = file.read(self.workspace.max_bytes)
-        for number, line in enumerate(lines_of(_text_of(data, path)), 1):
-            plain = line.removesuffix("\n").removesuffix("\r")[:_MOST_OF_LINE]
-            if found := self.expression.search(plain, timeout=self._seconds_left()):
-                self.matches.append(Match(path, number, _around(plain, found.start())))
-                if self.is_full:
-                    return
+            text = _text_of(file.read(self.workspace.max_bytes), path)
+        self.texts.append((path, text.encode("utf-8")))
+        if len(self.texts) >= _MOST_TEXTS or sum(len(data) for _, data in self.texts) >= _MOST_BYTES:
+            self._search_texts()
+
+    def _search_texts(self) -> None:
+        """Add the matching lines of the texts that wait."""
+        texts, self.texts = self.texts, []
+        if not texts or self.is_full:
+            return
+        self.at = texts[0][0]
+        for found in self.pattern.lines([data for _, data in texts], self.limit + 1 - len(self.matches)):
+            if isinstance(found, tuple):
+                self.matches.append(Match(texts[found[0]][0], found[1], found[2]))
+            elif found + 1 < len(texts):
+                self.at = texts[found + 1][0]
 
     def notes(self) -> list[str]:
         """Return what was left out, in sentences."""
@@ -249,8 +262,7 @@ class Searching:
             limit: How many paths to return at most.
         """
         matches = _glob(pattern)
-        seconds = self.workspace.search_seconds
-        walk = _Walk(context, seconds, time.monotonic() + seconds)
+        walk = _Walk(context, time.monotonic() + self.workspace.search_seconds)
         paths: list[str] = []
         more = False
         base = split_path(path)
@@ -262,9 +274,11 @@ class Searching:
                         break
                     paths.append("/".join((*base, *names)))
         notes = walk.notes()
+        if walk.late_at is not None:
+            notes.append(_stopped_note(_too_late(self.workspace), walk.late_at, any_found=bool(paths)))
         if more:
             notes.append(f"There are more than {limit}; use a narrower pattern, or a path.")
-        if not paths and "/" not in pattern:
+        elif not paths and "/" not in pattern:
             notes.append(f"No file in this folder has such a name; '**/{pattern}' looks in the folders below too.")
         return Found(paths, " ".join(notes) or None)
 
@@ -290,40 +304,53 @@ class Searching:
             limit: How many lines to return at most.
         """
         matches = _glob(files) if files else None
-        seconds = self.workspace.search_seconds
-        until = time.monotonic() + seconds
-        walk, base = _Walk(context, seconds, until), split_path(path)
-        search = _Search(
-            workspace=self.workspace,
-            expression=_compile(pattern, ignore_case),
-            ignore_case=ignore_case,
-            limit=limit,
-            until=until,
-        )
-        if (relaxed := widen(pattern, ignore_case=ignore_case)) is not None:
-            search.rg, search.wider = program(), relaxed
+        until = time.monotonic() + self.workspace.search_seconds
+        walk = _Walk(context, until)
+        with pattern_search(self.workspace.search_seconds, until, context.cancellation) as compiled:
+            search = _Search(
+                workspace=self.workspace, pattern=compiled, ignore_case=ignore_case, limit=limit, until=until
+            )
+            try:
+                compiled.compile(pattern, ignore_case=ignore_case)
+                if (relaxed := widen(pattern, ignore_case=ignore_case)) is not None:
+                    search.rg, search.wider = program(), relaxed
+                self._search_below(path, search, walk, matches)
+                stopped = None
+            except SearchStoppedError as error:
+                context.cancellation.check()
+                stopped = _stopped_note(error, search.at, any_found=bool(search.matches))
+            finally:
+                search.close()
+        notes = [*([] if search.is_full else walk.notes()), *search.notes(), *filter(None, [stopped])]
+        return Matches(search.matches[:limit], " ".join(notes) or None)
+
+    def _search_below(
+        self, path: str, search: _Search, walk: _Walk, matches: Callable[[tuple[str, ...]], bool] | None
+    ) -> None:
+        """Search a file, or the files in a folder and below it.
+
+        Raises:
+            SearchStoppedError: The search takes too much time or memory.
+        """
+        base = split_path(path)
         with self.workspace.root.folder("/".join(base[:-1])) as above:
-            is_file = bool(base) and kind_of(above.stat(base[-1])) == "file"
-            if is_file:
+            if base and kind_of(above.stat(base[-1])) == "file":
                 os.close(
                     above.open_file(base[-1], hard_links=self.workspace.root.hard_links)
                 )  # raises if it is refused
                 search.add(above, base[-1], "/".join(base))
                 search.finish()
-        if not is_file:
-            with self.workspace.root.folder(path) as folder:
-                try:
-                    for names, place in walk.files(folder, ()):
-                        if search.is_full:
-                            break
-                        if matches is None or matches(names):
-                            search.add(place, names[-1], "/".join((*base, *names)))
-                    search.finish()
-                finally:
-                    search.close()
-        return Matches(
-            search.matches[:limit], " ".join([*([] if search.is_full else walk.notes()), *search.notes()]) or None
-        )
+                return
+        with self.workspace.root.folder(path) as folder:
+            for names, place in walk.files(folder, ()):
+                if search.is_full:
+                    break
+                if matches is None or matches(names):
+                    search.add(place, names[-1], "/".join((*base, *names)))
+        if walk.late_at is not None:
+            search.at = walk.late_at
+            raise _too_late(self.workspace)
+        search.finish()
 
 
 def _text_of(data: bytes, path: str) -> str:
@@ -337,32 +364,20 @@ def _text_of(data: bytes, path: str) -> str:
         return "" if b"\0" in data else data.decode("utf-8", "replace")
 
 
-def _too_late(seconds: float, path: str) -> ToolError:
-    return ToolError(
-        f"the search was stopped after {seconds:g} seconds, at {quote(path)}: use a simpler pattern, or fewer files"
-    )
+def _too_late(workspace: Workspace) -> SearchStoppedError:
+    return SearchStoppedError(f"after {workspace.search_seconds:g} seconds")
 
 
-def _compile(pattern: str, ignore_case: bool) -> regex.Pattern[str]:
-    counts = [
-        int(count) for braces in re.findall(r"\{[^{}]*\}", pattern) for count in re.findall(r"[0-9]{1,9}", braces)
-    ]
-    if prod(max(count, 1) for count in counts) > _MOST_REPEATS:  # compiled, nested repeats take memory for each one
-        raise ToolError(f"the pattern {quote(pattern)} repeats too much; use smaller numbers in braces, or '*' and '+'")
-    try:
-        return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0)
-    except (regex.error, OverflowError, RecursionError) as error:
-        raise ToolError(
-            f"the pattern {quote(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
-        ) from error
+def _stopped_note(error: SearchStoppedError, path: str | None, *, any_found: bool) -> str:
+    """Return a sentence for a search that was stopped: where, and why.
 
-
-def _around(line: str, position: int) -> str:
-    """Return a line, or the part of a long line that contains a position."""
-    if len(line) <= _LINE:
-        return line
-    first = max(0, min(position - _LINE // 3, len(line) - _LINE))
-    return f"{'…' if first else ''}{line[first : first + _LINE]}{'…' if first + _LINE < len(line) else ''}"
+    Raises:
+        ToolError: Nothing was found before.
+    """
+    where = "before the first file" if path is None else f"at {quote(path)}"
+    if not any_found:
+        raise ToolError(f"the search was stopped {error}, {where}: use a simpler pattern, or fewer files") from error
+    return f"The search was stopped {error}, {where}: this is what was found before. Use a simpler pattern, or fewer files."
 
 
 def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
@@ -373,15 +388,17 @@ def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
     """
     if pattern.startswith("/") or ".." in pattern.split("/"):
         raise ToolError(f"the pattern {quote(pattern)} is not relative: write it from the folder, such as '**/*.csv'")
-    alternatives = [
-        tuple(
-            None if name == "**" else re.compile(fnmatch.translate(name))
-            for name in each.split("/")
-            if name not in ("", ".")
-        )
-        for each in _without_braces(pattern)
-    ]
+    alternatives = [tuple(_parts(each)) for each in _without_braces(pattern)]
     return lambda names: any(_fits(names, parts) for parts in alternatives)
+
+
+def _parts(pattern: str) -> Iterator[re.Pattern[str] | None]:
+    """Yield the pattern of each name; None for `**`, once where it is repeated."""
+    before = ""
+    for name in pattern.split("/"):
+        if name not in ("", ".") and not name == before == "**":
+            yield None if name == "**" else re.compile(fnmatch.translate(name))
+            before = name
 
 
 def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> bool:

@@ -47,7 +47,7 @@ def file_tools(
             names may be outside the root.
         max_bytes: The most bytes of a file that is read. Larger files can be moved and deleted, not read or edited.
         max_characters: The most characters of text that one call of `read_file` returns.
-        search_seconds: How long one call of `search_files` may take.
+        search_seconds: How long one call of `find_files` or `search_files` may take.
 
     Raises:
         DefinitionError: A limit is not a number above 0.
