@@ -107,10 +107,8 @@ class PatternSearch:
     def _ask(self, request: dict[str, Any], *texts: bytes) -> None:
         self._worker.is_worn = True  # until its answer is read
         seconds = max(self._until - monotonic(), 0) + _GRACE
-        try:
+        with suppress(OSError):  # it has ended, which is found when its answer is read
             self._worker.send(json.dumps({**request, "seconds": seconds}).encode("ascii") + b"\n", *texts)
-        except OSError as error:
-            raise self._stopped() from error
 
     def _read(self) -> Any:
         line = self._worker.read()

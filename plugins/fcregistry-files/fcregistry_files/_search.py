@@ -318,6 +318,7 @@ class Searching:
                 stopped = None
             except SearchStoppedError as error:
                 context.cancellation.check()
+                error.__traceback__ = None  # its frames have the texts, and an error is kept with the result
                 stopped = _stopped_note(error, search.at, any_found=bool(search.matches))
             finally:
                 search.close()
