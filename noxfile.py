@@ -185,7 +185,7 @@ def fuzz(session: nox.Session) -> None:
     given = any(word.startswith("--hypothesis-seed") for word in session.posargs)
     seed = [] if given else [f"--hypothesis-seed={secrets.randbelow(2**32)}"]
     session.log("the same examples again: nox -s fuzz -- " + " ".join([*seed, *session.posargs]))
-    chosen = ["-m", "hypothesis", "--hypothesis-profile=fuzz", *seed]
+    chosen = ["-m", "hypothesis", "--hypothesis-profile=fuzz", "--override-ini=faulthandler_timeout=3600", *seed]
     session.run("pytest", *PARALLEL, *chosen, *session.posargs, env=KEEP_BYTE_CODE)
 
 
