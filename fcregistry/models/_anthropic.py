@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from anthropic import AsyncAnthropic
 
     from fcregistry._results.content import Content
+    from fcregistry._tools.tool import Tool
     from fcregistry.formats import FinishReason
 
 
@@ -294,7 +295,7 @@ def _usage(counts: Mapping[str, Any]) -> Usage:
 class MessageStream:
     """Puts a message together from its events."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._message: dict[str, Any] = {}
         self._usage: dict[str, Any] = {}
         self._blocks: dict[int, Block] = {}
@@ -337,6 +338,8 @@ class MessageStream:
         self._message |= {name: value for name, value in fields.items() if value is not None}
 
     def _begin(self, index: int, block: Block) -> Delta | None:
+        if index in self._blocks:
+            raise ValueError(f"the content block {index} begins twice")
         self._blocks[index] = dict(block)
         match block.get("type"):
             case "tool_use":
@@ -356,6 +359,8 @@ class MessageStream:
                 return self._add_text(index, "text", required(delta, "text", str))
             case "thinking_delta":
                 return self._add_text(index, "thinking", required(delta, "thinking", str))
+            case "input_json_delta" if block.get("type") in ("text", "thinking"):
+                raise ValueError(f"the content block {index} is not a call, and has a piece of input")
             case "input_json_delta":
                 text = self._add_piece(index, "input", required(delta, "partial_json", str))
                 # Only calls to the user's tools are shown, not those to the provider's own.

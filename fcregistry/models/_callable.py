@@ -288,7 +288,7 @@ class CallableModel(FunctionModel):
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
         written = [self._written(message) for message in messages]
         options = self._options(tools, tool_choice)
-        return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name))
+        return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name, tools))
 
     def _written(self, message: Message) -> dict[str, Any]:
         """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
@@ -311,8 +311,9 @@ class CallableModel(FunctionModel):
 class _Reader:
     """Reads texts, messages and pieces."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, tools: Sequence[Tool]) -> None:
         self._name = name
+        self._tools = tools
         self._texts: list[str] = []
         self._thoughts: list[str] = []
         self._calls: StreamedCalls | None = None
@@ -344,7 +345,7 @@ class _Reader:
         self._texts.append(delta.content)
         self._thoughts.append(delta.reasoning)
         if delta.tool_calls:
-            self._calls = self._calls or StreamedCalls()
+            self._calls = self._calls or StreamedCalls(self._tools)
             self._calls.add_delta(delta)
         return self._joiner.add(delta)
 

@@ -25,6 +25,7 @@ from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
 if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
     from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
@@ -51,7 +52,11 @@ class StreamReader(Protocol):
         """
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come."""
+        """Return the whole answer; None if its end has not come.
+
+        Raises:
+            ValueError: The pieces do not fit together.
+        """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,8 +99,8 @@ class HostedModel(Model):
     _read: Callable[[Mapping[str, Any]], Completion]
     """Returns the completion of a whole answer; raises ValueError if it has another shape, or is an error."""
 
-    _reader: Callable[[], StreamReader]
-    """Returns the reader of a streamed answer."""
+    _reader: Callable[[Sequence[Tool]], StreamReader]
+    """Returns the reader of a streamed answer, for the tools that the model may call."""
 
     _only_streams = False
     """Whether also a whole answer is streamed."""
@@ -190,7 +195,8 @@ class HostedModel(Model):
             DefinitionError: A tool cannot be described to the provider.
             ValueError: The choice is not the name of a tool that is offered.
         """
-        async with aclosing(self._stream(self._request(messages, tools, tool_choice))) as pieces:
+        request = self._request(messages, tools, tool_choice)
+        async with aclosing(self._stream(request, formats.tools_of(tools))) as pieces:
             async for piece in pieces:
                 yield piece
 
@@ -228,9 +234,9 @@ class HostedModel(Model):
             + (", ".join(names) or "there is none")
         )
 
-    async def _stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Delta | Completion]:
+    async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
         """Send a request, and yield the answer piece by piece. Closing the generator closes the connection."""
-        reader, joiner, has_begun = self._reader(), SurrogateJoiner(), False
+        reader, joiner, has_begun = self._reader(tools), SurrogateJoiner(), False
         end, delta = object(), cast("Any", None)
         client = await self._guarded(self._clients.get())
         deltas = self._deltas(client, request, reader)
@@ -243,9 +249,9 @@ class HostedModel(Model):
             finally:
                 await self._guarded(deltas.aclose(), client)
         except ModelError:
-            if reader.completion() is None:  # a connection that breaks after the end has lost nothing
+            if await self._guarded(_end_of(reader), client) is None:  # one that breaks after the end has lost nothing
                 raise
-        completion = reader.completion()
+        completion = await self._guarded(_end_of(reader), client)
         if completion is None:
             raise incomplete_answer(self.name, has_begun=has_begun)
         if (rest := joiner.rest()) is not None:
@@ -318,6 +324,10 @@ class HostedModel(Model):
             raise MissingDependencyError(
                 f"{self.name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
+
+
+async def _end_of(reader: StreamReader) -> Completion | None:
+    return reader.completion()
 
 
 def _checked_async(client: T) -> T:

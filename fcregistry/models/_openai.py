@@ -29,6 +29,7 @@ from fcregistry.models._openai_wire import (
 if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
     from fcregistry.models._model import Completion, Delta
 
@@ -154,11 +155,11 @@ class OpenAIChat(OpenAIModel):
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
         return {"messages": chat_messages(messages)}
 
-    async def _stream(self, request: Mapping[str, Any]) -> AsyncGenerator[Delta | Completion]:
+    async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
         asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
         with_usage = {**request, "stream_options": _USAGE} if asks_for_usage else request
         try:
-            async with aclosing(super()._stream(with_usage)) as pieces:
+            async with aclosing(super()._stream(with_usage, tools)) as pieces:
                 async for each in pieces:
                     yield each
         except ModelError as error:
@@ -169,7 +170,7 @@ class OpenAIChat(OpenAIModel):
         # Some servers that speak the API refuse the field (Mistral, Databricks): then an answer without usage is better than none. Nothing
         # has been yielded yet, since the request was refused as a whole; and from now on the field is left out.
         self._sends_usage_option = False
-        async with aclosing(super()._stream(request)) as pieces:
+        async with aclosing(super()._stream(request, tools)) as pieces:
             async for each in pieces:
                 yield each
 

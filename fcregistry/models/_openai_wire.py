@@ -36,6 +36,7 @@ from fcregistry.models._wire import wire_name, with_call_ids, with_wire_name
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.content import Content
+    from fcregistry._tools.tool import Tool
     from fcregistry.formats import FinishReason
 
 
@@ -197,9 +198,9 @@ def chat_completion(body: Mapping[str, Any]) -> Completion:
 class ChatStream:
     """Puts an answer together from the pieces that are streamed."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._answer = _Answer()
-        self._calls = StreamedCalls()
+        self._calls = StreamedCalls(tools)
 
     def add(self, piece: Mapping[str, Any]) -> Delta | None:
         """Take the next piece, and return what is new in it; None if there is nothing to show.
@@ -221,7 +222,11 @@ class ChatStream:
         return delta if delta != Delta() else None
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come."""
+        """Return the whole answer; None if its end has not come.
+
+        Raises:
+            ValueError: It is not certain to which call a piece belongs.
+        """
         return self._answer.completion(self._calls.calls()) if self._answer.finish else None
 
     def _call(self, piece: object) -> ToolCallDelta | None:
@@ -403,10 +408,11 @@ def _with_incomplete_call(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
 class ResponseStream:
     """Reads a streamed response: its text as it comes, and the response itself, which the last event has."""
 
-    def __init__(self) -> None:
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._completion: Completion | None = None
         self._items: list[object] = []
         self._places: dict[int | None, int] = {}
+        self._arguments: dict[int | None, str] = {}  # the beginning of those of each call, as they are streamed
 
     def add(self, event: Mapping[str, Any]) -> Delta | None:
         """Take the next event, and return what is new in it; None if there is nothing to show.
@@ -416,7 +422,7 @@ class ResponseStream:
         """
         kind = required(event, "type", str)
         if kind in _ENDS:
-            self._completion = response_completion(mapping_of(event.get("response")), self._items)
+            self._end(mapping_of(event.get("response")))
         elif kind == "response.output_item.done":
             self._items.append(event.get("item"))
         elif kind == "response.output_item.added":
@@ -426,7 +432,9 @@ class ResponseStream:
                 identity, name = text_of(item.get("call_id")) or None, text_of(item.get("name")) or None
                 return Delta(tool_calls=(ToolCallDelta(index=place, id=identity, name=name),))
         elif kind == "response.function_call_arguments.delta":
-            called, piece = self._places.get(_output_index(event)), required(event, "delta", str)
+            index, piece = _output_index(event), required(event, "delta", str)
+            self._arguments[index] = (self._arguments.get(index, "") + piece).lstrip()[:_BEGINNING]
+            called = self._places.get(index)
             return None if called is None else Delta(tool_calls=(ToolCallDelta(index=called, arguments=piece),))
         elif kind in _TEXTS:
             return Delta(content=required(event, "delta", str))
@@ -437,6 +445,26 @@ class ResponseStream:
     def completion(self) -> Completion | None:
         """Return the whole answer; None if its end has not come."""
         return self._completion
+
+    def _end(self, response: Mapping[str, Any]) -> None:
+        """Take the response at the end.
+
+        Raises:
+            ValueError: Its calls lack arguments that were streamed.
+        """
+        completion = response_completion(response, self._items)
+        streamed = sum(map(_is_not_empty, self._arguments.values()))
+        if streamed > sum(_is_not_empty(arguments_text(call)) for call in completion.message.tool_calls):
+            raise ValueError("arguments were streamed that none of its calls has")
+        self._completion = completion
+
+
+_BEGINNING: Final = 8
+"""Characters that tell arguments from none."""
+
+
+def _is_not_empty(arguments: str) -> bool:
+    return arguments.strip() not in ("", "{}", "null")
 
 
 def _output_index(event: Mapping[str, Any]) -> int | None:

@@ -2,7 +2,8 @@
 
 OpenAI's API gives every piece the index of its call, and the first one the call's id and name. Servers that speak its protocol do as they like:
 Gemini's and Mistral's leave the index out; Gemini's and Ollama's give each call the index 0; vLLM and MiniMax say the name with every piece;
-LM Studio, and vLLM once, give every piece a new id; Azure gives later pieces an empty one; some give an id to no piece but the last.
+LM Studio, and vLLM once, give every piece a new id; Azure gives later pieces an empty one; some give an id to no piece but the last; some give the
+arguments another index than the name and the id.
 
 So these are the rules, in order:
 
@@ -10,10 +11,15 @@ So these are the rules, in order:
 2. *Which call is meant?* The one that has the piece's id, unless a named piece has another index. Otherwise the latest of that index. Otherwise,
    where the piece has no index, or no name while the latest call has no index, the latest of all.
 3. *Does it begin a call?* A piece that matches no call does. So does one with a name, if the call that is meant has another id; or has begun its
-   arguments under another name; or has them whole (no more text can follow them) and the piece has text. Whole arguments under the id that
-   had them already repeat the same call.
+   arguments under another name, or without one; or has them whole (no more text can follow them) and the piece has text; or if the name is a
+   tool's, as is the name of the call that is meant, and both together are not. So does text after whole arguments and the name once more.
+   Whole arguments under the id that had them already repeat the same call.
 4. *What does it add?* The first id stays. The name, until arguments begin: the same again is no more than the name, anything else is its next
    piece. Text is added as it is, however often the same comes; an object is added as its JSON text.
+5. *Whose is a fragment*, which never gets a name? It is the arguments of the one call before it that has none, though its tool takes some, unless
+   both have ids, or the arguments of another call are not whole. If there is no such call, or there are several, the message is an error, and
+   so none of its calls runs. It is one, too, if such a call has the id of another one, or if a later call got its first arguments only because
+   it was the latest.
 
 A call whose text ends in the middle stays as it is: the executor refuses it, and nothing completes it.
 
@@ -22,20 +28,28 @@ Sources: OpenAI API reference, "The chat completion chunk object"; reports of us
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.call import ToolCall
 from fcregistry.models._model import ToolCallDelta
 
 if TYPE_CHECKING:
+    from fcregistry._tools.tool import Tool
     from fcregistry.models._model import Delta
 
 
 class StreamedCalls:
-    """Puts the tool calls of one answer together, from the pieces in which they come."""
+    """Puts the tool calls of one answer together, from the pieces in which they come.
 
-    def __init__(self) -> None:
+    Args:
+        tools: The tools that the model may call.
+    """
+
+    def __init__(self, tools: Iterable[Tool] = ()) -> None:
+        self._tools = {tool.name: tool for tool in tools}
+        self._last_guess = 0  # the place of the last call that got its first arguments only because it was the latest
         self._calls: list[_Call] = []
         self._of_index: dict[int, _Call] = {}
         self._of_id: dict[tuple[int | None, str], _Call] = {}
@@ -60,9 +74,13 @@ class StreamedCalls:
         call = self._meant(index, id, bool(name))
         if call is not None and call.is_repeated_by(id, text):
             return None
-        if call is None or _begins(call, id, name, text):
+        if call is not None and call.is_named_again and text.strip():
+            name = name or call.name
+        if call is None or self._begins(call, id, name, text):
             call = _Call(len(self._calls))
             self._calls.append(call)
+        elif text and not (id or name or call.has_begun) and index not in self._of_index:
+            self._last_guess = call.place
         changed = call.add(id, name, text)
         self._remember(call, index, id)
         return ToolCallDelta(index=call.place, id=call.id, name=call.name or None, arguments=text) if changed else None
@@ -76,8 +94,60 @@ class StreamedCalls:
         """Return the calls as far as they have come, in the order in which they began.
 
         The arguments are text, or None.
+
+        Raises:
+            ValueError: It is not certain to which call a piece belongs.
         """
-        return tuple(ToolCall(call.name, call.text or None, call.id) for call in self._calls)
+        waiting: list[_Call] = []
+        fragments: dict[_Call, _Call] = {}  # a call without arguments -> the fragment that is its arguments
+        for call in self._calls:
+            if call.name:
+                waiting += [call] if self._waits(call) else []
+                continue
+            if len(waiting) != 1 or not call.text.startswith("{") or (waiting[0].id and call.id):
+                raise ValueError(f"a piece belongs to none of its calls: {call.text or call.id!r:.80}")
+            fragments[waiting.pop()] = call
+        self._check(waiting, fragments)
+        made = ((call, fragments.get(call, call)) for call in self._calls if call.name)
+        return tuple(ToolCall(call.name, other.text or None, call.id or other.id) for call, other in made)
+
+    def _check(self, waiting: Iterable[_Call], fragments: Mapping[_Call, _Call]) -> None:
+        """Raise if arguments may belong to another call than the one that has them.
+
+        Args:
+            waiting: The calls without arguments whose tools take some.
+            fragments: Those that got a fragment for their arguments.
+        """
+        ids = Counter(call.id for call in self._calls)
+        unclear = [
+            each for each in (*waiting, *fragments) if each.place < self._last_guess or (each.id and ids[each.id] > 1)
+        ]
+        if fragments:
+            begun = (each for each in self._calls if each.name and each.has_begun)
+            unclear += [
+                *waiting,
+                *(each for each in begun if not (each.is_whole and each.text.lstrip().startswith("{"))),
+            ]
+        if unclear:
+            raise ValueError(f"it is not certain which arguments the call of {unclear[0].name!r:.80} has")
+
+    def _waits(self, call: _Call) -> bool:
+        """Return whether a call has no arguments, and its tool takes some."""
+        tool = self._tools.get(call.name)
+        if tool is None or call.text.strip():
+            return False
+        return bool(tool.parameters.get("properties")) or tool.parameters.get("additionalProperties") is not False
+
+    def _begins(self, call: _Call, id: str | None, name: str | None, text: str) -> bool:
+        """Return whether a piece begins another call after the one it was matched with: rule 3."""
+        if not name:
+            return False
+        if id and call.id and id != call.id:
+            return True
+        if call.has_begun:
+            return name != call.name or (call.is_whole and bool(text.strip()))
+        are_tools = name in self._tools and call.name in self._tools
+        return are_tools and name != call.name and call.name + name not in self._tools
 
     def _meant(self, index: int | None, id: str | None, named: bool) -> _Call | None:
         """Return the call that a piece is of, or that it comes after: rule 2."""
@@ -104,16 +174,6 @@ class StreamedCalls:
             self._of_id[call.index, id] = self._of_id[None, id] = call
 
 
-def _begins(call: _Call, id: str | None, name: str | None, text: str) -> bool:
-    """Return whether a piece begins another call after the one it was matched with: rule 3."""
-    if not name:
-        return False
-    if id and call.id and id != call.id:
-        return True
-    other_name = bool(call.name) and name != call.name
-    return call.has_begun and (other_name or (call.is_whole and bool(text.strip())))
-
-
 class _Call:
     """A call that is being written.
 
@@ -123,9 +183,13 @@ class _Call:
         id: Its id.
         name: The name of the tool, as far as it has come.
         is_whole: Whether the arguments are at their end: the bracket or quote that closes the first one.
+        is_named_again: Whether the name came again since, so that more arguments begin another call.
     """
 
-    __slots__ = ("_depth", "_escaped", "_in_string", "_length", "_pieces", "id", "index", "is_whole", "name", "place")
+    __slots__ = (
+        *("_depth", "_escaped", "_in_string", "_length", "_pieces"),
+        *("id", "index", "is_named_again", "is_whole", "name", "place"),
+    )
 
     def __init__(self, place: int) -> None:
         self.place = place
@@ -134,7 +198,7 @@ class _Call:
         self.name = ""
         self._pieces: list[str] = []
         self._length = self._depth = 0
-        self._in_string = self._escaped = self.is_whole = False
+        self._in_string = self._escaped = self.is_whole = self.is_named_again = False
 
     @property
     def text(self) -> str:
@@ -157,6 +221,8 @@ class _Call:
         self.id = self.id or id or None
         if name and name != self.name:
             self.name += name
+        elif name:
+            self.is_named_again = self.is_whole
         if text:
             self._pieces.append(text)
             self._length += len(text)

@@ -207,14 +207,18 @@ def test_calls_that_come_one_after_the_other_are_told_apart(
     )
 )
 def test_no_piece_is_lost_and_none_raises_whatever_comes(pieces: list[Any]) -> None:
-    """All text that comes is in some call, and each piece is told with the place of its call."""
+    """All text that comes is in some call, or the message is an error; and each piece is told with the place of its call."""
     calls, told = StreamedCalls(), [""] * 12
     for piece in pieces:
         delta = calls.add(*piece)
         if delta is not None:
             told[delta.index] += delta.arguments
-    assert [call.arguments or "" for call in calls.calls()] == told[: len(calls.calls())]
-    assert not any(told[len(calls.calls()) :])
+    try:
+        made = calls.calls()
+    except ValueError:
+        return
+    assert [call.arguments or "" for call in made] == told[: len(made)]
+    assert not any(told[len(made) :])
 
 
 # --- the rules, one by one ------------------------------------------------------------------------
