@@ -185,7 +185,13 @@ def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
 def own_rules() -> Iterator[None]:
     """Each test is a program of its own: the rules of a project stay in force until a program ends."""
     yield
-    for module, name in (("settings", "kept"), ("kept", "_reported"), ("lock", "_kept"), ("files", "_known")):
+    for module, name in (
+        ("settings", "kept"),
+        ("settings", "_reported"),
+        ("kept", "_reported"),
+        ("lock", "_kept"),
+        ("files", "_known"),
+    ):
         if loaded := sys.modules.get(f"fcregistry._config.{module}"):
             getattr(loaded, name).clear()
 

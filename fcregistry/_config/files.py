@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from stat import S_ISDIR, S_ISREG
 from time import sleep, time
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias
 
 from fcregistry.errors import ConfigurationError
 
@@ -23,15 +23,20 @@ SETTLED: Final = 0.02
 _MOST_LOOKS: Final = 10
 """How often a file is looked at that changes all the time."""
 
-_known: Final[dict[str, bytes]] = {}
-"""Path -> the content that counts. One object for one content, so that its hash is computed once."""
+_Stamp: TypeAlias = tuple[int, int, int, int, int]
+
+_known: Final[dict[str, tuple[bytes, _Stamp | None]]] = {}
+"""Path -> the content that counts, and what identifies it. One object for one content, so that its hash is computed once."""
 
 _MOST_KNOWN: Final = 256
 
 
+_IS_POSIX: Final = os.name == "posix"
+
+
 def is_there(path: str) -> bool:
     """Return whether there is a file, or a link, which may lead nowhere."""
-    if os.access in os.supports_follow_symlinks:
+    if _IS_POSIX:
         return os.access(path, os.F_OK, follow_symlinks=False)  # a third of the time of an exception
     return os.path.lexists(path)
 
@@ -50,7 +55,7 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
     """Return the content of a configuration file; None if there is none.
 
     A file that has changed counts when it stays as it is for a moment: until then, it may be empty, incomplete or missing because
-    something rewrites it. Its content is compared, and not only its time and size.
+    something rewrites it.
 
     Args:
         path: The file.
@@ -61,16 +66,18 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
     Raises:
         ConfigurationError: It cannot be read, is too large, or never stays as it is.
     """
-    known = _known.get(path)
+    known, stamp = _known.get(path, (None, None))
     if known is None and not (_is_surely_there(path) if in_open_folder else is_there(path)):
         return None
+    if stamp is not None and stamp == _stamp_now(path):
+        return known
     before: _Look | None = None
     for _ in range(_MOST_LOOKS):
         look = _look_at(path, known, in_project=in_project)
+        if look == before or time() - look.modified >= SETTLED:
+            return _remember(path, look, known)
         if look.content == known:
             return known
-        if look == before or time() - look.modified >= SETTLED:
-            return _remember(path, look.content)
         before = look
         sleep(SETTLED)
     if known is None:
@@ -78,22 +85,44 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
     return known
 
 
-def _remember(path: str, content: bytes | None) -> bytes | None:
-    if content is None:
-        _known.pop(path, None)
-    else:
-        if len(_known) >= _MOST_KNOWN:
-            _known.clear()
-        _known[path] = content
-    return content
-
-
 class _Look(NamedTuple):
-    """What a file contained at one moment; the content is None if there was none."""
+    """What a file contained at one moment; the content is None if there was none.
+
+    `stamp` is None where it would not show each change.
+    """
 
     content: bytes | None
     modified: float = float("inf")
-    place: tuple[int, int, int] = (0, 0, 0)
+    stamp: _Stamp | None = None
+
+
+def _remember(path: str, look: _Look, known: bytes | None) -> bytes | None:
+    if look.content is None:
+        _known.pop(path, None)
+        return None
+    if len(_known) >= _MOST_KNOWN:
+        _known.clear()
+    content = known if look.content == known else look.content
+    _known[path] = (content, look.stamp)
+    return content
+
+
+def _stamp_now(path: str) -> _Stamp | None:
+    try:
+        return _stamp_of(os.stat(path))
+    except OSError:
+        return None
+
+
+def _stamp_of(status: os.stat_result) -> _Stamp | None:
+    """Return what differs after each change of a file; None if nothing does.
+
+    Programs can set the time of modification, but not that of the last change, which only POSIX systems have. Some file systems count it in
+    whole seconds, in which there may be several changes.
+    """
+    if not _IS_POSIX or not S_ISREG(status.st_mode) or status.st_ctime_ns % 1_000_000_000 == 0:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
 def _look_at(path: str, known: bytes | None, *, in_project: bool) -> _Look:
@@ -128,8 +157,7 @@ def _read(path: str, status: os.stat_result, *, waits: bool) -> _Look:
         status = os.fstat(file)
     finally:
         os.close(file)
-    is_whole = S_ISREG(status.st_mode)
-    return _Look(content, status.st_mtime if is_whole else 0.0, (status.st_ino, status.st_size, status.st_mtime_ns))
+    return _Look(content, status.st_mtime if S_ISREG(status.st_mode) else 0.0, _stamp_of(status))
 
 
 # --- Whose a file is ---

@@ -14,9 +14,9 @@ from fcregistry._config.layers import MODES
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from fcregistry._config.layers import Layer, Rules
+    from fcregistry._config.layers import Layer, Rules, Setting
 
-    Kept = dict[tuple[str, tuple[tuple[str, str], ...]], Layer]
+    Kept = dict[tuple[str, tuple[Setting, ...]], Layer]
 
 _reported: Final[set[object]] = set()
 """The kept rules that the log was told about."""

@@ -16,6 +16,9 @@ Mode: TypeAlias = Literal["open", "allow", "locked"]
 MODES: Final[tuple[Mode, ...]] = ("open", "allow", "locked")
 """The trust modes, the loosest first."""
 
+Setting: TypeAlias = tuple[str, tuple[str, ...] | str | int]
+"""A key and its value."""
+
 Origin: TypeAlias = Literal["system", "user", "project", "named", "variables"]
 
 
@@ -27,7 +30,7 @@ class Layer(NamedTuple):
     Attributes:
         path: The file; empty for the environment.
         origin: Which layer it is.
-        given: What it sets, as pairs of the key and the value as text.
+        given: What it sets, as pairs of the key and the value, in the order of the documentation.
         doubt: Why others than the user may have written it; empty if they cannot. Then only its rules are used, not its defaults.
         mode: The trust mode; None if the layer sets none.
         mode_source: Where the mode is set, for messages.
@@ -45,7 +48,7 @@ class Layer(NamedTuple):
 
     path: str = ""
     origin: Origin = "project"
-    given: tuple[tuple[str, str], ...] = ()
+    given: tuple[Setting, ...] = ()
     doubt: str = ""
     mode: Mode | None = None
     mode_source: str = ""
@@ -61,9 +64,14 @@ class Layer(NamedTuple):
     max_tokens: int | None = None
 
     @property
-    def rules(self) -> tuple[tuple[str, str], ...]:
+    def rules(self) -> tuple[Setting, ...]:
         """What it sets that can only restrict: its other settings are defaults."""
         return tuple(pair for pair in self.given if pair[0] not in DEFAULTS)
+
+    @property
+    def unused(self) -> tuple[str, ...]:
+        """The keys of its defaults, if it has any that are not used because of `doubt`."""
+        return tuple(key for key, _ in self.given if key in DEFAULTS) if self.doubt else ()
 
     def without_defaults(self, doubt: str = "") -> Layer:
         """Return the layer with its rules only.

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
 from fcregistry._config.files import doubt_about, is_there, read_file
-from fcregistry._config.layers import MODES, Layer, Origin, Rules
+from fcregistry._config.layers import MODES, Layer, Origin, Rules, Setting
 from fcregistry._tools.selectors import normalized
 from fcregistry.errors import ConfigurationError, SelectorError
 
@@ -86,7 +86,7 @@ def call_hook_items() -> tuple[tuple[str, str], ...]:
     return tuple((source, name) for name, source in named.items())
 
 
-kept: Final[dict[tuple[str, tuple[tuple[str, str], ...]], Layer]] = {}
+kept: Final[dict[tuple[str, tuple[Setting, ...]], Layer]] = {}
 """The rules of projects, named files and variables that were in force in this process, by path and `Layer.rules`: see `kept.py`."""
 
 
@@ -111,8 +111,29 @@ def _project_layer() -> Layer | None:
                 f"{folder} has both {FILE} and [tool.fcregistry] in {PYPROJECT}; keep one of them, so that all of it is read"
             )
         if (found := own or shared) is not None:
-            return found.without_defaults(doubt) if (doubt := doubt_about(found.path)) else found
+            return _without_doubtful_defaults(found)
     return None
+
+
+def _without_doubtful_defaults(layer: Layer) -> Layer:
+    """Return the layer of a project's file; without its defaults if others than the user may have written them.
+
+    Its rules stay, since they can only restrict.
+    """
+    if layer.rules == layer.given or not (doubt := doubt_about(layer.path)):
+        return layer
+    layer = layer.without_defaults(doubt)
+    if (layer.path, layer.unused) not in _reported:
+        _reported.add((layer.path, layer.unused))
+        from logging import getLogger  # only if there is such a file
+
+        message = "%s: %s, so only its rules are used, and not its %s"
+        getLogger("fcregistry").warning(message, layer.path, doubt, ", ".join(layer.unused))
+    return layer
+
+
+_reported: Final[set[object]] = set()
+"""The files with unused defaults that the log has."""
 
 
 def _project_folders() -> Iterator[str]:
@@ -257,13 +278,12 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str, origin: Origin 
     if problems:
         raise ConfigurationError("\n".join(problems))
     read["mode_source"] = f'{prefix}mode = "{read.get("mode")}" in {path}'
-    return Layer(origin=origin, given=_texts_of(table), **read)
+    return Layer(origin=origin, given=_settings_in(table), **read)
 
 
-def _texts_of(table: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
-    """Return what a table sets, as text, in the order of the documentation."""
+def _settings_in(table: Mapping[str, Any]) -> tuple[Setting, ...]:
     given = ((key, table[key]) for key in _READERS if key in table)
-    return tuple((key, ", ".join(value) if isinstance(value, list) else str(value)) for key, value in given)
+    return tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in given)
 
 
 _WITH_PLUGINS: Final = ("deny", "disable")
@@ -376,7 +396,7 @@ def _environment_layer() -> Layer | None:
             given[key] = " ".join(items) if key == "mode" else items
             read[key] = _READERS[key](given[key], variable)
     source = f"{MODE}={read.get('mode')}"
-    return Layer(origin="variables", given=_texts_of(given), mode_source=source, **read) if read else None
+    return Layer(origin="variables", given=_settings_in(given), mode_source=source, **read) if read else None
 
 
 def model_variable() -> str | None:

@@ -33,6 +33,7 @@ COMMANDS: Final = {
     "ask": "Ask a model, which may call tools.",
     "call": "Call a tool.",
     "completion": "Write the script for completion in a shell.",
+    "config": "Show the settings, and what sets them.",
     "diff": "Show what changed between two versions, and what that breaks.",
     "doctor": "Explain every failure and conflict.",
     "groups": "List the groups of tools.",
@@ -48,7 +49,7 @@ COMMANDS: Final = {
 """Command -> what it is for, sorted. The module `_NAME` in this folder has the command as `command`."""
 
 _COMPLETING: Final = "_FCREGISTRY_COMPLETE"
-"""The variable by which a shell asks for completions: then no error may be printed into its prompt."""
+"""The variable by which a shell asks for completions: then nothing but these may be printed into its prompt."""
 
 INTERRUPTED: Final = 130
 BROKEN_PIPE: Final = 141
@@ -125,6 +126,8 @@ def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: No
     """
     _repair_streams()
     _shorten_warnings()
+    if _COMPLETING in os.environ:
+        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # for the whole process
     try:
         code = _run(args, listen)
         listen(False)

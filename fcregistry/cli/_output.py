@@ -116,14 +116,14 @@ def counted(number: int, noun: str) -> str:
     return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
-def table(rows: Iterable[Sequence[str]], headings: Sequence[str]) -> None:
-    """Write rows under headings, in columns; a line is cut to the width of a terminal.
+def table(rows: Iterable[Sequence[str]], headings: Sequence[str], *, cuts: bool = True) -> None:
+    """Write rows under headings, in columns; a line is cut to the width of a terminal, unless `cuts` is false.
 
     There may be thousands of rows, so the loops over them are those of built-in functions.
     """
     *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
     lines = list(map(str.rstrip, map("  ".join, zip(*map(_padded, columns), last, strict=True))))
-    if sys.stdout.isatty():
+    if cuts and sys.stdout.isatty():
         import shutil  # slow to import, and only a terminal has a size
 
         room = shutil.get_terminal_size((100, 24)).columns

@@ -17,6 +17,8 @@ from typing import Final, Literal, NamedTuple
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
+from fcregistry._config.files import doubt_about
+from fcregistry._config.layers import Layer
 from fcregistry._config.policy import trust
 from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
@@ -485,6 +487,7 @@ def setting_findings() -> Iterator[Finding]:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"
         yield problem(setting, f"names {item}, which does not exist here", advice)
     for layer in configuration():
+        yield from _doubtful_findings(layer)
         for name in layer.precedence:
             if name not in shipping:
                 message = f"names {name}, which is not installed, or ships no plugins"
@@ -497,6 +500,20 @@ def setting_findings() -> Iterator[Finding]:
     for error in current().extensions.unusable_call_hooks():
         advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
+
+
+def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
+    """Yield a finding if others than the user may have written a project's file."""
+    if layer.unused:
+        yield problem(
+            layer.path,
+            f"is used for its rules only, and not for its {', '.join(layer.unused)}: {layer.doubt}",
+            "write these settings into your own file, or make the file and its folder yours, and writable for you only",
+        )
+    elif layer.origin == "project" and (doubt := doubt_about(layer.path)):
+        yield note(
+            layer.path, f"has rules that apply here, and may not be yours: {doubt}", "fcregistry config shows them"
+        )
 
 
 def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:

@@ -1,0 +1,135 @@
+"""`fcregistry config`, and what commands say of a project's file that others may have written."""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import TYPE_CHECKING
+
+import pytest
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.conftest import Site
+
+
+class Folders:
+    """A user's configuration, and a project."""
+
+    def __init__(self, folder: Path) -> None:
+        self.user, self.project = folder / "fcregistry" / "fcregistry.toml", folder / "project"
+        self.env = {"XDG_CONFIG_HOME": str(folder)}
+        self.user.parent.mkdir()
+        self.project.mkdir()
+
+    @property
+    def file(self) -> Path:
+        return self.project / "fcregistry.toml"
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Folders:
+    return Folders(tmp_path)
+
+
+def test_each_setting_is_shown_with_what_sets_it(shop: Site, folders: Folders) -> None:
+    """The highest layer first, and in each the settings in the order of the documentation."""
+    folders.user.write_text('model = "a:b"\nask = ["text", "!danger"]\nmode = "open"')
+    (folders.project / "pyproject.toml").write_text(
+        '[tool.fcregistry]\nmodel = "c:d"\nprecedence = ["Acme_Shop"]\nthreads = 2'
+    )
+    env = folders.env | {"FCREGISTRY_DENY": "evil nothing", "FCREGISTRY_MODEL": "e:f"}
+    shown = shop.cli("config", "--json", env=env, cwd=folders.project)
+    user, project = str(folders.user), str(folders.project / "pyproject.toml")
+    overridden = "FCREGISTRY_MODEL sets it, too"
+    assert (shown.returncode, shown.stderr) == (0, "")
+    assert [tuple(each.values()) for each in json.loads(shown.stdout)] == [
+        ("mode", "open", user, "user", ""),
+        ("ask", ["text", "!danger"], user, "user", ""),
+        ("model", "a:b", user, "user", overridden),
+        ("precedence", ["Acme_Shop"], project, "project", ""),
+        ("model", "c:d", project, "project", overridden),
+        ("threads", 2, project, "project", ""),
+        ("deny", ["evil", "nothing"], "FCREGISTRY_DENY", "variables", ""),
+        ("model", "e:f", "FCREGISTRY_MODEL", "variables", ""),
+    ]
+    assert [*json.loads(shown.stdout)[0]] == ["setting", "value", "source", "layer", "unused"]
+    table = shop.cli("config", env=env, cwd=folders.project).stdout.splitlines()
+    assert table[0].split() == ["SETTING", "VALUE", "FROM", "USED"]
+    assert table[2].split() == ["ask", "text,", "!danger", user]
+    assert table[3].split() == ["model", "a:b", user, "no:", *overridden.split()]
+
+
+def test_where_nothing_is_configured_your_file_is_named(shop: Site, folders: Folders) -> None:
+    done = shop.cli("config", env=folders.env, cwd=folders.project)
+    assert (done.returncode, done.stdout) == (0, "")
+    assert done.stderr == f"Nothing is configured. Your file would be {folders.user}\n"
+    assert json.loads(shop.cli("config", "--json", env=folders.env, cwd=folders.project).stdout) == []
+
+
+def test_a_configuration_that_cannot_be_read_is_an_error(shop: Site, folders: Folders) -> None:
+    folders.file.symlink_to("gone")
+    done = shop.cli("config", env=folders.env, cwd=folders.project)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == f"Error: {folders.file} is a link to a file that does not exist; correct or remove it\n"
+
+
+@pytest.fixture
+def shared(folders: Folders) -> str:
+    """Writes a project's file into a folder that others may write, and returns the remark about it."""
+    folders.file.write_text('model = "llama:evil"\ndeny = ["acme-shop:evil"]')
+    folders.project.chmod(0o777)
+    doubt = f"the folder {folders.project} can be written by other users"
+    return f"{folders.file}: {doubt}, so only its rules are used, and not its model\n"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_the_model_of_a_file_that_others_may_have_written_is_not_asked(
+    shop: Site, folders: Folders, shared: str
+) -> None:
+    """One remark says so. The user's model is asked, and a rule of the file still holds."""
+    folders.user.write_text('model = "user:own"')
+    asked = shop.cli("ask", "Hello", env=folders.env, cwd=folders.project)
+    assert asked.stderr.startswith(shared)
+    assert "user:own" in asked.stderr
+    assert "llama:" not in asked.stderr
+    called = shop.cli("call", "evil", env=folders.env, cwd=folders.project)
+    assert (called.returncode, called.stderr.count(shared)) == (2, 1)
+    assert f"deny in {folders.file} names acme-shop:evil" in called.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+def test_config_and_doctor_say_what_is_not_used_of_such_a_file(shop: Site, folders: Folders, shared: str) -> None:
+    doubt = f"the folder {folders.project} can be written by other users"
+    shown = shop.cli("config", env=folders.env, cwd=folders.project)
+    assert [each.split() for each in shown.stdout.splitlines()[1:]] == [
+        ["deny", "acme-shop:evil", str(folders.file)],
+        ["model", "llama:evil", str(folders.file), "no:", *doubt.split()],
+    ]
+    found = json.loads(shop.cli("doctor", "--json", env=folders.env, cwd=folders.project).stdout)
+    [finding] = [each for each in found if each["subject"] == str(folders.file)]
+    assert (finding["kind"], finding["message"]) == (
+        "problem",
+        f"is used for its rules only, and not for its model: {doubt}",
+    )
+    assert finding["advice"] == (
+        "write these settings into your own file, or make the file and its folder yours, and writable for you only"
+    )
+    folders.file.write_text('deny = ["acme-shop:evil"]')
+    found = json.loads(shop.cli("doctor", "--json", env=folders.env, cwd=folders.project).stdout)
+    [finding] = [each for each in found if each["subject"] == str(folders.file)]
+    assert (finding["kind"], finding["message"]) == (
+        "note",
+        f"has rules that apply here, and may not be yours: {doubt}",
+    )
+
+
+@pytest.mark.skipif(os.name != "posix", reason="modes are those of POSIX")
+@pytest.mark.usefixtures("shared")
+def test_completion_says_nothing_of_such_a_file(shop: Site, folders: Folders) -> None:
+    """What goes to standard error would be in the user's prompt."""
+    env = folders.env | {"_FCREGISTRY_COMPLETE": "bash_complete", "COMP_WORDS": "fcregistry call ev", "COMP_CWORD": "2"}
+    done = shop.cli(env=env, cwd=folders.project)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "evil_object" in done.stdout
