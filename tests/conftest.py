@@ -191,6 +191,7 @@ def own_rules() -> Iterator[None]:
         ("kept", "_reported"),
         ("lock", "_kept"),
         ("files", "_known"),
+        ("files", "_pending"),
     ):
         if loaded := sys.modules.get(f"fcregistry._config.{module}"):
             getattr(loaded, name).clear()

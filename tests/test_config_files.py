@@ -41,6 +41,7 @@ def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
     monkeypatch.setattr(
         "fcregistry._config.settings.system_folder", lambda: str(made.system)
     )  # it is the machine's, and not ours
+    monkeypatch.setattr("fcregistry._config.files.SETTLED", 0)  # a change counts at once
     monkeypatch.chdir(made.project)
     return made
 

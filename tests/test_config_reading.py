@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -96,51 +97,58 @@ def test_a_home_that_is_a_link_ends_the_search(machine: Machine, monkeypatch: py
 # --- Changes ---
 
 
-class Sleeps:
-    """What happens to a file while it is waited for, one step after the other."""
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """Holds the time of the process, which stands still."""
+    now = [100.0]
+    monkeypatch.setattr(files, "monotonic", lambda: now[0])
+    return now
 
-    def __init__(self, *steps: Callable[[], object]) -> None:
-        self.steps = list(steps)
 
-    def __call__(self, seconds: float) -> None:
-        self.steps.pop(0)()
+def age(path: Path, seconds: float = 60) -> None:
+    """Make a file or folder look as if its last change were some seconds ago."""
+    then = time.time() - seconds
+    os.utime(path, (then, then))
+
+
+def change(path: Path, text: str | None) -> None:
+    """Change a file, or remove it, just now: however long a test takes, that is not in the past."""
+    if text is None:
+        path.unlink()
+    else:
+        path.write_text(text)
+    age(path.parent if text is None else path, -3600)
 
 
 @LAYERS
-def test_a_file_that_is_empty_while_it_is_rewritten_loses_no_rule(
-    machine: Machine, layer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("clock")
+@pytest.mark.parametrize("part", ["", 'deny = ["b"]\n'])
+def test_a_file_that_is_empty_while_it_is_rewritten_loses_no_rule(machine: Machine, layer: str, part: str) -> None:
+    """What was read before counts until the file stays as it is."""
     path = machine.file(layer)
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
-    path.write_text("")
-    monkeypatch.setattr(files, "sleep", Sleeps(lambda: path.write_text('deny = ["a", "b"]'), lambda: None))
-    assert denied()[-2:] == ["a", "b"]
+    change(path, part)
+    for _ in range(3):
+        assert denied() == ["a"]
+    change(path, 'deny = ["c"]')
+    assert denied() == ["a"]
+    age(path)
+    assert denied()[-1] == "c"
 
 
 @LAYERS
-@pytest.mark.parametrize("part", ["", 'deny = ["a"]\n'])
-def test_a_file_that_is_incomplete_when_a_program_starts_is_read_again(
-    machine: Machine, layer: str, part: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = machine.file(layer)
-    path.write_text(part)
-    whole = 'deny = ["a"]\nask = ["b"]\n'
-    monkeypatch.setattr(files, "sleep", Sleeps(lambda: path.write_text(whole), lambda: None))
-    [read] = configuration()
-    assert (read.deny is not None, read.ask is not None) == (True, True)
-
-
-@LAYERS
-def test_a_file_that_is_missing_while_it_is_replaced_loses_no_rule(
-    machine: Machine, layer: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.mark.usefixtures("clock")
+def test_a_file_that_is_missing_while_it_is_replaced_loses_no_rule(machine: Machine, layer: str) -> None:
     path = machine.file(layer)
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
-    path.unlink()
-    monkeypatch.setattr(files, "sleep", Sleeps(lambda: path.write_text('deny = ["a"]')))
-    assert denied() == ["a"]
+    change(path, None)
+    for _ in range(3):
+        assert denied() == ["a"]
+    path.write_text('deny = ["b"]')
+    age(path)
+    assert denied()[-1] == "b"
 
 
 def test_a_file_that_stays_empty_or_away_loses_its_rules(machine: Machine) -> None:
@@ -149,33 +157,63 @@ def test_a_file_that_stays_empty_or_away_loses_its_rules(machine: Machine) -> No
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
     path.write_text("")
+    age(path)
     assert denied() == []
     path.write_text('deny = ["b"]')
+    age(path)
     assert denied() == ["b"]
     path.unlink()
+    age(path.parent)
     assert denied() == []
+
+
+@pytest.mark.parametrize("text", ['deny = ["b"]', None])
+def test_a_change_counts_where_clocks_differ(machine: Machine, clock: list[float], text: str | None) -> None:
+    """The clock of a file server may be ahead: then the time between two looks counts."""
+    path = machine.file("user")
+    path.write_text('deny = ["a"]')
+    assert denied() == ["a"]
+    change(path, text)
+    assert denied() == ["a"]
+    clock[0] += files.SETTLED
+    assert denied() == ([] if text is None else ["b"])
+
+
+class Sleeps:
+    """What happens to a file while it is waited for, one step after the other."""
+
+    def __init__(self, *steps: Callable[[], object]) -> None:
+        self.steps = list(steps)
+
+    def __call__(self, seconds: float) -> None:
+        if self.steps:
+            self.steps.pop(0)()
 
 
 @LAYERS
-def test_a_file_that_changes_all_the_time_does_not_count(
+@pytest.mark.parametrize("part", ["", 'deny = ["a"]\n'])
+def test_a_file_that_is_incomplete_when_a_program_starts_is_read_again(
+    machine: Machine, layer: str, part: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = machine.file(layer)
+    change(path, part)
+    whole = 'deny = ["a"]\nask = ["b"]\n'
+    nothing = [lambda: None] * (8 if part == "" else 0)
+    monkeypatch.setattr(files, "sleep", Sleeps(*nothing, lambda: change(path, whole)))
+    [read] = configuration()
+    assert (read.deny is not None, read.ask is not None) == (True, True)
+
+
+@LAYERS
+def test_the_rules_of_a_file_that_changes_all_the_time_are_not_known(
     machine: Machine, layer: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """What was read before does; if nothing was, the rules are not known."""
     path = machine.file(layer)
-    texts = [f'deny = ["b{number}"]' for number in range(40)]
-
-    def change(seconds: float) -> None:
-        path.write_text(texts.pop())
-
-    monkeypatch.setattr(files, "sleep", change)
-    path.write_text('deny = ["a"]')
+    change(path, "")
+    texts = [f'deny = ["b{number}"]' for number in range(100)]
+    monkeypatch.setattr(files, "sleep", lambda seconds: change(path, texts.pop()))
     with pytest.raises(ConfigurationError, match=f"^{path} changes while it is read; its rules are not known until"):
         configuration()
-    monkeypatch.setattr(files, "sleep", lambda seconds: None)
-    before = denied()
-    monkeypatch.setattr(files, "sleep", change)
-    change(0)
-    assert denied() == before
 
 
 @LAYERS

@@ -215,6 +215,7 @@ def test_the_same_configuration_gives_the_same_object(monkeypatch: pytest.Monkey
     """It is made anew when a file changes, and not for each question."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    monkeypatch.setattr("fcregistry._config.files.SETTLED", 0)  # a change counts at once
     (tmp_path / ".git").touch()
     path = tmp_path / "fcregistry" / "fcregistry.toml"
     path.parent.mkdir()

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import os
 from stat import S_ISDIR, S_ISREG
-from time import sleep, time
+from time import monotonic, sleep, time
 from typing import Final, NamedTuple, TypeAlias
 
 from fcregistry.errors import ConfigurationError
@@ -17,16 +17,24 @@ from fcregistry.errors import ConfigurationError
 MOST_BYTES: Final = 1 << 18
 """The most bytes of a configuration file, also of a pyproject.toml."""
 
-SETTLED: Final = 0.02
-"""Seconds for which a file must not have changed before a change of it counts. A file that is rewritten in place is empty for a moment."""
+SETTLED: Final = 0.25
+"""Seconds for which a file must not have changed before a change of it counts, and before it counts that it is empty or missing.
 
-_MOST_LOOKS: Final = 10
-"""How often a file is looked at that changes all the time."""
+A program that rewrites a file leaves it empty or missing for a moment, which is longer on a busy machine.
+"""
+
+_PAUSE: Final = 0.02
+"""Seconds between two looks at a file that was written just now, and for which one with content must stay as it is when it is read first."""
+
+_MOST_LOOKS: Final = 25
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
 
 _known: Final[dict[str, tuple[bytes, _Stamp | None]]] = {}
 """Path -> the content that counts, and what identifies it. One object for one content, so that its hash is computed once."""
+
+_pending: Final[dict[str, tuple[_Look, float]]] = {}
+"""Path -> a change that does not count yet, and when it was seen."""
 
 _MOST_KNOWN: Final = 256
 
@@ -54,45 +62,62 @@ def _is_surely_there(path: str) -> bool:
 def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = False) -> bytes | None:
     """Return the content of a configuration file; None if there is none.
 
-    A file that has changed counts when it stays as it is for a moment: until then, it may be empty, incomplete or missing because
-    something rewrites it.
+    While something rewrites a file, it may be empty, incomplete or missing. So what was read before counts until the file has stayed as it
+    is for a moment. If nothing was, this function waits for that.
 
     Args:
         path: The file.
         in_project: Whether others than the user may have put it there. Then a pipe or device is an error: reading it might never end.
-
         in_open_folder: Whether it is an error if the folder is closed to this process. Otherwise no file is there, as far as it can know.
 
     Raises:
-        ConfigurationError: It cannot be read, is too large, or never stays as it is.
+        ConfigurationError: It cannot be read, is too large, or changes all the time.
     """
     known, stamp = _known.get(path, (None, None))
     if known is None and not (_is_surely_there(path) if in_open_folder else is_there(path)):
         return None
     if stamp is not None and stamp == _stamp_now(path):
         return known
-    before: _Look | None = None
-    for _ in range(_MOST_LOOKS):
-        look = _look_at(path, known, in_project=in_project)
-        if look == before or time() - look.modified >= SETTLED:
-            return _remember(path, look, known)
-        if look.content == known:
-            return known
-        before = look
-        sleep(SETTLED)
+    look = _look_at(path, known, in_project=in_project)
     if known is None:
-        raise ConfigurationError(f"{path} changes while it is read; its rules are not known until that ends")
-    return known
+        return _remember(path, _first_look(path, look, in_project=in_project), known)
+    return _remember(path, look, known) if _is_settled(path, look) else known
+
+
+def _first_look(path: str, look: _Look, *, in_project: bool) -> _Look:
+    """Return what is in a file that was not read before, once that stays as it is."""
+    unchanged = 0.0
+    for _ in range(_MOST_LOOKS):
+        needed = _PAUSE if look.content else SETTLED
+        if unchanged >= needed or time() - look.modified >= needed:
+            return look
+        sleep(_PAUSE)
+        again = _look_at(path, None, in_project=in_project)
+        unchanged = unchanged + _PAUSE if again == look else 0.0
+        look = again
+    raise ConfigurationError(f"{path} changes while it is read; its rules are not known until that ends")
+
+
+def _is_settled(path: str, look: _Look) -> bool:
+    """Return whether a file has stayed as it is for a moment; by its own time, or by the times of two looks if a clock is wrong."""
+    if time() - look.modified >= SETTLED:
+        _pending.pop(path, None)
+        return True
+    before, since = _pending.get(path, (None, 0.0))
+    if before == look:
+        return monotonic() - since >= SETTLED
+    _pending[path] = (look, monotonic())
+    return False
 
 
 class _Look(NamedTuple):
-    """What a file contained at one moment; the content is None if there was none.
+    """What a file contained at one moment; the content is None if there was none, and the time that of its folder.
 
     `stamp` is None where it would not show each change.
     """
 
     content: bytes | None
-    modified: float = float("inf")
+    modified: float
     stamp: _Stamp | None = None
 
 
@@ -102,9 +127,17 @@ def _remember(path: str, look: _Look, known: bytes | None) -> bytes | None:
         return None
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
+        _pending.clear()
     content = known if look.content == known else look.content
     _known[path] = (content, look.stamp)
     return content
+
+
+def _time_of_folder(path: str) -> float:
+    try:
+        return os.stat(os.path.dirname(path)).st_mtime
+    except OSError:  # it is gone, too, for no one knows how long
+        return float("inf")
 
 
 def _stamp_now(path: str) -> _Stamp | None:
@@ -132,11 +165,11 @@ def _look_at(path: str, known: bytes | None, *, in_project: bool) -> _Look:
             if in_project:
                 raise ConfigurationError(f"{path} is not a regular file")
             if known is not None:  # what a pipe had, it does not have a second time
-                return _Look(known)
+                return _Look(known, 0.0)
         return _read(path, status, waits=not in_project)
     except OSError as error:
         if not is_there(path):
-            return _Look(None)
+            return _Look(None, _time_of_folder(path))
         if isinstance(error, FileNotFoundError):
             raise ConfigurationError(f"{path} is a link to a file that does not exist; correct or remove it") from error
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from fcregistry import Executor
+from fcregistry._config import files
 from fcregistry._config.policy import Trust, trust
 from fcregistry._tools.selectors import SelectorSubject
 from fcregistry.execution import _approval
@@ -64,6 +65,7 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Place:
     monkeypatch.chdir(made.working)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr(_approval, "CONFIGURATION_SECONDS", 0)
+    monkeypatch.setattr(files, "SETTLED", 0)
     return made
 
 
@@ -269,8 +271,10 @@ def test_a_process_keeps_the_rules_that_a_tool_of_it_lifts(site: Site) -> None:
         import os
         from pathlib import Path
         from fcregistry import Executor
+        from fcregistry._config import files
         from fcregistry.execution import _approval
 
+        files.SETTLED = 0
         _approval.CONFIGURATION_SECONDS = 0
 
         def write_file(path: str, content: str) -> str:
