@@ -45,6 +45,7 @@ ALL = {
     "meta": {"acme.team": "maps"},
     "read_only": True,
     "requires_approval": lambda arguments: True,
+    "always_ask": lambda arguments: None,
     "requires_env": "ACME_KEY",
     "timeout": 5,
     "isolation": "process",

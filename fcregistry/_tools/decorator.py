@@ -81,6 +81,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `assume_hints`: What policies and the configuration assume of hints that are not given: `"mcp"`, that the tool is destructive,
               unless it is `read_only`, and open-world, as the Model Context Protocol does; `"mcp-read-only"`, that it is open-world only.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
+            - `always_ask`: A function that takes the arguments and returns why this call needs approval whatever a policy allows, or None.
             - `requires_env`: The environment variables that must be set: a name, or a list in which a tuple has alternatives. Errors hide them.
             - `available`: A function without arguments that returns whether the tool can be used here; it is asked before each call.
             - `timeout`: How many seconds a call may take; it takes precedence over the executor's.

@@ -85,6 +85,7 @@ class Options(NamedTuple):
     open_world: bool | None = None
     assume_hints: str | None = None
     requires_approval: bool | Callable[[Mapping[str, Any]], bool] = False
+    always_ask: Callable[[Mapping[str, Any]], str | None] | None = None
     requires_env: tuple[str | tuple[str, ...], ...] = ()
     available: Callable[[], bool] | None = None
     timeout: float | None = None

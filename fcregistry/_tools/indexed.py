@@ -168,7 +168,7 @@ class DescribedDefinition(ToolDefinition):
         return returns
 
 
-_DEFERRED: Final = ("available", "cache", "reads", "requires_approval", "writes")
+_DEFERRED: Final = ("always_ask", "available", "cache", "reads", "requires_approval", "writes")
 """The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
 
 

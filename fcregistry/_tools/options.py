@@ -32,6 +32,7 @@ if TYPE_CHECKING:
         open_world: bool
         assume_hints: Literal["mcp", "mcp-read-only"]
         requires_approval: bool | Callable[[Mapping[str, Any]], bool]
+        always_ask: Callable[[Mapping[str, Any]], str | None]
         requires_env: str | Sequence[str | tuple[str, ...]]
         available: Callable[[], bool]
         timeout: float
@@ -110,6 +111,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
         lambda value: isinstance(value, bool) or callable(value),
         "a bool, or a predicate of the arguments",
     ),
+    "always_ask": (callable, "a function of the arguments that returns a reason or None"),
     "requires_env": (
         _is_variables,
         "the name of an environment variable, or a list of names, in which a tuple has alternatives",

@@ -135,6 +135,7 @@ _DIGESTED_OPTIONS: Final = (
     "open_world",
     "assume_hints",
     "requires_approval",
+    "always_ask",
 )
 """The options that the model sees or that decide about its calls."""
 
@@ -192,7 +193,16 @@ def is_computed(value: Any) -> bool:
     return type(value) is dict and list(value) == [COMPUTED] and type(value[COMPUTED]) is str
 
 
-_MAYBE_COMPUTED: Final = ("available", "cache", "examples", "meta", "reads", "requires_approval", "writes")
+_MAYBE_COMPUTED: Final = (
+    "always_ask",
+    "available",
+    "cache",
+    "examples",
+    "meta",
+    "reads",
+    "requires_approval",
+    "writes",
+)
 """The options that may be or hold functions and objects, which have no JSON form."""
 
 _LONGEST: Final = 300

@@ -158,7 +158,8 @@ class Policy:
     earlier selectors chose. Selectors match a renamed tool by its old and by its new name.
 
     Args:
-        allow: Tools that run without approval, even if their author declared `requires_approval`.
+        allow: Tools that run without approval, even if their author declared `requires_approval`. What the option `always_ask` of a tool is
+            about needs approval all the same.
         ask: Tools of which every call needs approval.
         deny: Tools that never run.
         default: What applies to all other tools: `tool` for what their authors declared, or `allow`, `ask` or `deny`.
@@ -417,6 +418,8 @@ class ApprovalRules:
     def always_allows(self, tool: Tool) -> bool:
         """Return whether no call of a tool ever needs approval or is denied."""
         verdict = self._ruling(tool).verdict
+        if tool.options.always_ask is not None:
+            return False
         return verdict == "allow" or (verdict == "tool" and tool.options.requires_approval is False)
 
     def forbids(self, tool: Tool) -> CallError | None:
@@ -433,41 +436,31 @@ class ApprovalRules:
         """
         question = self.check_rules(step, pending=pending)
         if isinstance(question, ApprovalQuestion) and self.approve is None:
-            return call_errors.approval_required(step.bound.tool.name)
+            reason = question.reason if question.always else ""
+            return call_errors.approval_required(step.bound.tool.name, reason)
         return question
 
     def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
         """Return the same, also if there is no approver here: one elsewhere may be asked later."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
-        if ruling.verdict == "allow":
-            return None
         if ruling.verdict == "deny":
             return _denied_by_rule(tool, ruling)
+        if (always := tool.options.always_ask) is not None and (
+            question := _question_by(always, step, pending, always=True)
+        ) is not None:
+            return question
+        if ruling.verdict == "allow":
+            return None
         if ruling.verdict == "ask":
             return ApprovalQuestion(_why_asked(ruling))
-        return self._by_author(step, pending)
+        needs = tool.options.requires_approval
+        if callable(needs):
+            return _question_by(needs, step, pending)
+        return ApprovalQuestion("the tool requires approval") if needs else None
 
     def _ruling(self, tool: Tool) -> Ruling:
         return self.rulings.get(tool.name, self._otherwise)
-
-    def _by_author(self, step: CallStep, pending: bool) -> CallError | ApprovalQuestion | None:
-        needs = step.bound.tool.options.requires_approval
-        if needs is False:
-            return None
-        if not callable(needs):
-            return ApprovalQuestion("the tool requires approval")
-        if pending:
-            reason = "the tool may require approval, which depends on results that are not known yet"
-            return ApprovalQuestion(reason)
-        try:
-            if not _predicate_holds(needs, step):
-                return None
-        except KeyboardInterrupt:
-            raise
-        except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
-            return call_errors.approval_failed(step.bound.tool.name, error)
-        return ApprovalQuestion("the tool requires approval of such arguments")
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
@@ -480,8 +473,29 @@ def _why_asked(ruling: Ruling) -> str:
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
-def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: CallStep) -> bool:
-    """Return what a predicate says about a copy of the arguments: what was validated is what runs.
+def _question_by(
+    predicate: Callable[[Mapping[str, Any]], object], step: CallStep, pending: bool, *, always: bool = False
+) -> CallError | ApprovalQuestion | None:
+    """Return the question that a tool's author wants to be asked about a call, by a function of the arguments; None for none."""
+    if pending:
+        reason = "the tool may require approval, which depends on results that are not known yet"
+        return ApprovalQuestion(reason, always)
+    try:
+        answer = _answer_of(predicate, step, "always_ask" if always else "requires_approval")
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
+        return call_errors.approval_failed(step.bound.tool.name, error)
+    if not answer:
+        return None
+    return ApprovalQuestion(answer if always and isinstance(answer, str) else _SUCH_ARGUMENTS, always)
+
+
+_SUCH_ARGUMENTS: Final = "the tool requires approval of such arguments"
+
+
+def _answer_of(predicate: Callable[[Mapping[str, Any]], object], step: CallStep, option: str) -> object:
+    """Return what a predicate of an option says about a copy of the arguments: what was validated is what runs.
 
     Raises:
         BaseException: Whatever it raises.
@@ -490,8 +504,8 @@ def _predicate_holds(predicate: Callable[[Mapping[str, Any]], object], step: Cal
     if inspect.iscoroutine(answer):
         answer.close()  # it will not be awaited
     if inspect.isawaitable(answer):
-        raise TypeError("requires_approval must be a plain function of the arguments, not a coroutine function")
-    return bool(answer)
+        raise TypeError(f"{option} must be a plain function of the arguments, not a coroutine function")
+    return answer
 
 
 def _is_async(function: object) -> bool:
@@ -504,9 +518,10 @@ def _is_async(function: object) -> bool:
 
 
 class ApprovalQuestion(NamedTuple):
-    """The question whether a call may run, with the reason why it needs approval."""
+    """The question whether a call may run, with the reason why it needs approval, and whether no policy can change that."""
 
     reason: str
+    always: bool = False
 
 
 def ask_approver(

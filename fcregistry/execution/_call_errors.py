@@ -93,9 +93,15 @@ def no_thread(error: Exception) -> CallError:
 # --- Approval ---
 
 
-def approval_required(name: str) -> CallError:
-    """Return the error for a tool that requires approval, if the executor has no approver."""
-    return CallError("approval_required", f"{name} requires approval, and there is no approver; it was not run")
+def approval_required(name: str, reason: str = "") -> CallError:
+    """Return the error for a tool that requires approval, if the executor has no approver.
+
+    Args:
+        name: The tool.
+        reason: Why it requires approval, if no policy can change that.
+    """
+    text = f"{name} requires approval, and there is no approver; it was not run"
+    return CallError("approval_required", f"{text}: {reason}" if reason else text)
 
 
 def approval_failed(name: str, error: BaseException) -> CallError:
