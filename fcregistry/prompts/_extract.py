@@ -208,13 +208,17 @@ _MARK: Final = re.compile(
 )
 # A string in double or single quotes, a comment, a bracket, or a quote that no other quote closes
 _PART: Final = re.compile(
-    r""" "[^"\\]*+(?:\\.[^"\\]*+)*+" | '[^'\\]*+(?:\\.[^'\\]*+)*+' | //[^\n]* | \#[^\n]* | /\*(?:.*?\*/)? | [{}\[\]"'] """,
+    r""" "[^"\\]*+(?:\\.[^"\\]*+)*+" | '[^'\\]*+(?:\\.[^'\\]*+)*+' | //[^\n]* | \#[^\n]*
+    | /\*[^*]*+(?:\*(?!/)[^*]*+)*+(?P<closes>\*/)? | [{}\[\]"'] """,
     re.DOTALL | re.VERBOSE,
 )
 _SINGULAR: Final = {"are": "is", "hold": "holds"}
 _CLOSING: Final = {"{": "}", "[": "]"}
 _MOST_VALUES: Final = 100
 """Values of one answer: looking at more takes time, to no use."""
+
+_MOST_OPEN: Final = 3
+"""Values of one answer that do not end: each may be searched up to the end of the answer."""
 
 _CUT_OFF: Final = "is cut off before it is complete; write all of it again, shorter if need be"
 
@@ -241,7 +245,7 @@ def json_values(text: str, exact: bool) -> list[Found]:
 
 def _scan(text: str, exact: bool) -> Iterator[Found]:
     """Yield what is found, from left to right; each character is looked at a few times at most."""
-    place, fenced = 0, False
+    place, fenced, count = 0, False, 0
     while mark := _MARK.search(text, place):
         place = mark.end()
         if mark["fence"]:
@@ -257,6 +261,12 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
             place = end
             continue
         yield Rejected(reason, fenced, open=True)
+        count += 1
+        if fenced:  # nothing that follows makes the answer right
+            return
+        if count > _MOST_OPEN:
+            yield Rejected(f"has more than {_MOST_OPEN} JSON values that do not end; write one", open=True)
+            return
         # Only a code block that names JSON shows that the bracket was one of prose.
         named = (each for each in _MARK.finditer(text, place) if each["fence"] and each["language"])
         after = next((each for each in named if each["language"].lower() in _JSON_LANGUAGES), None)
@@ -292,7 +302,7 @@ def _end_of_value(text: str, start: int) -> tuple[int, str]:
                 return part.end(), f"has brackets that do not match: a {sign} comes too early, near {near}"
             if not due:
                 return part.end(), ""
-        elif sign in ('"', "'", "/*"):  # the string or comment has no end
+        elif sign in ('"', "'") or (sign.startswith("/*") and not part["closes"]):  # the string or comment has no end
             break
     return len(text), _CUT_OFF
 
@@ -314,7 +324,7 @@ def _read_json(text: str, exact: bool, fenced: bool) -> Found:
 
 _YAML_LANGUAGES: Final = frozenset({"", "yaml", "yml", "json"})
 _BLOCK_OPENING: Final = re.compile(
-    r"^(?P<indent>[ \t]*)(?P<fence>`{3,})[ \t]*(?P<language>[\w+.-]*)[ \t]*$", re.MULTILINE
+    r"^(?P<indent>[ \t]*+)(?P<fence>`{3,}+)[ \t]*+(?P<language>[\w+.-]*+)[ \t]*+$", re.MULTILINE
 )
 _UNCLOSED: Final = "the code block was not closed: taken up to the end"
 

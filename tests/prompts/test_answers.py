@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
@@ -137,6 +138,10 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
         ("[" * 150 + "]" * 150, "$: is nested too deeply: at most 100 levels"),
         ('{"x": 1} or {"x": 2}', "$: has 2 values, and each could be the answer; write one"),
         ('{"x": 1}' * 101, "$: has more than 100 JSON values; write one"),
+        (
+            '```json\n{"x": 1}\n```\n' + "[1\n```json\n```\n" * 4,
+            "$: has more than 3 JSON values that do not end; write one",
+        ),
         ('{"x": "1"}', '$.x: must be an integer, not "1"'),
         ('[{"x": 1}]', '$: must be an object, not [{"x": 1}]'),
         ('{"a": 1} {"x": 1, "z": 2}', '$.z: is not a known name; the known ones are "x", "y"'),
@@ -151,6 +156,28 @@ def test_the_reasons_of_a_refused_answer_are_worded_for_the_model(text: str, sai
     assert [str(problem) for problem in reading.problems] == [said]
     assert not reading.ok
     assert reading.value is None
+
+
+@pytest.mark.parametrize("fence", ["```json\n[", "```json\n```\n["])
+def test_brackets_without_an_end_before_code_blocks_are_not_searched_again_and_again(fence: str) -> None:
+    def count_lines(blocks: int) -> int:
+        """Return how many lines of code run while an answer with some blocks is read."""
+        count = 0
+
+        def add(frame: object, event: str, argument: object) -> Any:
+            nonlocal count
+            count += event == "line"
+            return add
+
+        before = sys.gettrace()
+        sys.settrace(add)
+        try:
+            POINT.read((fence + '"",' * 20 + "\n") * blocks)
+        finally:
+            sys.settrace(before)
+        return count
+
+    assert count_lines(80) < 5 * count_lines(20)
 
 
 def test_the_error_can_be_sent_back_as_it_is() -> None:
