@@ -483,7 +483,7 @@ def _names_in(text: str) -> list[str]:
     return names if all(_NAME_PATTERN.fullmatch(name) for name in names) else []
 
 
-_OPTIONAL: Final = re.compile(r"\s*[,(]\s*(?:optional|default)\b.*|^optional$")
+_OPTIONAL: Final = re.compile(r" ?[,(] ?(?:optional|default)\b.*|^optional$")
 
 
 def _type_text(text: str) -> str | None:

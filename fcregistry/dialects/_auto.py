@@ -90,12 +90,14 @@ class AutoStream(DialectStream):
         tools: The tools that may be called, or their definitions, if they are known.
     """
 
-    __slots__ = ("_is_held", "_pieces", "_tail", "_tools", "_whole", "_words")
+    __slots__ = ("_begun", "_head", "_is_held", "_pieces", "_tail", "_tools", "_whole", "_words")
 
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
         super().__init__(dialect)
         self._tools = tuple(tools) if tools is not None else None
         self._pieces: list[str] = []
+        self._head: list[str] = []  # what may become the header of a message
+        self._begun = ""  # its first characters, after white space
         self._tail = ""  # what may become a mark
         self._is_held = False
         self._words = TrimmedText()
@@ -120,12 +122,26 @@ class AutoStream(DialectStream):
         found = marks.find(text)
         first = min((each.start() for each in (found, marks.beginning(text)) if each), default=len(text))
         self._is_held = found is not None and found.start() == first
-        if self._words.is_blank and (word := _RECIPIENT.match(text)) and word.end() >= first:
-            first = 0
         self._tail = text[first:]
-        self._words.add(text[:first])
+        self._head.append(text[:first])
+        if self._words.is_blank and self._may_be_header(text[:first]):
+            return NOTHING
+        self._words.add("".join(self._head))
+        self._head.clear()
         new = self._words.take_new()
         return Parsed(new) if new else NOTHING
+
+    def _may_be_header(self, more: str) -> bool:
+        """Return whether the text so far may be the header of a message, if a mark follows.
+
+        Args:
+            more: The text since the last time.
+        """
+        if len(self._begun) < len(_BEGUN_RECIPIENT):
+            begun = self._begun + more
+            self._begun = begun.lstrip()[: len(_BEGUN_RECIPIENT)]
+            return _RECIPIENT.fullmatch(begun) is not None
+        return _NAME.fullmatch(more) is not None
 
     def close(self) -> Parsed:
         """End the text, and return all of its content. Closing again changes nothing."""
@@ -207,7 +223,9 @@ _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
 
 _FENCE_LINE: Final = re.compile(r"(`{3,})[^`\n]*|(~{3,})[^\n]*")
 _TICKS: Final = re.compile("`+")
-_RECIPIENT: Final = re.compile(r"\s*(?:to=)?[\w.\-]*")
+_NAME: Final = re.compile(r"[\w.\-]*+")
+_BEGUN_RECIPIENT: Final = "to="
+_RECIPIENT: Final = re.compile(rf"\s*+(?:{_BEGUN_RECIPIENT})?+{_NAME.pattern}")
 """The word that a text may begin with as the header of a message, if a mark follows it."""
 _CALL_BEGUN: Final = re.compile(
     r"[\s:]{0,9}+(?:```\w*+\s{0,9}+)?(?:\{|<(?!/)|\[\s{0,9}+(?:\{|[\w.\-]{1,80}+\()|[\w.:\-]{1,80}+\s{0,9}+[{<(\[✿])"

@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import islice
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
@@ -47,7 +46,7 @@ class Notation:
         strings: The mark that opens a string or a comment -> the one that closes it; an empty one if nothing after that mark is looked at.
         may_follow: Returns whether a mark may follow the text after the last bracket or string.
         is_strict: Whether any other mark ends the search; else it is a part of the text.
-        between: The pattern of what may be between two brackets that open, beside white space.
+        between: The pattern of the text that may be between two brackets that open.
         opened: The pattern of an opening bracket, and of those that may follow it, as deep as values may be.
     """
 
@@ -57,16 +56,16 @@ class Notation:
     strings: Mapping[str, str]
     may_follow: Callable[[str, str], bool]
     is_strict: bool = False
-    between: str = r"\s"
+    between: str = r"\s*+"
     opened: re.Pattern[str] = field(init=False)
-    _brackets: re.Pattern[str] = field(init=False)
+    _bracket: re.Pattern[str] = field(init=False)
     _first: frozenset[str] = field(init=False)
 
     def __post_init__(self) -> None:
         nested = "".join(re.escape(mark) for mark in _CLOSING if self.may_follow(mark, ""))
-        opened = rf".(?:(?:{self.between})*+[{nested}]){{0,{MAX_DEPTH}}}+"
+        opened = rf".(?:{self.between}[{nested}]){{0,{MAX_DEPTH}}}+"
         object.__setattr__(self, "opened", re.compile(opened, re.DOTALL))
-        object.__setattr__(self, "_brackets", re.compile(rf"(?:{self.between})*+([{nested}])", re.DOTALL))
+        object.__setattr__(self, "_bracket", re.compile(rf"{self.between}([{nested}])", re.DOTALL))
         object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
 
     def may_open(self, character: str) -> bool:
@@ -75,8 +74,11 @@ class Notation:
 
     def brackets(self, text: str, most: int) -> tuple[str, int]:
         """Return the first `most` brackets in a text that `opened` matches, and the end of the last."""
-        found = [*islice(self._brackets.finditer(text), most)]
-        return "".join([each[1] for each in found]), found[-1].end() if found else 0
+        found, end = "", 0
+        while len(found) < most and (bracket := self._bracket.match(text, end)):
+            found += bracket[1]
+            end = bracket.end()
+        return found, end
 
 
 def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]:

@@ -86,7 +86,7 @@ _JSON: Final = Notation(
     strings={'"': '"', "'": "'", "//": "\n", "/*": "*/", "#": "\n"},
     may_follow=_may_follow,
     is_strict=True,
-    between=r"(?>[\w\s$.+\-]*+[:,])|\s|//[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/",
+    between=rf"{_BEFORE_VALUE}(?:(?://[^\n]*+\n|/\*(?:[^*]|\*(?!/))*+\*/){_BEFORE_VALUE})*+",
 )
 
 _UNBEGUN: Final = rf"""(?!(?:[\w\s$.+\-]*+[,:])*+\s*+["'{{\[]|{_PLAIN}*+(?:(?<=[\s,{{\[])/(?:[/*]|\Z)|(?<=[\s,])#|\Z)){_PLAIN}*+[}}\]]?"""

@@ -454,7 +454,7 @@ _NEXT: Final = (MESSAGE, "<|start|>", *MESSAGE_ENDS)
 _HEADER_ENDS: Final = TextMarks(*_NEXT)
 _CHANNEL_ENDS: Final = TextMarks(*_NEXT, CHANNEL)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
-_CHANNEL_NAME: Final = re.compile(r"\s*(?:analysis|commentary|final|)\s*").fullmatch
+_CHANNEL_NAME: Final = re.compile(r"\s*+(?:analysis|commentary|final|)\s*+").fullmatch
 _TO_USER: Final = re.compile(r"\s*(?:commentary|final)\b").match
 _NAMESPACE: Final = "functions."
 

@@ -210,7 +210,7 @@ _PYTHON: Final = Notation(
     deepest=re.compile(rf"((?:{_OUTSIDE}{_AFTER_PREFIX}{_QUOTED})*+)({_OUTSIDE})", re.VERBOSE | re.DOTALL),
     plain=re.compile(rf"()({_OUTSIDE})"),
     strings={mark: mark for mark in ("'", '"', "'''", '"""')},
-    between=r"""[^\[\](){}'"]""",
+    between=_OUTSIDE,
     # An apostrophe within a word opens no string, so that prose in the place of a value hides nothing behind it.
     may_follow=lambda mark, outside: mark in "([{" or _MAY_OPEN_STRING(outside) is not None,
 )
@@ -224,14 +224,14 @@ NO_LIST: Final = (
 """The pattern of what follows a bracket if no list of calls does."""
 
 _FIND_TOKENS: Final = re.compile(
-    rf"""\s*+([\[\](){{}},:=]
+    rf"""([\[\](){{}},:=]
     | [+-]?\.?[0-9](?:[eE][+-]?(?=[0-9])|[\w.])*+
     | [rRuUbBfF]{{0,2}}{_QUOTED}
-    | \w[\w.\-]*+ | \*\* | \S)""",
+    | \w[\w.\-]*+ | \*\* | \S)\s*+""",
     re.VERBOSE | re.DOTALL,
 ).findall
 _STRING_PARTS: Final = re.compile(r"""(\w*)('{3}|"{3}|['"])(.*)\2""", re.DOTALL).fullmatch
-_WORD: Final = re.compile(r"\w*[^\W\d][\w.\-]*").fullmatch
+_WORD: Final = re.compile(r"\d*+[^\W\d][\w.\-]*+").fullmatch
 _NUMBER: Final = re.compile(
     r"[+-]?(?:0[xX][\da-fA-F_]++|0[oO][0-7_]++|0[bB][01_]++"
     r"|(?:(?:0|[1-9][0-9_]*+)(?:\.[0-9_]*+)?|\.[0-9][0-9_]*+)(?:[eE][+-]?[0-9]++)?)"

@@ -30,7 +30,9 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 INPUT_LABEL: Final = "Action Input:"
 _NO_NAME: Final = (INPUT_LABEL, *LABELS, "```", "{")
 _NONE: Final = "|".join(map(re.escape, _NO_NAME))
-NO_INPUT: Final = rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}[^\n]++\n\s*+{none_of(INPUT_LABEL)})"
+NO_INPUT: Final = (
+    rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}[^\nA]*+(?:A(?!ction:)[^\nA]*+)*+\n\s*+{none_of(INPUT_LABEL)})"
+)
 """The pattern of what follows `Action:` if no name or no input does."""
 _LINE: Final = TextMarks("\n")
 _NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
