@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import logging
 import pickle
+import re
+import textwrap
 from urllib.parse import quote
 
 import pytest
@@ -34,6 +37,54 @@ def test_a_value_is_found_in_every_spelling(value: str) -> None:
         assert secrets.hide(f"<{text}>") == "<…>"
         assert secrets.hide_in_bytes(f"<{text}>".encode()) == "<…>".encode()
     assert secrets.hide_in_json([{value: [value, None, True]}]) == [{"…": ["…", None, True]}]
+
+
+@pytest.mark.parametrize("value", ["hush-hush", "hush-hush!", "hush-hush!!", "~~~???>>>"])
+@pytest.mark.parametrize("before", ["", "1", "12", "123"])
+@pytest.mark.parametrize("after", ["", "1", "12", "123"])
+def test_a_value_is_found_in_base64_wherever_it_begins_and_ends(value: str, before: str, after: str) -> None:
+    """Base64 has a character for six bits. What is left are the characters that the text beside the value takes part in."""
+    begin, end, bits = (8 * len(part) for part in (before, before + value, before + value + after))
+    beside = -(-begin // 6) + -(-bits // 6) - end // 6
+    whole = base64.b64encode(f"{before}{value}{after}".encode()).decode()
+    secrets = Secrets(value)
+    for text in (whole, "\n".join(textwrap.wrap(whole, 5)), base64.urlsafe_b64encode(base64.b64decode(whole)).decode()):
+        hidden = secrets.hide(text)
+        assert "…" in hidden
+        assert len(re.sub(r"[…=\s]", "", hidden)) <= beside
+        assert secrets.hide_in_bytes(text.encode()) == hidden.encode()
+    if not before + after:
+        assert secrets.hide(base64.b64encode(whole.encode()).decode()) == "…"  # also if it is encoded twice
+
+
+@pytest.mark.parametrize(
+    ("value", "spelled"),
+    [
+        ("hush", "aHVzaA=="),
+        ("hush/-*", "687573682f2d2a"),
+        ("hush/-*", "687573682F2D2A"),
+        ("a b/c", "a%20b%2fc"),
+        ("a b/c", "%61+b%2Fc"),
+        ("a b/c", "a%252520b%25252Fc"),
+        ("a b/c", r"\u0061\u0020b\/c"),
+        ("a b/c", r"\\u0061\\u0020b\\\/c"),
+        ("a b/c", "%5Cu0061%5cu0020b/c"),
+        ("a\"b'c", r"a\"b\'c"),
+        ("a\"b'c", "a&quot;b&apos;c"),
+        ("a<b>&c", "a&lt;b&gt;&amp;c"),
+        ("a<b>&c", "a&amp;lt;b&amp;gt;&amp;amp;c"),
+        ("a<b>&c", "&#97;&#60;b&#62;&#0038;c"),
+        ("a<b>&c", "&#x61;&#x3c;b&#X3E;&amp;#x026;c"),
+        ("a\tb\r\nc", r"a\tb\r\nc"),
+        ("a\b\f\nc", r"a\\b\\f\\nc"),
+        ("a\\b:c", r"a\\b:c"),
+        ("a\\b:c", r"a\\\\b:c"),
+        ("🙂--🙂", r"\ud83d\ude42--\uD83D\uDE42"),
+        ("🙂--🙂", "%F0%9F%99%82--&#x1f642;"),
+    ],
+)
+def test_a_value_is_found_in_each_spelling_by_itself(value: str, spelled: str) -> None:
+    assert Secrets(value).hide(f"<{spelled}>") == "<…>"
 
 
 @pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be", "utf-32-le", "utf-32-be"])

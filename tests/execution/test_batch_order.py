@@ -195,3 +195,47 @@ def test_keys_are_computed_once_for_each_call_and_again_for_one_that_was_changed
     calls = [{"name": "save", "arguments": {"path": path}} for path in "aab"]
     assert all(each.ok for each in Executor([tool], approve=approve).run_all(calls))
     assert sorted(asked) == ["a", "a", "b", "c"]
+
+
+@ways
+@pytest.mark.parametrize(
+    ("paths", "edits"),
+    [
+        ("ab", {"a": "c", "b": "c"}),
+        ("abc", {"a": "c", "b": "c"}),
+        ("cab", {"a": "c", "b": "c"}),
+        ("abab", {"a": "b", "b": "a"}),
+        ("ab", {"a": "b"}),
+        ("ab", {"b": "a"}),
+    ],
+)
+def test_calls_that_an_approver_edits_wait_for_what_they_touch_now(
+    paths: str, edits: dict[str, str], is_async: bool
+) -> None:
+    """The approver answers when all calls are asked about, so that none is over before another is edited."""
+    running: list[str] = []
+    ran: list[str] = []
+    asked: list[tuple[asyncio.Future[None], ToolCall]] = []
+
+    async def approve(tool: Tool, call: ToolCall) -> Any:
+        asked.append((asyncio.get_running_loop().create_future(), call))
+        if len(asked) == len(paths):
+            for future, _ in asked:
+                future.set_result(None)
+        await next(future for future, other in asked if other is call)
+        path = call.arguments["path"]  # type: ignore[index, call-overload]
+        return Approve({"path": edits[path]}) if path in edits else True
+
+    async def save(path: str) -> None:
+        assert path not in running
+        running.append(path)
+        for _ in range(20):  # meanwhile every call begins that may begin
+            await asyncio.sleep(0)
+        running.remove(path)
+        ran.append(path)
+
+    tool = Tool.from_function(save, writes=lambda arguments: arguments["path"], requires_approval=True)
+    calls = [{"name": "save", "arguments": {"path": path}} for path in paths]
+    results = batch(Executor([tool], approve=approve), calls, is_async)
+    assert [each.content for each in results] == ["null"] * len(paths)
+    assert sorted(ran) == sorted(edits.get(path, path) for path in paths)

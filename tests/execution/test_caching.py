@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import json
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Callable
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall
 from fcregistry.errors import DefinitionError
 from fcregistry.execution import MemoryCache, ToolOutput
+
+if TYPE_CHECKING:
+    from tests.conftest import Site
 
 
 def look_up(word: str, options: dict[str, int] | None = None) -> list[str]:
@@ -92,6 +96,39 @@ def test_other_tools_have_other_keys() -> None:
     ]
     assert len(set(keys)) == len(keys)
     assert key_of(make(), name="look_up") == key_of(make(), name="look_up")
+
+
+def test_a_tool_has_other_keys_in_another_version_module_or_distribution(site: Site) -> None:
+    """Its name, schema and qualified name are the same, and so is what else its key may depend on."""
+    asked = """
+        from fcregistry import Executor
+
+        class Kept(dict):
+            set = dict.__setitem__
+
+        cache = Kept()
+        assert Executor("look_up", cache=cache).call("look_up", word="tea").ok
+        (answer,) = cache
+    """
+    code = """
+        from fcregistry import fc_register
+
+        @fc_register(cache=True)
+        def look_up(word: str) -> str:
+            "Look a word up."
+            return word
+    """
+
+    def key(distribution: str = "acme", version: str = "1.0", module: str = "acme_tools") -> str:
+        info = site.install(distribution, {"x": module}, {f"{module}.py": code}, version=version)
+        found: str = site.ask(asked)
+        shutil.rmtree(info)
+        (site.folder / f"{module}.py").unlink()
+        return found
+
+    keys = [key(), key(version="1.1"), key(module="acme_words"), key(distribution="other")]
+    assert len(set(keys)) == len(keys)
+    assert key() == keys[0]
 
 
 def test_a_key_names_the_tool_and_is_short_and_plain_whatever_the_arguments() -> None:
