@@ -47,6 +47,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         instructions: The system message before every conversation.
         answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
+        retry_empty: How often the agent asks again in a row, if the message of the model has neither text nor calls.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.
@@ -71,6 +72,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         instructions: str = "",
         answer_type: Any = str,
         answer_retries: int = 2,
+        retry_empty: int = 1,
         registry: Registry | None = None,
         approve: Approver | None = None,
         deps: Sequence[Any] = (),
@@ -95,6 +97,7 @@ class Agent(ABC, Generic[AnswerT_co]):
             executor=self.executor,
             offered=self._all_tools._offered,
             instructions=self._instructions,
+            retry_empty=checked_limit("retry_empty", retry_empty, 0),
             suspends=self.executor._pipeline.rules.approve is None,
         )
 
@@ -346,6 +349,7 @@ class AgentOptions(TypedDict, total=False):
 
     instructions: str
     answer_retries: int
+    retry_empty: int
     registry: Registry | None
     approve: Approver | None
     deps: Sequence[Any]

@@ -67,6 +67,7 @@ class Conversation(Generic[AnswerT_co]):
         instructions: The system message at the beginning of the conversation.
         answer_type: The type of the answer; text by default. An answer that is not of the type is sent back to the model.
         answer_retries: How often the model may try again to answer with that type.
+        retry_empty: How often the agent asks again in a row, if the message of the model has neither text nor calls.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function or coroutine function that receives the tool and the call, and returns
             `Approve()`, `Deny("why")` or a bool. Without it, a turn stops at such calls, and `resume` continues it.

@@ -138,6 +138,8 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             end = End(reason="stop_tool", answer=self._answer_of_round(chat))
         elif end.reason == "content_filter" and chat.steps[-1].results:
             end = replace(end, answer=self._answer_of_round(chat))
+        elif end.reason == "empty":  # the round is over, and the caller judges what the model wrote
+            end = replace(end, answer=chat.messages[-1].text)
         return result_of(chat, end, type(self).__name__)
 
     def _answer_of_round(self, chat: Chat) -> str | dict[str, Any]:

@@ -19,6 +19,7 @@ from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Ret
 from fcregistry.agents._history import ids_in
 from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
+from fcregistry.errors import ModelError
 from fcregistry.execution import PreparedCalls, failed_result, log_failure
 from fcregistry.formats import json_value_of
 from fcregistry.models import CallIds, Completion, Message
@@ -34,6 +35,9 @@ SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "
     "and say what is missing."
 )
+
+_WAS_EMPTY: Final = "Your last message was empty: answer, or call a tool."
+"""What a model reads that is asked again, since its message had neither text nor calls."""
 
 _ANNOUNCED_ROUNDS: Final = 2
 """The model reads how many rounds are left once there are so few."""
@@ -61,10 +65,14 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
         calls = completion.message.tool_calls
         take = take_calls if calls else _take_answer
         end = yield from take(loop, chat, completion)
-        if end is not None:
+        if end is not None and end.reason == "empty" and chat.empty <= loop.retry_empty:
+            chat.messages.pop()  # many providers take no empty message
+        elif end is not None:
             return end
     if loop.summarizes:
         return (yield from _ask_for_summary(loop, chat))
+    if chat.empty:
+        return End(reason="empty")
     if calls or not chat.rounds:
         return End(reason="max_rounds")
     return End(
@@ -88,14 +96,18 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     if isinstance(outcome, End):
         return outcome
     chat.rounds += 1
-    chat.cut_off = chat.cut_off + 1 if outcome.finish_reason == "length" else 0
     message = _with_unique_ids(outcome.message, chat)
     completion: Completion = outcome if message is outcome.message else replace(outcome, message=message)
-    chat.messages.append(message)
+    chat.cut_off = chat.cut_off + 1 if completion.finish_reason == "length" else 0
+    chat.empty = 0 if message.tool_calls or message.text.strip() else chat.empty + 1
     chat.usage += completion.usage
     seconds = perf_counter() - began
     model = completion.model or loop.model.name
     chat.steps.append(Step(kind="model", seconds=seconds, message=message, model=model, usage=completion.usage))
+    if completion.finish_reason == "tool_calls" and not message.tool_calls:
+        why = f"{loop.model.name} says that it makes a call, but its message has none; try again"
+        return End(reason="model_error", error=ModelError(why, retryable=True))
+    chat.messages.append(message)
     return completion
 
 
@@ -344,6 +356,8 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     messages = list(chat.messages)
     left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
+    if chat.empty and last is not None and last.role != "assistant":
+        messages[-1] = last = last.replaced(content=_content_with_note(last, _WAS_EMPTY))
     if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
     instructions = loop.instructions
@@ -399,6 +413,7 @@ class Loop:
         stop_tools: The tools whose result is the answer.
         summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
         more_rounds: Asked for more rounds when there are none left.
+        retry_empty: How often the model is asked again in a row, if its message has neither text nor calls.
         suspends: Whether the run waits where an approver has to decide about a call.
         expressions: Runs calls that the model writes as Python does; None if it calls as its provider has it.
         no_calls_reason: Why no call runs; empty if the tools that the model sees can be called.
@@ -414,6 +429,7 @@ class Loop:
     stop_tools: frozenset[str] = frozenset()
     summarizes: bool = False
     more_rounds: MoreRounds | None = None
+    retry_empty: int = 1
     suspends: bool = True
     expressions: ExpressionRunner | None = None
     no_calls_reason: str = ""
@@ -483,15 +499,15 @@ class Answers(Protocol):
 
 
 class TextAnswers:
-    """Takes any text for the answer, even an empty one."""
+    """Takes any text for the answer, unless it is empty."""
 
     instructions = ""
 
     def end(self, chat: Chat, completion: Completion) -> End:
-        reason = completion.finish_reason
-        return End(
-            reason=reason if reason in ("length", "content_filter") else "answered", answer=completion.message.text
-        )
+        reason, text = completion.finish_reason, completion.message.text
+        if reason in ("length", "content_filter"):
+            return End(reason=reason, answer=text)
+        return End(reason="empty") if chat.empty else End(reason="answered", answer=text)
 
 
 class TypedAnswers:
@@ -511,11 +527,17 @@ class TypedAnswers:
         self.instructions = output.instructions()
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
-        reading = self._output.read(completion.message.text)
+        reason = completion.finish_reason
+        if reason == "content_filter":
+            return End(reason=reason)
+        # No text may be the empty text, if that is of the type
+        reading = self._output.read('""' if chat.empty else completion.message.text)
         if reading.ok:
             return End(reason="answered", answer=reading.value)
-        if chat.cut_off > 1:
+        if chat.cut_off > 1 or (chat.empty and reason == "length"):
             return End(reason="length", error=reading.error)
+        if chat.empty:
+            return End(reason="empty")
         if chat.retries >= self._retries:
             return End(reason="invalid_answer", error=reading.error)
         chat.retries += 1

@@ -66,6 +66,7 @@ class ReactAgent(Agent[AnswerT_co]):
         **options: The options of every agent, by keyword. They are the following.
         instructions: The system message before every conversation.
         answer_retries: How often the model may try again to answer with that type.
+        retry_empty: How often the agent asks again in a row, if the message of the model has neither text nor calls.
         registry: The `Registry` where names of tools are looked up; the process's by default.
         approve: Decides about calls that need approval: a function, or a coroutine function, of the tool and the call that returns
             `Approve()`, `Deny("why")` or a bool. Without it, a run stops at such calls, and `resume` continues it.

@@ -33,6 +33,7 @@ StopReason: TypeAlias = Literal[
     "stop_tool",
     "length",
     "content_filter",
+    "empty",
     "max_rounds",
     "max_tool_calls",
     "time_budget",
@@ -50,6 +51,7 @@ STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
     "stop_tool": "a tool was called whose result is the answer",
     "length": "the model's answer is cut off: it has reached its limit of tokens",
     "content_filter": "the provider's filter has stopped the model",
+    "empty": "the model's message had neither text nor calls",
     "max_rounds": "the model was still calling tools in the last round that it was given",
     "max_tool_calls": "the model made more calls than it may",
     "time_budget": "the time budget was used up",
@@ -275,6 +277,7 @@ class Chat:
         rounds: How often the model was asked.
         extra: Rounds that were added to `max_rounds`.
         retries: How often an answer was of the wrong type.
+        empty: How many messages in a row, up to the last one, had neither text nor calls.
         cut_off: How many messages in a row, up to the last one, the limit of tokens cut off.
         calls: How many calls have a result.
         usage: The tokens of all models together.
@@ -289,6 +292,7 @@ class Chat:
     rounds: int = 0
     extra: int = 0
     retries: int = 0
+    empty: int = 0
     cut_off: int = 0
     calls: int = 0
     usage: Usage = field(default_factory=Usage)
@@ -314,7 +318,7 @@ class Chat:
         )
 
 
-_COUNTS: Final = ("rounds", "extra", "retries", "cut_off", "calls")
+_COUNTS: Final = ("rounds", "extra", "retries", "empty", "cut_off", "calls")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -434,8 +438,8 @@ class RunResult(Generic[AnswerT_co]):
     """The result of a run. Printed, it is the answer, or the reason why there is none.
 
     Attributes:
-        answer: Text, or a value of the agent's `answer_type`. None if there is no answer. `""` and `0` may be
-            answers: look at `ok`.
+        answer: Text, or a value of the agent's `answer_type`. None if there is no answer. A value such as `0`, or `""` where that is of
+            the type, may be an answer: look at `ok`.
         stop_reason: Why the run ended.
         steps: The steps, in order; of a resumed run, since it was resumed.
         messages: The conversation, without instructions: pass it to `run`, with more messages, to continue it.

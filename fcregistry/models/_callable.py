@@ -429,6 +429,8 @@ def _message_of(answer: object) -> Message:
     if isinstance(answer, Message):
         return answer if answer.role == "assistant" else answer.replaced(role="assistant")
     check_is_message(answer)
+    if not _has_any(answer, _OF_MESSAGES) and not isinstance(answer, (list, tuple)):
+        answer = read_field(answer, "message")  # of a choice
     calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
     content, reasoning = _content_and_reasoning(answer)
     if not calls and content is None and not _has_any(answer, ("role", "content")):

@@ -167,7 +167,7 @@ class _Answer:
         details = {"id": self.id, "finish_reason": self.finish, "refusal": refusal}
         return Completion(
             message=message,
-            finish_reason=finish_reason(self.finish or "stop", bool(calls)),
+            finish_reason=finish_reason("refusal" if refusal.strip() else self.finish or "stop", bool(calls)),
             usage=self.usage,
             model=self.model,
             details={name: value for name, value in details.items() if value},
@@ -188,7 +188,7 @@ def chat_completion(body: Mapping[str, Any]) -> Completion:
     answer.add_head(body)
     answer.add_text(message)
     answer.finish = text_of(choice.get("finish_reason"))
-    written = _listed(message.get("tool_calls"))
+    written = _listed(message.get("tool_calls")) or _former_call(message)
     calls = tuple(map(call_of, written))
     for call, each in zip(calls, written, strict=True):
         answer.add_call_extras(mapping_of(each), call.id)
@@ -201,6 +201,7 @@ class ChatStream:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._answer = _Answer()
         self._calls = StreamedCalls(tools)
+        self._former_calls = StreamedCalls()  # some servers send the same call in both forms
 
     def add(self, piece: Mapping[str, Any]) -> Delta | None:
         """Take the next piece, and return what is new in it; None if there is nothing to show.
@@ -217,6 +218,9 @@ class ChatStream:
             return None
         written = required(choice, "delta", dict)
         shown = self._answer.add_text(written)
+        for former in _former_call(written):
+            function = mapping_of(former)
+            self._former_calls.add(0, None, text_of(function.get("name")), _arguments({}, function))
         calls = tuple(filter(None, map(self._call, _listed(written.get("tool_calls")))))
         delta = Delta(content=shown.content, reasoning=shown.reasoning, tool_calls=calls)
         return delta if delta != Delta() else None
@@ -227,7 +231,9 @@ class ChatStream:
         Raises:
             ValueError: It is not certain to which call a piece belongs.
         """
-        return self._answer.completion(self._calls.calls()) if self._answer.finish else None
+        if not self._answer.finish:
+            return None
+        return self._answer.completion(self._calls.calls() or self._former_calls.calls())
 
     def _call(self, piece: object) -> ToolCallDelta | None:
         if not isinstance(piece, Mapping):
@@ -242,6 +248,13 @@ class ChatStream:
         )
         self._answer.add_call_extras(piece, delta.id if delta else None)
         return delta
+
+
+def _former_call(message: Mapping[str, Any]) -> list[Any]:
+    """Return the call in the former field for one, of a message or of a piece of one; none if it is empty."""
+    call = message.get("function_call")
+    is_empty = not call or (isinstance(call, Mapping) and not (call.get("name") or call.get("arguments")))
+    return [] if is_empty else [call]
 
 
 def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
@@ -382,6 +395,8 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
         finish = finish_reason(reason or "length", has_calls=False)
         written = _with_incomplete_call(written)
     output = read_output(written, finish)
+    if output.refusal.strip():
+        finish = "content_filter"
     message = Message(
         role="assistant",
         content=output.text or None,
