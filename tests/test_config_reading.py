@@ -77,6 +77,17 @@ def test_a_loop_of_links_is_an_error(machine: Machine, layer: str) -> None:
         configuration()
 
 
+@pytest.mark.parametrize("layer", ["system", "user"])
+def test_a_folder_that_is_a_link_to_nowhere_is_an_error(machine: Machine, layer: str) -> None:
+    """It may be on a disk that is not there yet."""
+    folder = machine.file(layer).parent
+    folder.rmdir()
+    folder.symlink_to("gone")
+    with pytest.raises(ConfigurationError) as caught:
+        configuration()
+    assert str(caught.value) == f"{folder} is a link to a folder that does not exist; correct or remove it"
+
+
 def test_a_table_behind_a_link_that_leads_nowhere_is_an_error(machine: Machine) -> None:
     (machine.project / "pyproject.toml").symlink_to("gone.toml")
     with pytest.raises(ConfigurationError, match=r"pyproject\.toml is a link to a file that does not exist"):

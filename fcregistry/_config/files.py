@@ -75,6 +75,9 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
     """
     known, stamp = _known.get(path, (None, None))
     if known is None and not (_is_surely_there(path) if in_open_folder else is_there(path)):
+        folder = os.path.dirname(path)
+        if not in_project and is_there(folder) and not os.access(folder, os.F_OK):
+            raise ConfigurationError(f"{folder} is a link to a folder that does not exist; correct or remove it")
         return None
     if stamp is not None and stamp == _stamp_now(path):
         return known
