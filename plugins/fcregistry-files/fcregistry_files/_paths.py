@@ -71,7 +71,7 @@ def is_reserved(name: str) -> bool:
     Args:
         name: The name of a file or folder.
     """
-    return _fold(name).startswith(RESERVED)
+    return fold(name).startswith(RESERVED)
 
 
 def order_key(root: str, names: Sequence[str]) -> str:
@@ -83,7 +83,7 @@ def order_key(root: str, names: Sequence[str]) -> str:
         root: The root's real path.
         names: The names of the path below it.
     """
-    return _fold("/".join((root.replace("\\", "/").rstrip("/"), *names)))
+    return fold("/".join((root.replace("\\", "/").rstrip("/"), *names)))
 
 
 def quote(name: str) -> str:
@@ -110,7 +110,12 @@ def escape(name: str) -> str:
     )
 
 
-def _fold(text: str) -> str:
+def fold(text: str) -> str:
+    """Return text in the form that has no case and no Unicode forms, so that what a file system may take for one name is equal.
+
+    Args:
+        text: A name or path.
+    """
     # HFS+ ignores some of the invisible characters (category Cf)
     plain = unicodedata.normalize("NFKD", text).casefold()
     return "".join(mark for mark in plain if unicodedata.category(mark) != "Cf")

@@ -12,6 +12,7 @@ from fcregistry.errors import DefinitionError
 from fcregistry.execution import Toolset
 
 from fcregistry_files._patch import Patching, deletes, paths_of
+from fcregistry_files._protected import why_protected
 from fcregistry_files._reading import Reading
 from fcregistry_files._root import Root
 from fcregistry_files._search import Searching
@@ -35,8 +36,11 @@ def file_tools(
     They are `read_file`, `list_directory`, `find_files`, `search_files` and `file_info`, and with `write=True` also `write_file`,
     `edit_file`, `apply_patch`, `move` and `delete`. No path that a model writes leaves the folder.
 
-    Deletions, and `write_file` with overwrite=true, require approval. The tools remember which version of each file was read, and
-    refuse to change a file that has changed since; so make new tools for each conversation.
+    Deletions, and `write_file` with overwrite=true, require approval. So does each change of a file that configures fcregistry or what
+    an agent may do, such as `fcregistry.toml`, `.git` or `.mcp.json`, also where a policy allows everything.
+
+    The tools remember which version of each file was read, and refuse to change a file that has changed since; so make new tools for
+    each conversation.
 
     Args:
         root: The folder.
@@ -103,6 +107,11 @@ def writing_tools(workspace: Workspace, **options: Any) -> Iterator[Tool]:
         **options: Further options of each tool.
     """
     writing, patching = Writing(workspace), Patching(workspace)
+
+    def always_ask(paths: Callable[[dict[str, Any]], list[str]]) -> Callable[[dict[str, Any]], str | None]:
+        return lambda call: why_protected(workspace, paths(call))
+
+    one_path = always_ask(lambda call: [call["path"]])
     rows: tuple[tuple[Callable[..., Any], dict[str, Any]], ...] = (
         (
             writing.write_file,
@@ -110,19 +119,36 @@ def writing_tools(workspace: Workspace, **options: Any) -> Iterator[Tool]:
                 "writes": workspace.keys("path"),
                 "destructive": True,
                 "requires_approval": lambda call: call.get("overwrite", False),
+                "always_ask": one_path,
             },
         ),
-        (writing.edit_file, {"writes": workspace.keys("path"), "destructive": True}),
+        (writing.edit_file, {"writes": workspace.keys("path"), "destructive": True, "always_ask": one_path}),
         (
             patching.apply_patch,
             {
                 "writes": lambda call: [key for path in paths_of(call["patch"]) if (key := workspace.key(path))],
                 "destructive": True,
                 "requires_approval": lambda call: deletes(call["patch"]),
+                "always_ask": always_ask(lambda call: paths_of(call["patch"])),
             },
         ),
-        (writing.move, {"writes": workspace.keys("source", "target"), "destructive": False}),
-        (writing.delete, {"writes": workspace.keys("path"), "destructive": True, "requires_approval": True}),
+        (
+            writing.move,
+            {
+                "writes": workspace.keys("source", "target"),
+                "destructive": False,
+                "always_ask": always_ask(lambda call: [call["source"], call["target"]]),
+            },
+        ),
+        (
+            writing.delete,
+            {
+                "writes": workspace.keys("path"),
+                "destructive": True,
+                "requires_approval": True,
+                "always_ask": one_path,
+            },
+        ),
     )
     for function, own in rows:
         yield Tool.from_function(function, tags=("files",), read_only=False, open_world=False, **own, **options)
