@@ -18,7 +18,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 nox.needs_version = ">=2025.2.9"
-nox.options.sessions = ["tests", "lint", "typing", "installed", "docs", "dask", "floors"]
+nox.options.sessions = ["tests", "lint", "typing", "installed", "old-pip", "docs", "dask", "floors"]
 nox.options.reuse_venv = "yes"
 
 ROOT = Path(__file__).parent
@@ -86,6 +86,7 @@ FLOORS = {
     "tzdata": "plugins/fcregistry-clock/tests/test_clock_tools.py",
     "xllamacpp": "plugins/fcregistry-llama/tests/test_llama_calls.py",
 }
+OLD_PIP = "pip==23.2.1"  # it comes with Python 3.11.7 and 3.12.1
 NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
 
 
@@ -224,6 +225,15 @@ def installed(session: nox.Session) -> None:
     session.install(*wheels(session), "pytest")
     session.chdir(session.create_tmp())
     session.run("pytest", str(ROOT / "tests" / "installed"), env=OWN_CODE_ONLY)
+
+
+@nox.session(name="old-pip", requires=["build"], reuse_venv=False, venv_backend="virtualenv")
+def old_pip(session: nox.Session) -> None:
+    """Install every plugin with `OLD_PIP`, and call its tools. Arguments after `--` go to pytest."""
+    session.install(OLD_PIP)
+    session.install(*wheels(session), "pytest")
+    session.chdir(session.create_tmp())
+    session.run("pytest", str(ROOT / "tests" / "old_pip"), *session.posargs, env=OWN_CODE_ONLY)
 
 
 @nox.session(requires=["build"])

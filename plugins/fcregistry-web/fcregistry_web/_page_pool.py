@@ -43,6 +43,10 @@ _LATER: Final = 10.0
 """A new page may go before one that gave way, if it came in so many seconds after that."""
 _GRACE: Final = 1.0
 """Seconds after which a process ends by itself that should have been killed."""
+_LONGEST_CHARACTER: Final = 12
+"""Bytes of JSON in ASCII."""
+_LONGEST_REST: Final = 20_000
+"""Bytes of an answer without its text."""
 _PROGRAM: Final = "import sys; sys.path += sys.argv[1:]; from fcregistry_web._page_worker import main; main()"
 _WINDOWS: Final = ("CREATE_NEW_PROCESS_GROUP", "CREATE_NO_WINDOW")
 
@@ -265,25 +269,26 @@ class _Pool:
         request["seconds"] = max(job.until - monotonic(), 0) + _GRACE
         try:
             process.send(request, page.data)
-            process.read()
+            answer = process.read(page.most)
             job.since = monotonic()
             job.turns += 1
-            answer = process.read()
-        except (OSError, EOFError):
+            answer = answer or process.read(page.most)  # an empty one comes when the page begins
+            error = answer.pop("error", None)
+            if error or answer.pop("is_worn"):
+                process.end()
+            if not error:
+                return PageText(**answer)
+        except (OSError, EOFError, LookupError, TypeError):  # it has ended, or was made to answer something else
             code = process.end()
             how = f"signal {-code}" if code < 0 else f"exit code {code}"
             return ToolError(
                 f"{quote(page.url)} ended the process that converts it, with {how}: it is damaged, or made to do that"
             )
-        if answer.get("error") is not None or answer["is_worn"]:
-            process.end()
-        if "error" not in answer:
-            return PageText(answer["title"], answer["text"], answer["end"], answer["total"])
-        if answer["error"] == "memory":
+        if error == "memory":
             return ToolError(
                 f"{quote(page.url)} was read, but needs too much memory to be converted: it is too complex, or made to be"
             )
-        return ToolError(f"{quote(page.url)} was read, but cannot be converted: {answer['error']}")
+        return ToolError(f"{quote(page.url)} was read, but cannot be converted: {error}")
 
     def _settle(self, job: _Job, process: _Process | None, outcome: PageText | ToolError) -> None:
         """Answer a page, if it was not taken from the process."""
@@ -342,16 +347,23 @@ class _Process:
         self._requests.write(data)
         self._requests.flush()
 
-    def read(self) -> Any:
-        """Return the next line of an answer.
+    def read(self, most: int) -> dict[str, Any]:
+        """Return the next answer.
+
+        Args:
+            most: The most characters of a text in it.
 
         Raises:
-            EOFError: It has ended.
+            EOFError: It has ended, or does not write an answer.
         """
-        line = self._answers.readline()
-        if not line.endswith(b"\n"):
-            raise EOFError
-        return json.loads(line)
+        line = self._answers.readline(_LONGEST_CHARACTER * most + _LONGEST_REST)
+        try:
+            answer = json.loads(line) if line.endswith(b"\n") else None
+        except ValueError:
+            answer = None
+        if isinstance(answer, dict):
+            return answer
+        raise EOFError
 
     def kill(self) -> None:
         """Kill it. The thread that waits for its answer finds that it has ended."""

@@ -22,6 +22,7 @@ from fcregistry_web._pages import part_of, prepare, read
 
 _MAPPED: Final = 256 * 2**20
 """Bytes of files that may be mapped, such as libraries; they count in one of the limits."""
+_LONGEST_ERROR: Final = 500
 _KEPT: Final = 128 * 2**20
 """A process that has used more memory than that is not used again."""
 
@@ -42,7 +43,7 @@ def main() -> None:
         except MemoryError:
             answer = {"error": "memory"}
         except Exception as error:  # noqa: BLE001  # of parsers, over a page of a stranger
-            answer = {"error": f"{type(error).__name__}: {error}"}
+            answer = {"error": f"{type(error).__name__}: {error}"[:_LONGEST_ERROR]}
         answers.write(json.dumps(answer).encode("ascii") + b"\n")
         answers.flush()
         if "error" in answer:
