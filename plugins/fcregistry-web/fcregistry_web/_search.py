@@ -27,6 +27,9 @@ from fcregistry_web._pages import clean
 TimeRange: TypeAlias = Literal["day", "week", "month", "year"]
 
 _MOST_BYTES: Final = 4_000_000
+_MOST_RESULTS: Final = 20
+_LONGEST_TEXT: Final = 4_000
+"""Of a longer text of a result only the beginning is read. A number in it is shorter than those that Python refuses to read."""
 _LONGEST_SNIPPET: Final = 1_000
 _LONGEST_TITLE: Final = 300
 _LONGEST_URL: Final = 4_000
@@ -255,7 +258,7 @@ class _WebSearch:
     async def __call__(
         self,
         query: Annotated[str, Len(1, 400)],
-        max_results: Annotated[int, Interval(ge=1, le=20)] = 5,
+        max_results: Annotated[int, Interval(ge=1, le=_MOST_RESULTS)] = 5,
         time_range: TimeRange | None = None,
     ) -> list[SearchResult]:
         """Search the web, and return the titles, URLs and a few sentences of the pages found.
@@ -291,7 +294,7 @@ async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str
         problem = "cannot be reached" if isinstance(error, httpx2.ConnectError) else "did not answer properly"
         failure = ToolError(f"{name} {problem} ({type(error).__name__})", retryable=True)
     else:
-        return _object(name, response, bytes(data), secrets)
+        return await asyncio.to_thread(_object, name, response, bytes(data), secrets)  # a long answer takes seconds
     raise failure  # outside of the `except`: the client's exception holds the request, and the key in it
 
 
@@ -315,7 +318,7 @@ def _object(name: str, response: httpx2.Response, data: bytes, secrets: Secrets)
 def _results(
     name: str, answer: Mapping[str, Any], place: tuple[str, ...], snippet: str, published: str, url: str = "url"
 ) -> list[SearchResult]:
-    """Return the results in an answer; those without a URL of the web are left out."""
+    """Return the first results in an answer; those without a URL of the web are left out."""
     found: Any = answer
     for key in place:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -337,6 +340,8 @@ def _results(
                     published=_cut(_plain(date), _LONGEST_DATE) or None,
                 ),
             )
+            if len(results) == _MOST_RESULTS:
+                break
     return list(results.values())
 
 
@@ -346,7 +351,9 @@ def _as_list(value: object) -> list[Any]:
 
 def _plain(text: object) -> str:
     """Return the text of a snippet, without the marks of HTML that some providers put around words."""
-    return " ".join(clean(html.unescape(_TAG.sub("", text))).split()) if isinstance(text, str) else ""
+    if not isinstance(text, str):
+        return ""
+    return " ".join(clean(html.unescape(_TAG.sub("", text[:_LONGEST_TEXT]))).split())
 
 
 def _cut(text: str, most: int) -> str:

@@ -274,6 +274,18 @@ def test_long_snippets_are_cut(server: Server, replies: Replies) -> None:
     assert (len(found.title), len(found.snippet)) == (301, 1001)
 
 
+def test_texts_that_are_made_to_break_a_search_are_cut(server: Server, replies: Replies) -> None:
+    """A number of a character may have 4,300 digits at most in Python, and each name of one is tried in 32 ways."""
+    texts = {
+        "https://a.example/": f"digits &#{'9' * 5_000};",
+        "https://b.example/": "names " + f"&{'a' * 32}" * 100_000,
+    }
+    replies["/search"] = json_of({"results": [{"url": url, "title": title} for url, title in texts.items()]})
+    digits, names = search(provider("tavily", server)).value
+    assert digits.title.startswith("digits")
+    assert names.title.startswith("names &aaa")
+
+
 def test_other_processes_can_get_the_tools() -> None:
     for each in (SearXNG(url="http://localhost:8888"), Brave(), Tavily(), DuckDuckGo()):
         assert pickle.loads(pickle.dumps(each)) == each
