@@ -78,7 +78,11 @@ class Described(Declaration):
     def options(self) -> dict[str, Any]:  # type: ignore[override]
         """The options that it was declared with, as JSON."""
         if self._options is None:
-            self._options = read_json(self._options_text) if self._options_text else {}
+            try:
+                given = read_json(self._options_text) if self._options_text else {}
+            except (ValueError, RecursionError):  # the index is damaged
+                given = None
+            self._options = given if type(given) is dict else self.record["options"]
         return self._options
 
     @property

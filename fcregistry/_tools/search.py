@@ -103,7 +103,10 @@ class ToolSearch:
             ) from error
         rows = list(self._rows())
         with sqlite_lock:
-            table = sqlite3.connect(":memory:", check_same_thread=False)
+            # A connection of the index limits what its statements may cost, and this one will have the same content
+            table = (sqlite3.Connection if self._index is None else type(self._index))(
+                ":memory:", check_same_thread=False
+            )
             finalize(self, _close, table)  # Python 3.13 warns of one that is left open
             if self._index is None:
                 create_table(table)

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 PluginKey: TypeAlias = tuple[str, str]
 """The names of a distribution and of an entry point. Together they identify a plugin or an extension in a process."""
 
-CachedColumns: TypeAlias = "tuple[int, str, int, tuple[int, ...], int]"
-"""An entry point's columns in the index: its row, what made its description, the digest of its surroundings, the numbers of its files, its state."""
+CachedColumns: TypeAlias = "tuple[int, str, int, str, int]"
+"""An entry point's columns in the index: its row, what made its description, the digest of its surroundings, the numbers of its files, its state.
+
+The numbers are a text, with spaces between them.
+"""
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""

@@ -21,6 +21,7 @@ from fcregistry.discovery._index_store import (
     in_memory,
     lines_in,
     place_of,
+    rows_of,
     stored_in,
     write_descriptions,
 )
@@ -46,6 +47,7 @@ StoredRow: TypeAlias = "tuple[str, str, str, str, int, str]"
 
 _ROWS = "SELECT plugin, name, grp, summary, options, flags, record FROM tools JOIN records ON records.id = tools.id ORDER BY tools.id"
 _TOOLS = "SELECT id, plugin, name, grp, summary, options, flags FROM tools"
+_TOOLS_KINDS = (int, int, str, str, str, str, int)
 _BROKEN = "SELECT plugin, name, grp FROM tools WHERE flags & 1"
 _NAMED = (  # two queries, so that each uses an index of the table: completion has to be quick
     "SELECT plugin, name, grp, options FROM tools WHERE flags & 1 = 0 AND name GLOB ? UNION "
@@ -213,7 +215,7 @@ class Index:
             is_same = around == (after_failure if state else usual)
             if not is_same or (by == "program" if self._exact else failed and by not in _ENDS_PROCESSES):
                 continue  # a program itself tries a plugin that failed in another environment, unless that ends processes
-            if not different or different.isdisjoint(files):
+            if not different or different.isdisjoint(map(int, files.split())):
                 yield Description(row, each, by, bool(failed), self)
 
     def _hold(self, descriptions: Iterable[Description]) -> None:
@@ -247,7 +249,14 @@ class Index:
 
         query = "SELECT about FROM plugins WHERE id = ?"
         damaged = plugin_record(failure="the index is damaged", advice="run the command again")
-        return self._ask(lambda _, connection: read_json(*connection.execute(query, (row,)).fetchone()), damaged)[1]
+
+        def read(_: _Snapshot, connection: sqlite3.Connection) -> PluginRecord:
+            record: PluginRecord = read_json(*connection.execute(query, (row,)).fetchone())
+            if type(record) is not dict or record.keys() != damaged.keys():
+                raise ValueError("the record of a plugin is damaged")
+            return record
+
+        return self._ask(read, damaged)[1]
 
     # --- Described tools ---
 
@@ -272,7 +281,7 @@ class Index:
                 yield each
 
     def _tools(self, query: str, *values: object) -> list[tuple[Described, FoundPlugin]]:
-        snapshot, found = self._rows(query, *values)
+        snapshot, found = self._rows(query, values, _TOOLS_KINDS)
         tools, by_row, made = snapshot.tools, snapshot.by_row, []
         for number, row, *rest in found:
             if (description := by_row.get(row)) is not None:
@@ -339,8 +348,7 @@ class Index:
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:
             for name, group, *plugin, text in connection.execute(_RECORD, (row,)):
                 if (name, group, tuple(plugin)) == (described.name, described.group, described.plugin):
-                    record: ToolRecord = read_json(text)
-                    return record
+                    return _checked_record(read_json(text))
             return None
 
         return self._ask(read, None)[1]
@@ -357,9 +365,9 @@ class Index:
             are_apart, lines = lines_in(connection)
             plugins = _loading(snapshot)
             found = [  # one pass: there may be thousands
-                (name, distribution, summary)
-                for _, row, name, distribution, summary, variables in lines
-                if row in plugins and (variables is None or not missing_variables(variables))
+                (name, plugins[row].distribution, summary)
+                for _, row, name, summary, variables in lines
+                if row in plugins and not (variables and missing_variables(read_json(variables)))
             ]
             return found if are_apart else None
 
@@ -375,11 +383,11 @@ class Index:
         def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[FoundPlugin, str, str]] | None:
             are_apart, lines = lines_in(connection)
             plugins = _loading(snapshot)
-            records = dict(connection.execute("SELECT id, record FROM records"))
+            records = dict(rows_of(connection, "SELECT id, record FROM records", (), (int, str)))
             found = [
                 (plugins[row], name, records[tool])
-                for tool, row, name, _, _, variables in lines
-                if row in plugins and (variables is None or not missing_variables(variables))
+                for tool, row, name, _, variables in lines
+                if row in plugins and not (variables and missing_variables(read_json(variables)))
             ]
             return found if are_apart else None
 
@@ -389,13 +397,13 @@ class Index:
     def rows(self) -> dict[PluginKey, list[StoredRow]]:
         """Return the rows of the tools of each described plugin that loads, to compare them with a new description."""
         rows: dict[PluginKey, list[StoredRow]] = {}
-        for plugin, *row in self._with_plugins(_ROWS):
+        for plugin, *row in self._with_plugins(_ROWS, (), (int, str, str, str, str, int, str)):
             rows.setdefault(plugin.key, []).append(cast("StoredRow", tuple(row)))
         return rows
 
     def broken(self) -> list[tuple[FoundPlugin, str, str]]:
         """Return the plugin, name and group of each described tool that cannot be defined."""
-        return self._with_plugins(_BROKEN)
+        return self._with_plugins(_BROKEN, (), (int, str, str))
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
         """Return plugin, name, group and options (as JSON text) of each tool whose name begins with a text.
@@ -404,10 +412,10 @@ class Index:
             beginning: The text. The name is compared with and without its group.
         """
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
-        return self._with_plugins(_NAMED, pattern, pattern)
+        return self._with_plugins(_NAMED, (pattern, pattern), (int, str, str, str))
 
-    def _with_plugins(self, query: str, *values: object) -> list[Any]:
-        snapshot, found = self._rows(query, *values)
+    def _with_plugins(self, query: str, values: tuple[object, ...], kinds: tuple[type, ...]) -> list[Any]:
+        snapshot, found = self._rows(query, values, kinds)
         plugins = _loading(snapshot)
         return [(plugins[row], *rest) for row, *rest in found if row in plugins]
 
@@ -457,8 +465,8 @@ class Index:
 
     # --- Reading the file, which may be damaged ---
 
-    def _rows(self, query: str, *values: object) -> tuple[_Snapshot, list[Any]]:
-        return self._ask(lambda _, connection: connection.execute(query, values).fetchall(), [])
+    def _rows(self, query: str, values: tuple[object, ...], kinds: tuple[type, ...]) -> tuple[_Snapshot, list[Any]]:
+        return self._ask(lambda _, connection: rows_of(connection, query, values, kinds), [])
 
     def _ask(self, read: Callable[[_Snapshot, sqlite3.Connection], T], empty: T) -> tuple[_Snapshot, T]:
         """Return the valid descriptions, and what a function reads from their file.
@@ -487,6 +495,27 @@ class Index:
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])
+
+
+def _checked_record(record: Any) -> ToolRecord:
+    """Return a record, if it has the fields that a tool needs to be shown and compared with its code.
+
+    Raises:
+        ValueError: It has not.
+    """
+    if type(record) is not dict or any(not isinstance(record.get(name, ...), kind) for name, kind in _FIELDS.items()):
+        raise ValueError("the record of a tool is damaged")
+    return cast("ToolRecord", record)
+
+
+_FIELDS: Final[dict[str, tuple[type, ...]]] = {
+    **dict.fromkeys(("name", "group", "summary", "description", "module", "qualname", "digest"), (str,)),
+    **dict.fromkeys(("parameters", "options"), (dict,)),
+    **dict.fromkeys(("deps", "file"), (str, type(None))),
+    "returns": (dict, type(None)),
+    "line": (int, type(None)),
+}
+"""Field of a tool's record -> the types of its values."""
 
 
 def _forged(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:

@@ -7,20 +7,23 @@ never changed: a writer makes a new one beside it, from the newest, and renames 
 each other.
 
 What every process reads (the installed entry points, the files that descriptions depend on) and what lists need (a line for each tool) is
-kept in one piece each, since reading thousands of rows takes longer.
+kept in pieces, one value for a whole table, since reading thousands of rows takes longer.
+
+Another program of this user, or damage, may have put anything into the file. To read it takes time and memory in proportion to its size, which
+is limited: a piece is text with separators, the file may have no other tables than these, and every statement has a limit of processor time
+("Defense Against The Dark Arts" in the documentation of SQLite).
 """
 
 from __future__ import annotations
 
-import marshal
 import os
 import sys
 from binascii import crc32
 from contextlib import closing, contextmanager, suppress
 from functools import cache
-from itertools import count
+from itertools import chain, count
 from stat import S_ISREG
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.declaration import listed_summary, local_name
@@ -39,8 +42,9 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import CachedColumns, FoundExtension
+    from fcregistry.discovery._identity import Aside
 
-FORMAT: Final = 7
+FORMAT: Final = 8
 """A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _WAIT: Final = 10.0
@@ -66,8 +70,32 @@ CREATE TABLE records(id INTEGER PRIMARY KEY, record TEXT NOT NULL);
 Place: TypeAlias = "tuple[str, str, str, str, str, Stamp | None]"
 """Folder, info, kind, entry point, value, stamp: what identifies an entry point that was described."""
 
-StoredLine: TypeAlias = "tuple[int, int, str, str, str, list[Any] | None]"
-"""The rows of a tool and of its plugin, its name with its group, its distribution, its summary as lists show it, and its `requires_env`."""
+StoredLine: TypeAlias = "tuple[int, int, str, str, str]"
+"""The rows of a tool and of its plugin, its name with its group, its summary as lists show it, and its `requires_env` as JSON.
+
+The last one is empty if the tool requires no variable.
+"""
+
+_MOST_BYTES: Final = 256 * 2**20
+"""The most bytes of a file to read: 5,000 tools take 7 megabytes."""
+
+_MOST_OF_VALUE: Final = 8 * 2**20
+"""The most bytes of a value: the lines of 5,000 tools take half a megabyte."""
+
+_MOST_OF_ROWS: Final = 64 * 2**20
+"""The most characters of all rows that a query may return, where each counts for 100 in addition."""
+
+_ROWS_AT_ONCE: Final = 16
+"""Rows that are read before they are counted; each of their values may have `_MOST_OF_VALUE`."""
+
+_MOST_SECONDS: Final = 2.0
+"""The most seconds of processor time for a statement; one that reads a table with 5,000 tools takes some milliseconds."""
+
+_MOST_SECONDS_TO_WRITE: Final = 60.0
+"""The most seconds of processor time to write a file."""
+
+_STEPS: Final = 10_000
+"""Steps of SQLite's virtual machine between two looks at the time."""
 
 
 def index_path(folder: str) -> str:
@@ -94,14 +122,15 @@ class IndexFile:
     def stamp(self) -> tuple[int, int] | None:
         """Return what distinguishes the file from its successor, or None if no file may be read.
 
-        Only a regular file is read: opening a pipe would wait. A file that another user may write to, or whose folder is, is not read:
-        its content would count as that of the plugins.
+        Only a regular file is read, and only up to a size: opening a pipe would wait. A file that another user may write to, or whose
+        folder is, is not read: its content would count as that of the plugins.
         """
         try:
             folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
         except OSError:
             return None
-        if not (_is_private(folder) and _is_private(status) and S_ISREG(status.st_mode)):
+        is_usable = S_ISREG(status.st_mode) and status.st_size <= _MOST_BYTES
+        if not (is_usable and _is_private(folder) and _is_private(status)):
             return None
         return (status.st_mtime_ns, status.st_ino)
 
@@ -109,10 +138,12 @@ class IndexFile:
         """Open it for reading; it does not change.
 
         Raises:
-            sqlite3.Error: It does not exist, or is damaged.
+            sqlite3.Error, ValueError: It does not exist, or is damaged.
         """
         path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
-        return _connect(f"file:{path}?mode=ro&immutable=1")
+        connection = _connect(f"file:{path}?mode=ro&immutable=1")
+        _check_tables(connection)
+        return connection
 
     def discard(self, stamp: tuple[int, int] | None) -> None:
         """Remove the file, which turned out to be damaged, unless another has replaced it.
@@ -150,7 +181,6 @@ class IndexFile:
                     os.remove(new)
 
     def _write(self, new: str, write: Callable[[sqlite3.Connection], None], *, is_copy: bool) -> None:
-        import sqlite3
         from shutil import copyfile
 
         with suppress(FileNotFoundError):  # else a writer was killed
@@ -158,10 +188,12 @@ class IndexFile:
         os.close(os.open(new, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
         if is_copy:
             copyfile(self.path, new)
-        with closing(sqlite3.connect(new)) as connection:
+        with closing(_reader()(new, seconds=_MOST_SECONDS_TO_WRITE)) as connection:
             # Without a journal, which a process that is killed would leave: no reader sees the file before it is complete
             connection.executescript("PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;")
-            if not is_copy:
+            if is_copy:
+                _check_tables(connection)
+            else:
                 make_tables(connection)
             with connection:
                 write(connection)
@@ -210,19 +242,77 @@ def _connect(uri: str) -> sqlite3.Connection:
 
 
 @cache
-def _reader() -> type[sqlite3.Connection]:
-    """Return a class of connections that close when their last reader is gone.
+def _reader() -> Callable[..., sqlite3.Connection]:
+    """Return a class of connections whose statements are limited, and that close when their last reader is gone.
 
     Which of several threads that is cannot be known before.
     """
     import sqlite3
+    from time import thread_time
 
     class Reader(sqlite3.Connection):
+        def __init__(self, *arguments: Any, seconds: float = _MOST_SECONDS, **options: Any) -> None:
+            super().__init__(*arguments, **options)
+            self._seconds = seconds
+            self._until = until = [thread_time() + seconds]  # without a reference to `self`, which would keep it alive
+            self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_OF_VALUE)
+            self.set_progress_handler(lambda: thread_time() > until[0], _STEPS)
+
+        def execute(self, *arguments: Any) -> sqlite3.Cursor:
+            self._until[0] = thread_time() + self._seconds
+            return super().execute(*arguments)
+
         def __del__(self) -> None:
             with sqlite_lock, suppress(sqlite3.Error):  # it was never open
                 self.close()
 
     return Reader
+
+
+def _check_tables(connection: sqlite3.Connection) -> None:
+    """Check that a file has no other tables than an index, and no view or trigger, which could compute without end.
+
+    Raises:
+        sqlite3.Error, ValueError: It has.
+    """
+    expected = {statement.strip() for statement in _TABLES.split(";")}
+    for name, sql in connection.execute("SELECT name, sql FROM sqlite_master"):
+        if sql is None:  # SQLite makes these itself
+            is_own = str(name).startswith("sqlite_autoindex_")
+        else:
+            is_own = sql in expected or str(sql).startswith(
+                ("CREATE VIRTUAL TABLE words USING fts5(", "CREATE TABLE 'words_")
+            )
+        if not is_own:
+            raise ValueError(f"it has {str(name)[:80]!r}, which an index does not have")
+
+
+def rows_of(connection: sqlite3.Connection, query: str, values: tuple[Any, ...], kinds: tuple[type, ...]) -> list[Any]:
+    """Return the rows that a query finds.
+
+    A table may lead to one page of the file any number of times, so what is read is counted.
+
+    Args:
+        connection: The index.
+        query: The query.
+        values: The values of its parameters.
+        kinds: The types of its columns.
+
+    Raises:
+        sqlite3.Error, ValueError: The file is damaged.
+    """
+    width, texts = len(kinds), [place for place, kind in enumerate(kinds) if kind is str]
+    rows: list[Any] = []
+    left, cursor = _MOST_OF_ROWS, connection.execute(query, values)
+    while chunk := cursor.fetchmany(_ROWS_AT_ONCE):
+        values = tuple(chain.from_iterable(chunk))
+        if tuple(map(type, values)) != kinds * len(chunk):
+            raise ValueError("a value in its tables has a wrong type")
+        left -= 100 * len(chunk) + sum([sum(map(len, values[place::width])) for place in texts])
+        if left < 0:
+            raise ValueError("its tables have more rows than it has room for")
+        rows += chunk
+    return rows
 
 
 def _is_private(status: os.stat_result) -> bool:
@@ -240,29 +330,54 @@ def make_tables(connection: sqlite3.Connection) -> None:
     with suppress(MissingDependencyError):  # this SQLite cannot search; a search reports it
         create_table(connection)
     with connection:
-        _write_piece(connection, "stored", ((), (), ()))
-        _write_piece(connection, "lines", (True, ()))
+        _write_stored(connection, {}, (), ())
+        _write_lines(connection, {})
 
 
 # --- Pieces ---
 
 
-def _write_piece(connection: sqlite3.Connection, name: str, content: Any) -> None:
-    data = marshal.dumps(content)
+def _write_piece(connection: sqlite3.Connection, name: str, rows: Iterable[tuple[list[int], list[str]]]) -> None:
+    """Write a table as one value: the number of rows, the columns of numbers, then the texts, row by row.
+
+    Args:
+        connection: The index.
+        name: The name of the piece.
+        rows: The numbers and the texts of each row. No path or name has the separator of texts, and in a summary it is replaced.
+    """
+    table = list(rows)
+    numbers = chain([len(table)], *zip(*(row for row, _ in table), strict=True))
+    texts = [text.replace("\0", "\N{REPLACEMENT CHARACTER}") for _, row in table for text in row]
+    # A time that does not fit in 8 bytes is never that of the file
+    packed = b"".join([min(max(each, -(2**63)), 2**63 - 1).to_bytes(8, sys.byteorder, signed=True) for each in numbers])
+    data = packed + "\0".join(texts).encode("utf-8", "surrogatepass")
     connection.execute("INSERT OR REPLACE INTO pieces VALUES (?, ?, ?)", (name, data, crc32(data)))
 
 
-def _piece(connection: sqlite3.Connection, name: str) -> Any:
-    """Return a stored object by its name, after comparing its checksum.
+def _piece(
+    connection: sqlite3.Connection, name: str, numbers: int, texts: int
+) -> tuple[list[list[int]], list[list[str]]]:
+    """Return the columns of a table that is stored as one value, after comparing its checksum.
 
-    Each version of Python has a file of its own, since `marshal` may differ between versions.
+    Args:
+        connection: The index.
+        name: The name of the piece.
+        numbers: How many columns have numbers.
+        texts: How many columns have texts.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
     """
-    for data, checksum in connection.execute("SELECT content, checksum FROM pieces WHERE name = ?", (name,)):
-        if crc32(data) == checksum:
-            return marshal.loads(data)
+    found = connection.execute("SELECT content, checksum FROM pieces WHERE name = ?", (name,)).fetchone()
+    if found is not None and type(found[0]) is bytes and len(found[0]) >= 8 and crc32(found[0]) == found[1]:
+        count = int.from_bytes(found[0][:8], sys.byteorder, signed=True)
+        end = 8 + 8 * numbers * count
+        text = found[0][max(end, 8) :].decode("utf-8", "surrogatepass")
+        fields = text.split("\0") if count and texts else [text] if text else []
+        if len(fields) == count * texts and 8 <= end <= len(found[0]):
+            packed = memoryview(found[0])[8:end].cast("q")
+            columns = [packed[count * column : count * (column + 1)].tolist() for column in range(numbers)]
+            return columns, [fields[column::texts] for column in range(texts)]
     raise ValueError(f"its part {name!r} is damaged")
 
 
@@ -291,22 +406,46 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
     """
-    entry_points, places, files = _piece(connection, "stored")
-    kinds = {kind.__name__: kind for kind in KINDS.values()}
-    found: list[FoundEntryPoint] = []
+    found = list(_stored_entry_points(connection))
     by_folder: dict[str, list[FoundEntryPoint]] = {}
-    for kind, distribution, version, name, value, folder, info, stamp, cached in entry_points:
-        each = kinds[kind](distribution, version, name, value, folder, info, stamp)
-        each.cached = cached
-        found.append(each)
-        by_folder.setdefault(folder, []).append(each)
+    for each in found:
+        by_folder.setdefault(each.folder, []).append(each)
+    aside: dict[str, list[Aside]] = {}
+    for folder, *reason in zip(*_piece(connection, "aside", 0, 4)[1], strict=True):
+        aside.setdefault(folder, []).append(cast("Aside", tuple(reason)))
+    times, (names, projects) = _piece(connection, "names", 2, 2)
+    stamps = _stamps(*times)
     here: Places = {}
-    for path, names, projects, stamps, aside in places:
+    end = 0
+    (lengths,), (paths,) = _piece(connection, "places", 1, 1)
+    for path, length in zip(paths, lengths, strict=True):
+        start, end = end, end + length
+        mine, its = tuple(names[start:end]), tuple(stamps[start:end])
         # An entry point counts only with its metadata: while `names` and `stamps` hold, these exist
-        there = dict(zip(names, stamps, strict=True))
+        there = dict(zip(mine, its, strict=True))
         known = tuple([each for each in by_folder.get(path, ()) if each.stamp and there.get(each.info) == each.stamp])
-        here[path] = PathEntry(names, projects, known, stamps, aside)
-    return Stored(here, found, files)
+        here[path] = PathEntry(mine, tuple(projects[start:end]), known, its, tuple(aside.get(path, ())))
+    (numbers, modified, sizes), (files,) = _piece(connection, "files", 3, 1)
+    return Stored(here, found, list(zip(numbers, files, modified, sizes, strict=True)))
+
+
+def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryPoint]:
+    kinds = {kind.__name__: kind for kind in KINDS.values()}
+    (*times, rows, around, states), (names, *texts, by, files) = _piece(connection, "entry points", 5, 9)
+    columns = zip(rows, by, around, files, states, strict=True)
+    for kind, stamp, cached, *row in zip(names, _stamps(*times), columns, *texts, strict=True):
+        distribution, version, entry_point, value, folder, info = row
+        each = kinds[kind](distribution, version, entry_point, value, folder, info, stamp)
+        each.cached = cached
+        yield each
+
+
+def _stamps(times: list[int], sizes: list[int]) -> list[Stamp | None]:
+    return [None if each == _NO_STAMP else each for each in zip(times, sizes, strict=True)]
+
+
+_NO_STAMP: Final = (0, -1)
+"""Written in place of a stamp that is None."""
 
 
 def _write_stored(
@@ -315,16 +454,25 @@ def _write_stored(
     entry_points: Iterable[tuple[FoundEntryPoint, CachedColumns]],
     files: Collection[tuple[int, str, int, int]],
 ) -> None:
-    rows = [
+    _write_piece(
+        connection,
+        "entry points",
         (
-            type(each).__name__,
-            *(each.distribution, each.version, each.entry_point, each.value, each.folder, each.info, each.stamp),
-            cached,
-        )
-        for each, cached in entry_points
-    ]
-    folders = [(path, each.names, each.projects, each.stamps, each.aside) for path, each in places.items()]
-    _write_piece(connection, "stored", (rows, folders, files))
+            (
+                [*(each.stamp or _NO_STAMP), number, around, state],
+                [
+                    *(type(each).__name__, each.distribution, each.version, each.entry_point, each.value),
+                    *(each.folder, each.info, by, numbers),
+                ],
+            )
+            for each, (number, by, around, numbers, state) in entry_points
+        ),
+    )
+    _write_piece(connection, "files", (([number, time, size], [path]) for number, path, time, size in files))
+    _write_piece(connection, "places", (([len(each.names)], [path]) for path, each in places.items()))
+    _write_piece(connection, "aside", (([], [path, *reason]) for path, each in places.items() for reason in each.aside))
+    names = chain.from_iterable(zip(each.names, each.projects, each.stamps, strict=True) for each in places.values())
+    _write_piece(connection, "names", (([*(stamp or _NO_STAMP)], [name, project]) for name, project, stamp in names))
 
 
 # --- Writing descriptions ---
@@ -359,9 +507,9 @@ def write_descriptions(
     entry_points = {**here, **{place: each.plugin for place, each in described.items()}, **kept}
     following = count(1 + max((each.cached[0] for each in stored.found if each.cached), default=0))
     cached: dict[Place, CachedColumns] = {
-        place: kept[place].cached or (next(following), "", 0, (), 0)
+        place: kept[place].cached or (next(following), "", 0, "", 0)
         if place in kept
-        else (next(following), "", 0, (), 0)
+        else (next(following), "", 0, "", 0)
         for place in entry_points
     }
     numbers = {(path, (time, size)): number for number, path, time, size in stored.files}
@@ -373,14 +521,14 @@ def write_descriptions(
     for place, each in described.items():
         state = (FAILED if each.record["failure"] is not None else 0) | (MISSED if each.missed else 0)
         by = "" if each.record["dynamic"] else each.by
-        files = tuple(sorted(numbers[file] for file in each.files.items()))
+        files = " ".join(map(str, sorted(numbers[file] for file in each.files.items())))
         cached[place] = (cached[place][0], by, after_failure if state else usual, files, state)
     gone = [
         each.cached[0] for place, each in before.items() if each.cached and (place in described or place not in kept)
     ]
     _drop(connection, gone)
     _write_tools(connection, [(cached[place][0], each) for place, each in described.items()])
-    used = {number for each in cached.values() for number in each[3]}
+    used = {int(number) for each in cached.values() for number in each[3].split()}
     left = [(number, path, *stamp) for (path, stamp), number in numbers.items() if number in used]
     _write_stored(connection, folders, ((each, cached[place]) for place, each in entry_points.items()), left)
     _write_lines(connection, {cached[place][0]: each.distribution for place, each in entry_points.items()})
@@ -449,21 +597,25 @@ def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
     """
-    are_apart, lines = _piece(connection, "lines")
-    return are_apart, lines
+    ((are_apart,),), _ = _piece(connection, "are apart", 1, 0)
+    (tools, plugins), texts = _piece(connection, "lines", 2, 3)
+    return bool(are_apart), zip(tools, plugins, *texts, strict=True)
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
-    lines: list[StoredLine] = []
+    import json  # as above
+
+    lines: list[tuple[int, int, str, str, str, str]] = []
     for name, group, tool, plugin, summary, options in connection.execute(
         "SELECT name, grp, id, plugin, summary, options FROM tools WHERE flags & 1 = 0"
     ):
         variables = read_json(options).get("requires_env") if '"requires_env"' in options else None
-        shown = line_of_row(summary, options)
-        lines.append((tool, plugin, local_name(name, group), distributions[plugin], shown, variables))
+        shown, required = line_of_row(summary, options), json.dumps(variables) if variables else ""
+        lines.append((tool, plugin, local_name(name, group), distributions[plugin], shown, required))
     lines.sort(key=lambda line: line[2:4])
     keys = {(local, normalized(distribution)) for _, _, local, distribution, _, _ in lines}
-    _write_piece(connection, "lines", (len(keys) == len(lines), lines))
+    _write_piece(connection, "are apart", [([len(keys) == len(lines)], [])])
+    _write_piece(connection, "lines", (([tool, plugin], [local, *texts]) for tool, plugin, local, _, *texts in lines))
 
 
 def line_of_row(summary: str, options: str) -> str:
