@@ -87,6 +87,25 @@ FLOORS = {
     "xllamacpp": "plugins/fcregistry-llama/tests/test_llama_calls.py",
 }
 OLD_PIP = "pip==23.2.1"  # it comes with Python 3.11.7 and 3.12.1
+# Libraries whose tools `_base/source.py` recognises. They are large and disagree on versions, so `foreign` makes an environment of each.
+FOREIGN = [
+    "agent-framework-core",
+    "autogen-core",
+    "crewai",
+    "dspy",
+    "fastmcp",
+    "google-adk",
+    "haystack-ai",
+    "langchain-core",
+    "llama-index-core",
+    "llm",
+    "mcp",
+    "openai-agents",
+    "pydantic-ai-slim",
+    "smolagents",
+    "strands-agents",
+]
+NO_TELEMETRY: dict[str, str | None] = {"CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
 NO_FLOORS = "fcregistry-mcp"  # its SDK needs newer versions of what we share with it than our floors are
 
 
@@ -248,6 +267,17 @@ def dask(session: nox.Session) -> None:
     """Run tool calls on Dask, on a cluster of worker processes. Arguments after `--` go to pytest."""
     install_wheels(session, "dask")
     session.run("pytest", "tests/dask", *session.posargs, env=OWN_CODE_ONLY)
+
+
+@nox.session(requires=["build"])
+@nox.parametrize("library", [nox.param(name, id=name) for name in FOREIGN])
+def foreign(session: nox.Session, library: str) -> None:
+    """Give the tools of another library to an executor, an agent and a registry: each library in an environment of its own."""
+    session.install(library, "pytest>=8.4")
+    own = [wheel for wheel in wheels(session) if Path(wheel).name.startswith(f"{PACKAGE['project']['name']}-")]
+    session.install("--force-reinstall", "--no-deps", *own)
+    session.install(*PACKAGE["project"]["dependencies"])
+    session.run("pytest", "tests/foreign", *session.posargs, env={**OWN_CODE_ONLY, **NO_TELEMETRY})
 
 
 @nox.session(requires=["build"])

@@ -102,7 +102,7 @@ class Registry:
             DefinitionError: The name, the group or an option is invalid.
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
-        check_options(options, "a tool" if function is None else f"{function!r:.80}")
+        check_options(options, "a tool" if function is None else function)
         if function is not None:
             declare(function, name, group, options, sys._getframe(1), self._log, self.default_group)
             return function

@@ -6,19 +6,17 @@ import functools
 import importlib
 import math
 import pickle
-import re
 import subprocess
 import sys
 import threading
-import warnings
 from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import Any, TypedDict
+from typing import TypedDict
 
 import pytest
 
-from fcregistry import Executor, Registry, Tool, fc_register, formats, registry
+from fcregistry import Executor, Registry, Tool, fc_register, registry
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolNotFoundError
 
 from .declared import forgotten
@@ -279,87 +277,6 @@ def test_register_without_a_function_is_a_decorator() -> None:
     assert add(1, 2) == 3
     assert [each.id for each in mine.everything()] == ["math.subtract", "math.sum_up", "other.divide"]
     assert mine.get("sum_up").options.tags == ("read",)
-
-
-# --- Tools of other libraries ---
-
-
-def add(a: int, b: int) -> int:
-    """Add."""
-    return a + b
-
-
-def stand_in(module: str, name: str, **attributes: Any) -> object:
-    """Return an object whose class has the names of another library's, which is too large for the tests."""
-    cls = type(name, (), {"__module__": module, **attributes})
-    return type("Derived", (cls,), {})()  # authors derive from these classes
-
-
-@pytest.mark.parametrize(
-    ("module", "name", "attribute", "hint"),
-    [
-        ("langchain_core.tools.base", "BaseTool", "func", "LangChain; give its function, tool.func, instead"),
-        ("langchain_core.tools.base", "BaseTool", "coroutine", "LangChain; give its function, tool.coroutine, instead"),
-        (
-            "langchain_core.tools.base",
-            "BaseTool",
-            "",
-            "LangChain; give a function that returns tool.invoke({…}) instead",
-        ),
-        ("agents.tool", "FunctionTool", "", "the OpenAI Agents SDK; give the function that @function_tool decorates"),
-        ("pydantic_ai.tools", "Tool", "function", "pydantic-ai; give its function, tool.function, instead"),
-        ("llm.models", "Tool", "implementation", "llm; give its function, tool.implementation, instead"),
-        ("fastmcp.tools.base", "Tool", "fn", "FastMCP; give its function, tool.fn, instead"),
-        ("mcp.server.fastmcp.tools.base", "Tool", "fn", "the MCP SDK; give its function, tool.fn, instead"),
-    ],
-)
-def test_a_tool_of_another_library_is_refused_with_what_to_write(
-    module: str, name: str, attribute: str, hint: str
-) -> None:
-    theirs: Any = stand_in(module, name, **({attribute: staticmethod(add)} if attribute else {}))
-    callable_one: Any = stand_in(module, name, **({attribute: staticmethod(add)} if attribute else {}), __call__=add)
-    expected = re.escape(f"it is a tool of {hint}")
-    for refuse in (
-        fc_register("tool"),
-        Registry().register,
-        Tool.from_function,
-        Executor,
-        lambda tool: Executor([tool]),
-    ):
-        for each in (theirs, callable_one):
-            with pytest.raises(DefinitionError, match=expected):
-                refuse(each)
-    with pytest.raises(TypeError, match=expected):
-        formats.get("openai").describe([theirs])
-
-
-def test_tools_of_real_libraries_are_recognised() -> None:
-    """With the classes that these libraries have now, where they are installed."""
-    found = []
-    if (langchain := _library("langchain_core.tools")) is not None:
-        found.append((langchain.tool(add), "tool.func"))
-    if (agents := _library("agents")) is not None:
-        found.append((agents.function_tool(add), "@function_tool"))
-    if (pydantic_ai := _library("pydantic_ai")) is not None:
-        found.append((pydantic_ai.Tool(add), "tool.function"))
-    if (llm := _library("llm")) is not None:
-        found.append((llm.Tool.function(add), "tool.implementation"))
-    if (fastmcp := _library("fastmcp.tools")) is not None:
-        found.append((fastmcp.Tool.from_function(add), "tool.fn"))
-    if not found:
-        pytest.skip("none of these libraries is installed")
-    for tool, hint in found:
-        with pytest.raises(DefinitionError, match=re.escape(hint)):
-            Tool.from_function(tool)
-
-
-def _library(name: str) -> Any:
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            return importlib.import_module(name)
-    except ImportError:
-        return None
 
 
 def test_a_lambda_needs_a_name_and_the_error_says_so() -> None:

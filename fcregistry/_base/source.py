@@ -1,4 +1,4 @@
-"""A function's place in its source, its annotations and signature, and whether it redefines an earlier function."""
+"""A function's place in its source, its annotations and signature; which objects can be tools, and which are tools of other libraries."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from fcregistry.errors import DefinitionError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from inspect import Signature
     from typing import Any
 
@@ -20,15 +20,15 @@ _FUNCTION = type(lambda: None)
 def underlying(function: Callable[..., Any]) -> Any:
     """Return the object with a `__code__` behind partials, bound methods and callable objects.
 
-    It is the last object found, if none has a `__code__`.
+    It is the last object found, if none has a `__code__`. Attributes that an object computes do not count: a proxy has every one.
     """
     seen: Any = function
     for _ in range(32):  # partials may be nested, but the loop must end
-        if hasattr(seen, "__code__"):
+        if type(seen) is _FUNCTION or _holds(seen, "__code__"):
             return seen
-        if hasattr(seen, "func"):  # functools.partial
+        if _holds(seen, "func", "keywords"):  # functools.partial, and what is like it
             seen = seen.func
-        elif hasattr(seen, "__func__"):  # bound method, staticmethod, classmethod
+        elif _holds(seen, "__func__"):  # bound method, staticmethod, classmethod
             seen = seen.__func__
         elif not isinstance(seen, type) and hasattr(type(seen).__call__, "__code__"):
             return type(seen).__call__
@@ -107,7 +107,7 @@ def _same_cells(old: Any, new: Any) -> bool:
 
 def _same_state(old: Any, new: Any) -> bool:
     """Compare what partials, bound methods and callable objects have besides the code."""
-    if hasattr(old, "func") and hasattr(new, "func"):
+    if _holds(old, "func", "keywords") and _holds(new, "func", "keywords"):
         return is_same_or_equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
         bound = getattr(old, "__self__", None), getattr(new, "__self__", None)
@@ -134,69 +134,304 @@ def is_same_or_equal(old: object, new: object) -> bool:
         return False
 
 
-def check_callable(function: object) -> None:
-    """Refuse an object that cannot be called, a class, and a tool of another library.
-
-    Calling a class only makes an instance.
-
-    Raises:
-        DefinitionError: It is one of these.
-    """
-    if hint := external_tool_hint(function):
-        raise DefinitionError(f"{function!r:.80} cannot be a tool{hint}")
-    if isinstance(function, type) or not callable(function):
-        raise DefinitionError(f"{function!r} cannot be a tool: it is {_describe_kind(function)}, not a function")
-
-
 def default_name(function: Callable[..., Any]) -> str:
-    """Return the name of a callable: of its function, or of its class.
-
-    Raises:
-        DefinitionError: It cannot be called, or is a class.
-    """
+    """Return the name of a callable: of its function, or of its class."""
     if type(function) is _FUNCTION:
         return str(function.__name__)
     source = underlying(function)
-    check_callable(function)
     if is_method_of(source, function):  # a callable object: its class names it, as a def names a function
         return type(function).__name__
     return str(getattr(source, "__name__", type(function).__name__))
+
+
+def docstring_of(function: Callable[..., Any]) -> str | None:
+    """Return the docstring of a callable: of a partial's function, or of a callable object's class."""
+    if type(function) is _FUNCTION:
+        return function.__doc__
+    source = underlying(function)
+    if is_method_of(source, function):
+        return source.__doc__ or type(function).__doc__
+    return getattr(source, "__doc__", None)
+
+
+# --- Which objects can be tools ---
+
+_NO_ATTRIBUTES: dict[str, Any] = {}
+
+
+def check_callable(function: object, name: object = None, options: Mapping[str, object] = _NO_ATTRIBUTES) -> None:
+    """Refuse an object that is not a function and does not say what a call of it takes.
+
+    Accepted are functions, methods, builtins, partials and what wraps one of these; an object whose class has a `__call__` with annotated
+    or documented parameters; and any callable object that comes with a name, a description and parameters. A class is refused: calling
+    it only makes an instance.
+
+    Args:
+        function: The object.
+        name: The name that the author gives to the tool, or None.
+        options: The options that the author gives to the tool.
+
+    Raises:
+        DefinitionError: It cannot be a tool.
+    """
+    if type(function) is _FUNCTION:
+        return
+    if problem := external_tool_problem(function):
+        raise DefinitionError(problem)
+    if isinstance(function, type) or not callable(function):
+        raise DefinitionError(
+            f"{function!r:.200} cannot be a tool: it is {_describe_kind(function)}, not a function{list_hint(function)}"
+        )
+    described = (name, options.get("description"), options.get("parameters"))
+    if any(each is None for each in described) and not _is_routine(function) and not _has_described_call(function):
+        raise DefinitionError(
+            f"{function!r:.200} cannot be a tool: it is {_describe_kind(function)}, whose __call__ does not say by annotations what it "
+            "takes; give a function that calls it, or Tool.from_function(…, name=…, description=…, parameters=…)"
+        )
+
+
+def _is_routine(function: object) -> bool:
+    """Return whether an object is a function, method, builtin or partial, or wraps one, as `functools.lru_cache` does."""
+    routine = ("__code__", "__func__", "__wrapped__", "__text_signature__")  # the last one is of what is written in C
+    return _is_partial(function) or any(_holds(function, name) for name in routine)
+
+
+def _is_partial(function: object) -> bool:
+    return any(cls.__module__ == "functools" and cls.__name__ == "partial" for cls in type(function).__mro__)
+
+
+def _has_described_call(function: Callable[..., Any]) -> bool:
+    """Return whether each parameter of an object's `__call__` has an annotation or a text; `*args, **kwargs` alone say nothing."""
+    call: Any = next((vars(cls)["__call__"] for cls in type(function).__mro__ if "__call__" in vars(cls)), None)
+    if not hasattr(call, "__get__"):
+        return False
+    try:  # of the class: a signature of the object itself may run code of its own
+        parameters = list(signature_of(call.__get__(function, type(function))).parameters.values())
+    except (TypeError, ValueError):  # it is written in C
+        return False
+    named = [each for each in parameters if each.kind not in (each.VAR_POSITIONAL, each.VAR_KEYWORD)]
+    unknown = {each.name for each in named if each.annotation is each.empty}
+    if unknown:
+        from fcregistry._base.docstrings import read_docstring  # which few declarations need
+
+        unknown -= read_docstring(docstring_of(function)).parameters.keys()
+    return not unknown and (bool(named) or not parameters)
 
 
 def _describe_kind(value: object) -> str:
     if isinstance(value, type):
         return "a class (register its instances' methods with register_object)"
     name = type(value).__name__
-    return f"{'an' if name[0] in 'aeiou' else 'a'} {name}"
+    return f"{'an' if name[0] in 'aeiouAEIOU' else 'a'} {name}"
+
+
+def list_hint(value: object) -> str:
+    """Return what to give in place of a mapping or a model, which are not lists of tools; empty for any other object."""
+    from collections.abc import Mapping  # only on the way to an error
+
+    if isinstance(value, Mapping):
+        return "; give a list of its values: Tool.from_function(…, name=…) names a tool"
+    return "; a model is not a list of what its fields hold" if is_model(value) else ""
+
+
+def is_model(value: object) -> bool:
+    """Return whether iterating an object gives its fields, which are not a list of tools: a pydantic model or a named tuple."""
+    if isinstance(value, tuple):
+        return hasattr(type(value), "_fields")
+    return any(cls.__name__ == "BaseModel" and cls.__module__.startswith("pydantic.") for cls in type(value).__mro__)
 
 
 # --- Tools of other libraries ---
 
+_MADE_OF = "the function that it was made of"
+_SAME = "a function of your own that does the same"
+_FROM_SERVER = "server.tools() of a McpServer, from the package fcregistry-mcp"
+_TOOLS_OF_SERVER = "the functions that it serves, or server.tools() of a McpServer, from the package fcregistry-mcp"
+_INVOKES = "a function that returns tool.invoke({…})"
+_RETURNS_CALL = "a function that returns tool(…)"
 
-_EXTERNAL_TOOLS = {
-    ("langchain_core", "BaseTool"): ("LangChain", ("func", "coroutine"), "a function that returns tool.invoke({…})"),
-    ("agents", "FunctionTool"): ("the OpenAI Agents SDK", (), "the function that @function_tool decorates"),
-    ("pydantic_ai", "Tool"): ("pydantic-ai", ("function",), ""),
-    ("llm", "Tool"): ("llm", ("implementation",), "the function that it was made of"),
-    ("fastmcp", "Tool"): ("FastMCP", ("fn",), "a function that calls its server's tool"),
-    ("mcp", "Tool"): ("the MCP SDK", ("fn",), "a function that calls its server's tool"),
+_OPENAI = "a tool of the OpenAI Agents SDK"
+_OPENAI_OWN = ("ApplyPatchTool", "ComputerTool", "CustomTool", "LocalShellTool", "ShellTool")
+_OPENAI_HOSTED = (
+    "CodeInterpreterTool",
+    "FileSearchTool",
+    "HostedMCPTool",
+    "ImageGenerationTool",
+    "ProgrammaticToolCallingTool",
+    "ToolSearchTool",
+    "WebSearchTool",
+)
+_GOOGLE_HOSTED = (
+    "EnterpriseWebSearchTool",
+    "GoogleMapsGroundingTool",
+    "GoogleSearchTool",
+    "UrlContextTool",
+    "VertexAiSearchTool",
+)
+
+_EXTERNAL_TOOLS: dict[str, tuple[str, tuple[str, ...], str]] = {
+    "langchain_core.BaseTool": ("a tool of LangChain", ("func", "coroutine"), _INVOKES),
+    "langchain_core.BaseToolkit": (
+        "a toolkit of LangChain",
+        (),
+        "for each tool of toolkit.get_tools() a function that returns tool.invoke({…})",
+    ),
+    "agents.FunctionTool": (_OPENAI, (), f"the function that @function_tool decorates, or {_SAME}"),
+    **{f"agents.{name}": (_OPENAI, (), _SAME) for name in _OPENAI_OWN},
+    **{f"agents.{name}": ("a hosted tool of the OpenAI Agents SDK", (), _SAME) for name in _OPENAI_HOSTED},
+    "agents.MCPServer": ("a server of the OpenAI Agents SDK", (), _FROM_SERVER),
+    "pydantic_ai.Tool": ("a tool of pydantic-ai", ("function",), _MADE_OF),
+    "pydantic_ai.FunctionToolset": (
+        "a toolset of pydantic-ai",
+        (),
+        "the functions of its tools, [tool.function for tool in toolset.tools.values()]",
+    ),
+    "pydantic_ai.MCPToolset": ("a server of pydantic-ai", (), _FROM_SERVER),
+    "pydantic_ai.MCPServer": ("a server of pydantic-ai", (), _FROM_SERVER),
+    "pydantic_ai.AbstractToolset": ("a toolset of pydantic-ai", (), "the functions of its tools"),
+    "pydantic_ai.AbstractNativeTool": ("a hosted tool of pydantic-ai", (), _SAME),
+    "pydantic_ai.AbstractBuiltinTool": ("a hosted tool of pydantic-ai", (), _SAME),
+    "autogen_core.FunctionTool": ("a tool of AutoGen", (), _MADE_OF),
+    "autogen_core.Tool": (
+        "a tool of AutoGen",
+        (),
+        "an async function that returns await tool.run_json({…}, CancellationToken())",
+    ),
+    "autogen_core.Workbench": (
+        "a workbench of AutoGen",
+        (),
+        "for each of its tools an async function that awaits workbench.call_tool(name, {…})",
+    ),
+    "agent_framework.FunctionTool": ("a tool of Agent Framework", ("func",), _MADE_OF),
+    "agent_framework.AIFunction": ("a tool of Agent Framework", ("func",), _MADE_OF),
+    "agent_framework.MCPTool": ("a server of Agent Framework", (), _FROM_SERVER),
+    "llama_index.core.BaseTool": ("a tool of LlamaIndex", ("real_fn", "fn"), "a function that returns tool(…).content"),
+    "llama_index.core.BaseToolSpec": (
+        "a list of tools of LlamaIndex",
+        (),
+        "its methods, such as [spec.search, spec.read]",
+    ),
+    "smolagents.BaseTool": ("a tool of smolagents", (), _RETURNS_CALL),
+    "smolagents.ToolCollection": (
+        "a list of tools of smolagents",
+        (),
+        "for each tool of collection.tools a function that returns tool(…)",
+    ),
+    "smolagents.MCPClient": ("a server of smolagents", (), _FROM_SERVER),
+    "llm.Tool": ("a tool of llm", ("implementation",), _MADE_OF),
+    "llm.ServerSideTool": ("a hosted tool of llm", (), _SAME),
+    "llm.Toolbox": ("a toolbox of llm", (), "its methods, such as [toolbox.search, toolbox.read]"),
+    "google.adk.BaseTool": (
+        "a tool of ADK",
+        ("func",),
+        "an async function that returns await tool.run_async(args={…}, tool_context=None)",
+    ),
+    **{f"google.adk.{name}": ("a hosted tool of ADK", (), _SAME) for name in _GOOGLE_HOSTED},
+    "google.adk.BaseToolset": (
+        "a toolset of ADK",
+        (),
+        "the functions of its tools, [tool.func for tool in await toolset.get_tools()]",
+    ),
+    "google.adk.McpToolset": ("a server of ADK", (), _FROM_SERVER),
+    "strands.DecoratedFunctionTool": ("a tool of Strands", ("__wrapped__",), _MADE_OF),
+    "strands.MCPAgentTool": ("a tool of Strands", (), _FROM_SERVER),
+    "strands.AgentTool": ("a tool of Strands", (), _SAME),
+    "strands.MCPClient": ("a server of Strands", (), _FROM_SERVER),
+    "strands.ToolProvider": ("a list of tools of Strands", (), "functions of your own that do the same"),
+    "dspy.Tool": ("a tool of DSPy", ("func",), _MADE_OF),
+    "dspy.Module": ("a module of DSPy", (), "a function that returns module(…)"),
+    "haystack.ComponentTool": ("a tool of Haystack", (), "a function that returns tool.invoke(…)"),
+    "haystack.Tool": ("a tool of Haystack", ("function",), _MADE_OF),
+    "haystack.Toolset": (
+        "a toolset of Haystack",
+        (),
+        "the functions of its tools, [tool.function for tool in toolset]",
+    ),
+    "crewai.BaseTool": ("a tool of CrewAI", ("func",), "a function that returns tool.run(…)"),
+    "crewai.CrewStructuredTool": ("a tool of CrewAI", ("func",), _INVOKES),
+    "fastmcp.Tool": ("a tool of FastMCP", ("fn",), _FROM_SERVER),
+    "fastmcp.FastMCP": ("a server of FastMCP", (), _TOOLS_OF_SERVER),
+    "fastmcp.Client": ("a client of FastMCP", (), _FROM_SERVER),
+    "mcp.Tool": ("a tool of the MCP SDK", ("fn",), _FROM_SERVER),
+    "mcp_types.Tool": ("a tool of the MCP SDK", (), _FROM_SERVER),
+    "mcp.FastMCP": ("a server of the MCP SDK", (), _TOOLS_OF_SERVER),
+    "mcp.MCPServer": ("a server of the MCP SDK", (), _TOOLS_OF_SERVER),
+    "mcp.Client": ("a client of the MCP SDK", (), _FROM_SERVER),
+    "mcp.ClientSession": ("a client of the MCP SDK", (), _FROM_SERVER),
 }
-"""Top-level module and name of a class -> its library; the attributes that hold the function; what to give if none does."""
+"""Package and name of a class -> what its objects are; the attributes that may hold their function; what to give if none does."""
 
 
-def external_tool_hint(value: object) -> str:
-    """Return what to write instead of a tool of another library; empty for any other object.
+def external_tool_problem(value: object) -> str:
+    """Return why a tool, toolset or server of another library is refused, and what to give in its place; empty for any other object.
 
-    The library is recognised by the names of the class, and not imported.
+    The library is recognised by the names of the object's class and of its bases, which users derive from; or of the class itself. The
+    library is not imported, and none of its code runs.
     """
-    for cls in type(value).__mro__:
-        found = _EXTERNAL_TOOLS.get((cls.__module__.partition(".")[0], cls.__name__))
-        if found is not None:
-            library, attributes, otherwise = found
-            function = next((f"tool.{each}" for each in attributes if callable(getattr(value, each, None))), "")
-            given = f"its function, {function}," if function else otherwise
-            return f": it is a tool of {library}; give {given} instead"
+    while _is_partial(value):
+        value = value.func  # type: ignore[attr-defined]  # it is a partial
+    cls = value if isinstance(value, type) else type(value)
+    for base in cls.__mro__:
+        package, _, rest = base.__module__.partition(".")
+        found = _EXTERNAL_TOOLS.get(f"{package}.{base.__name__}")
+        if found is None and rest:  # several distributions share `google` and `llama_index`
+            found = _EXTERNAL_TOOLS.get(f"{package}.{rest.partition('.')[0]}.{base.__name__}")
+        if found is None:
+            continue
+        what, attributes, otherwise = found
+        if cls is value:
+            return f"{cls.__name__} is the class of {what}, not a function: give {otherwise}"
+        name = _external_name(value)
+        shown = f"{cls.__name__} {name!r:.80}" if name else cls.__name__
+        return f"{shown} is {what}, not a function: give {_function_within(value, attributes) or otherwise}"
     return ""
+
+
+def _external_name(tool: object) -> str:
+    """Return the name of another library's tool, or an empty text if the tool would have to compute it."""
+    places = [_held(tool, attribute) for attribute in ("name", "_name", "_tool_name")]
+    places.append(_own_attributes(_held(tool, "_metadata")).get("name"))  # LlamaIndex
+    return next((each for each in places if isinstance(each, str)), "")
+
+
+def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
+    """Return how to take the function out of another library's tool; empty if the tool does not hold one."""
+    for attribute in attributes:
+        function = _held(tool, attribute)
+        if isinstance(function, property):
+            return f"its function, tool.{attribute}"
+        if callable(function):
+            if _takes_anything(function):
+                return f"Tool.from_function(tool.{attribute}, name=…, description=…, parameters=…), since its function takes **kwargs"
+            return f"its function, tool.{attribute}"
+    return ""
+
+
+def _takes_anything(function: Callable[..., Any]) -> bool:
+    try:
+        return any(each.kind is each.VAR_KEYWORD for each in signature_of(function).parameters.values())
+    except (TypeError, ValueError):
+        return False
+
+
+def _held(value: object, attribute: str) -> Any:
+    """Return an attribute as an object or one of its classes holds it, or None; none of their code runs."""
+    own = _own_attributes(value)
+    if attribute in own:
+        return own[attribute]
+    return next((vars(cls)[attribute] for cls in type(value).__mro__ if attribute in vars(cls)), None)
+
+
+def _holds(value: object, *attributes: str) -> bool:
+    return all(_held(value, each) is not None for each in attributes)
+
+
+def _own_attributes(value: object) -> Mapping[str, Any]:
+    try:
+        own = object.__getattribute__(value, "__dict__")
+    except Exception:  # noqa: BLE001  # there are none, or foreign code: a class may have a property of this name
+        return _NO_ATTRIBUTES
+    return own if isinstance(own, dict) else _NO_ATTRIBUTES
 
 
 # --- Annotations and signatures, even if some annotations cannot be evaluated ---

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import sys
 
-from fcregistry._base.source import annotations_of, check_callable, default_name, place_text, underlying
+from fcregistry._base.source import annotations_of, check_callable, default_name, is_model, place_text, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
 from fcregistry._tools.options import check_options, group_problem, name_problem
 from fcregistry.errors import DefinitionError
@@ -103,7 +103,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         DuplicateToolError: Another function of the module has that name in that group.
     """
     if options:
-        check_options(options, f"a tool of the group {group!r}" if isinstance(group, str) else f"{group!r:.80}")
+        check_options(options, f"a tool of the group {group!r}" if isinstance(group, str) else group)
     if not isinstance(group, str):
         declare(group, None, None, options or _NO_OPTIONS, sys._getframe(1), log)
         return group
@@ -146,10 +146,10 @@ def declare(
 
 
 def _flatten(given: Any) -> list[Any]:
-    """Return the functions and Tools in a list, toolset or other mapping; otherwise a list of the value."""
-    if isinstance(given, (list, tuple)):
+    """Return the functions and Tools in a list or toolset; otherwise a list of the value."""
+    if isinstance(given, (list, tuple)) and not is_model(given):
         return [element for each in given for element in _flatten(each)]
-    if hasattr(given, "values") and not callable(given):
+    if _is_a("fcregistry._tools.tool", "Toolset", given) or _is_a("fcregistry._registry", "Group", given):
         return list(given.values())
     return [given]
 
@@ -161,7 +161,7 @@ def _declaration_of(
     function, names = given, None
     if type(given) is _FUNCTION:
         name = given.__name__ if name is None else name
-    elif _is_tool(given):
+    elif _is_a("fcregistry._tools.tool", "Tool", given):
         declared = given._definition.loaded().declaration
         function, names = declared.function, declared.locals
         group = group or (declared.group if declared.group != DEFAULT_GROUP else None)
@@ -169,7 +169,7 @@ def _declaration_of(
         options = {**declared.options, **described, **options}
         name = name or given.name
     else:
-        name = _name_of_callable(given, name, frame)
+        name = _name_of_callable(given, name, options, frame)
     group = default_group if group is None else group
     module = frame.f_globals.get("__name__", "__main__")
     problem = name_problem(name) or (group_problem(group) if group != DEFAULT_GROUP else None)
@@ -180,9 +180,10 @@ def _declaration_of(
     return Declaration(function, name, group, module, options, names)
 
 
-def _is_tool(given: Any) -> bool:
-    module = sys.modules.get("fcregistry._tools.tool")  # before this module is imported, there is none
-    return module is not None and isinstance(given, module.Tool)
+def _is_a(module: str, name: str, given: Any) -> bool:
+    """Return whether a value is an instance of a class; before the module of the class is imported, there is none."""
+    cls = getattr(sys.modules.get(module), name, None)
+    return cls is not None and isinstance(given, cls)
 
 
 def _mark(declaration: Declaration) -> None:
@@ -197,10 +198,10 @@ def _mark(declaration: Declaration) -> None:
         ) from error
 
 
-def _name_of_callable(function: Any, name: str | None, frame: FrameType) -> str:
-    """Check that an object is callable, and return its name; for a classmethod, that of its function."""
+def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], frame: FrameType) -> str:
+    """Check that an object can be a tool, and return its name; for a classmethod, that of its function."""
     in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class exists
-    check_callable(function.__func__ if in_class else function)
+    check_callable(function.__func__ if in_class else function, name, options)
     if name is not None:
         return name
     return function.__name__ if type(function) is classmethod else default_name(function)

@@ -198,10 +198,16 @@ def group_problem(group: object) -> str | None:
     return None
 
 
-def check_options(options: Mapping[str, object], where: str) -> None:
-    """Raise one `DefinitionError` for all problems of the options of a declaration."""
+def check_options(options: Mapping[str, object], subject: object) -> None:
+    """Raise one `DefinitionError` for all problems of the options of a declaration.
+
+    Args:
+        options: The options.
+        subject: What they belong to, for the message: a text, or the object itself, of which only an error takes the `repr`.
+    """
     if problems := option_problems(options):
-        raise DefinitionError(f"{where} cannot be registered:", tuple(problems))
+        shown = subject if isinstance(subject, str) else f"{subject!r:.80}"
+        raise DefinitionError(f"{shown} cannot be registered:", tuple(problems))
 
 
 def missing_variables(required: Any) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typing_extensions import is_typeddict
 
 from fcregistry._base.docstrings import NO_DOCUMENTATION, Documentation, type_named
 from fcregistry._base.forks import cached_attribute
-from fcregistry._base.source import Unresolved, annotations_of, is_method_of, place_text, signature_of, underlying
+from fcregistry._base.source import Unresolved, annotations_of, place_text, signature_of, underlying
 from fcregistry.errors import DefinitionError, DefinitionWarning
 from fcregistry.types import (
     ANY_CODEC,
@@ -459,16 +459,6 @@ def _check_bound(function: Callable[..., Any], module: str) -> None:
     if owner not in ("", "<locals>"):
         problem = f"it is a method without its instance; take the method of one, as in {owner}(…).{function.__name__}"
         raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,))
-
-
-def docstring_of(function: Callable[..., Any]) -> str | None:
-    """Return the docstring of a callable: of a partial's function, or of a callable object's class."""
-    if type(function) is FunctionType:
-        return function.__doc__
-    source = underlying(function)
-    if is_method_of(source, function):
-        return source.__doc__ or type(function).__doc__
-    return getattr(source, "__doc__", None)
 
 
 def kind_of_function(function: Callable[..., Any]) -> Kind:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from fcregistry._base.docstrings import Documentation, read_docstring
 from fcregistry._base.forks import cached_attribute
-from fcregistry._base.source import place_text, underlying
+from fcregistry._base.source import docstring_of, place_text, underlying
 from fcregistry._tools.parameters import (
     EMPTY,
     POSITIONAL,
@@ -18,7 +18,6 @@ from fcregistry._tools.parameters import (
     Kind,
     Parameter,
     ParameterReader,
-    docstring_of,
     kind_of_function,
     raw_parameters,
     warn_author,

@@ -7,7 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base import slots
-from fcregistry._base.source import default_name, underlying
+from fcregistry._base.source import check_callable, default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id
 from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
@@ -63,16 +63,18 @@ class Tool:
         stay the plugin's.
 
         Args:
-            function: A function, coroutine function, generator, bound method, `functools.partial` or callable object.
+            function: A function, coroutine function, generator, bound method, `functools.partial`, or an object whose class has a `__call__`
+                with annotated or documented parameters; any callable object with `name`, `description` and `parameters`.
             **options: The options of `fc_register`, `name` included, with the same meaning; `help(fc_register)` describes each.
 
         Raises:
-            DefinitionError: The name or an option is invalid.
+            DefinitionError: It cannot be a tool, or the name or an option is invalid.
         """
         if options:
-            check_options(options, repr(function))
-        default, given = default_name(function), options.get("name")  # this also checks that it is callable
-        name = default if given is None else given
+            check_options(options, function)
+        given = options.get("name")
+        check_callable(function, given, options)
+        name = default_name(function) if given is None else given
         if problem := name_problem(name):
             raise DefinitionError(f"{function!r} cannot be a tool: {problem}")
         module = getattr(underlying(function), "__module__", None) or "__main__"

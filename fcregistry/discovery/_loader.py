@@ -15,14 +15,14 @@ from types import ModuleType
 from typing import Any, Final, NamedTuple, TypeVar
 
 from fcregistry._base import forks as _forks
-from fcregistry._base.source import default_name
+from fcregistry._base.source import check_callable, default_name, external_tool_problem, is_model
 from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, log
 from fcregistry._tools.options import name_problem
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin, is_in_metadata
 from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
-from fcregistry.errors import PluginError
+from fcregistry.errors import DefinitionError, PluginError
 
 T = TypeVar("T")
 
@@ -141,13 +141,15 @@ class NamedTools:
             PluginError: It is not a tool.
             DuplicateToolError: Two of the tools have one name.
         """
-        if isinstance(value, (list, tuple)):
+        if isinstance(value, (list, tuple)) and not is_model(value):
             for position, each in enumerate(value):
                 self.declare(each, f"{place}[{position}]")
         elif isinstance(value, Toolset):
             self.declare(list(value.values()), place)
         elif isinstance(value, Tool):
             self._declare_tool(value)
+        elif problem := external_tool_problem(value):
+            raise PluginError(f"{self._plugin.label}: {place}: {problem}")
         elif callable(value) and not isinstance(value, type):
             self._declare_function(value, place)
         elif isinstance(value, ModuleType):
@@ -179,6 +181,10 @@ class NamedTools:
     def _declare_function(self, function: Callable[..., Any], place: str) -> None:
         if self._claim(each for each in self._decorated if each.function is function):
             return
+        try:
+            check_callable(function)
+        except DefinitionError as error:
+            raise PluginError(f"{self._plugin.label}: {place}: {error}") from None
         name = default_name(function)
         if problem := name_problem(name):
             raise PluginError(f"{self._plugin.label}: {place} cannot be a tool: {problem}")

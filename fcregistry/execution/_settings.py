@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
-from fcregistry._base.source import external_tool_hint
+from fcregistry._base.source import external_tool_problem, is_model, list_hint
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
@@ -363,18 +363,13 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
             made.append(element)
         elif isinstance(element, Toolset):
             made.extend(element.values())
+        elif problem := external_tool_problem(element):
+            raise DefinitionError(problem)
         elif callable(element) and not isinstance(element, type):
             made.append(functions.setdefault(id(element), _tool_of(element, source)))
         else:
-            hint = external_tool_hint(element)
-            if isinstance(element, type) or marked_methods(element):
-                hint = "; register an instance's methods with register_object"
-            elif isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
-                hint = (
-                    "; a definition can be described to a model, but not called: give the function, with parameters=…"
-                )
             raise DefinitionError(
-                f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{hint}"
+                f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{_hint(element)}"
             )
     if selectors:
         made.extend(source.select(*selectors).values())
@@ -384,13 +379,23 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
     return Toolset(made)
 
 
+def _hint(element: object) -> str:
+    """Return what else to do about an object that is not a tool; empty if nothing is known."""
+    if isinstance(element, type) or marked_methods(element):
+        return "; register an instance's methods with register_object"
+    if isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
+        return "; a definition can be described to a model, but not called: give the function, with parameters=…"
+    return list_hint(element)
+
+
 def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
     """Return the tool that a function was declared as, in any registry, with its author's options."""
     for registry in (source, process_registry):
         tool = registry.tool_of(function)
         if tool is not None:
             return tool
-    for mark in getattr(function, MARK, ()):  # a method that was decorated in its class
+    marks = getattr(function, MARK, None)  # of a method that was decorated in its class; a proxy has every attribute
+    for mark in marks if isinstance(marks, tuple) else ():
         return Tool(Declaration(function, mark.name, mark.group, mark.module, mark.options, mark.locals))
     return Tool.from_function(function)
 
@@ -399,8 +404,9 @@ def _flatten(tools: Any, depth: int) -> Iterable[Any]:
     if isinstance(tools, Group):
         yield from tools.values()
         return
-    # A mapping is not a list of its keys.
-    if isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20:
+    # A mapping is not a list of its keys, a model not one of its fields, and another library's toolset not one of what it yields.
+    is_one = isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20
+    if is_one or is_model(tools) or external_tool_problem(tools):
         yield tools
         return
     for element in tools:

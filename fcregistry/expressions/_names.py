@@ -13,9 +13,11 @@ from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
 from typing import Any, Final, TypeAlias
 
+from fcregistry._base.source import external_tool_problem, is_model
 from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
+from fcregistry.errors import DefinitionError
 from fcregistry.expressions._nodes import ValueProblem
 from fcregistry.types import (
     ANY_CODEC,
@@ -302,8 +304,10 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
     """
     if isinstance(tools, Mapping):
         return tools
+    if problem := external_tool_problem(tools):
+        raise DefinitionError(problem)
     given: object = [tools] if isinstance(tools, Tool) or callable(tools) else tools
-    if isinstance(given, str) or not isinstance(given, Iterable):
+    if isinstance(given, str) or not isinstance(given, Iterable) or is_model(given):
         raise TypeError(
             f"tools are Tools, functions or a toolset, not {tools!r}; registry.select(…) gives those of names"
         )
@@ -313,6 +317,8 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
 def _tool_of(given: object) -> Tool:
     if isinstance(given, Tool):
         return given
+    if problem := external_tool_problem(given):
+        raise DefinitionError(problem)
     if callable(given) and not isinstance(given, type):
         return Tool.from_function(given)
     raise TypeError(f"{given!r} is not a tool: pass a Tool or a function; registry.select(…) gives those of names")

@@ -239,7 +239,7 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
         TypeError: It is neither.
         DefinitionError: The name or schema cannot be a tool's.
     """
-    from fcregistry._base.source import external_tool_hint  # not needed to read calls and report results
+    from fcregistry._base.source import external_tool_problem  # not needed to read calls and report results
     from fcregistry._tools.tool import Tool
 
     if isinstance(given, Tool):
@@ -248,11 +248,11 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
     if isinstance(given, Mapping):
         body = next((given[key] for key in _WRAPPERS if isinstance(given.get(key), Mapping)), given)
     if not isinstance(body, Mapping) or "name" not in body or not body.keys() & {*_PARAMETERS, "description"}:
-        hint = external_tool_hint(given) or (
-            ": Tool.from_function(…) makes one of a function, registry.get(…) returns one by its name, "
+        raise TypeError(
+            external_tool_problem(given)
+            or f"{given!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, registry.get(…) returns one by its name, "
             "and a definition as a dict has a name and parameters"
         )
-        raise TypeError(f"{given!r:.80} is not a Tool{hint}")
     schema = next((body[key] for key in _PARAMETERS if body.get(key) is not None), None)
     if isinstance(schema, Mapping) and isinstance(schema.get("json"), Mapping):  # Bedrock's
         schema = schema["json"]

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from tests.conftest import Site
 
 MODULE = """
+from typing import NamedTuple
+
 from fcregistry import Registry, Tool, fc_register
 
 def plain(a: int) -> int:
@@ -42,6 +44,17 @@ TEXT = "plain"
 NOTHING = None
 UNNAMED = lambda a: a
 LISTED_NUMBER = [plain, 7]
+EXTERNAL = [type("Tool", (), {"__module__": "llm.models"})()]
+
+class Anything:
+    def __call__(self, *args, **kwargs):
+        return args
+
+class Pair(NamedTuple):
+    first: object
+
+UNDESCRIBED = Anything()
+PAIR = Pair(plain)
 
 class Things:
     @staticmethod
@@ -84,6 +97,9 @@ REFUSED = {
     "NOTHING": "PluginError: acme[x]: NOTHING is of the kind NoneType; an entry point names",
     "Things": "PluginError: acme[x]: Things is of the kind class; an entry point names",
     "LISTED_NUMBER": "PluginError: acme[x]: LISTED_NUMBER[1] is of the kind int; an entry point names",
+    "EXTERNAL": "PluginError: acme[x]: EXTERNAL[0]: Tool is a tool of llm, not a function: give the function that it was made of",
+    "UNDESCRIBED": "PluginError: acme[x]: UNDESCRIBED: <acme_tools.Anything object> cannot be a tool: it is an Anything, whose __call__",
+    "PAIR": "PluginError: acme[x]: PAIR is of the kind Pair; an entry point names",
     "UNNAMED": "PluginError: acme[x]: UNNAMED cannot be a tool: '<lambda>' is not a tool name",
     "missing": "PluginError: acme[x] names acme_tools:missing, and there is no 'missing' in acme_tools",
     "Things.missing": "PluginError: acme[x] names acme_tools:Things.missing, and there is no 'missing' in acme_tools",

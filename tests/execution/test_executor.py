@@ -544,6 +544,8 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
 
     element = element[0] if isinstance(element, bytes) else element
     advice = "; register an instance's methods with register_object" if isinstance(element, type) else ""
+    if isinstance(element, dict):
+        advice = "; give a list of its values: Tool.from_function(…, name=…) names a tool"
 
     with pytest.raises(DefinitionError) as caught:
         Executor(thing)
