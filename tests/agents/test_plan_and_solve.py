@@ -116,7 +116,7 @@ def test_prose_is_solved_as_one_step() -> None:
     assert "step 1 of the plan, and no other: Just add the two." in model.heard[1][-1].text
 
 
-@pytest.mark.parametrize(("said", "answer_type"), [("0", int), ("false", bool), ("[]", list[int]), ("", str)])
+@pytest.mark.parametrize(("said", "answer_type"), [("0", int), ("false", bool), ("[]", list[int])])
 def test_a_falsy_answer_is_an_answer(said: str, answer_type: Any) -> None:
     result = agent(Script(says("1. Do it"), says(said)), answer_type=answer_type).run("?")
     assert result.ok

@@ -157,7 +157,7 @@ def test_without_steps_the_solver_answers_without_evidence(plan: str) -> None:
     assert evidence(model) == "No tool is needed. Now answer what was asked for."
 
 
-@pytest.mark.parametrize(("said", "answer_type"), [("0", int), ("false", bool), ("[]", list[int]), ("", str)])
+@pytest.mark.parametrize(("said", "answer_type"), [("0", int), ("false", bool), ("[]", list[int])])
 def test_a_falsy_answer_is_an_answer(said: str, answer_type: Any) -> None:
     result = agent(Script(PLAN, says(said)), answer_type=answer_type).run("?")
     assert result.ok
