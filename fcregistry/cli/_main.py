@@ -15,6 +15,7 @@ import importlib
 import os
 import sys
 import warnings
+from contextlib import ExitStack, redirect_stderr
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -126,10 +127,12 @@ def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: No
     """
     _repair_streams()
     _shorten_warnings()
-    if _COMPLETING in os.environ:
-        sys.stderr = open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115  # for the whole process
     try:
-        code = _run(args, listen)
+        with ExitStack() as streams:
+            if _COMPLETING in os.environ:  # what a plugin writes must not mix with the line that is completed
+                nowhere = streams.enter_context(open(os.devnull, "w", encoding="utf-8"))  # noqa: PTH123
+                streams.enter_context(redirect_stderr(nowhere))
+            code = _run(args, listen)
         listen(False)
     except (KeyboardInterrupt, RuntimeError) as error:  # also while an error is explained
         # While a class is made, Python 3.11 wraps what `__set_name__` raises.
