@@ -52,11 +52,14 @@ class PatternSearch:
         worker: The process.
         seconds: How long the whole search may take, for messages.
         until: When the time is over, as `time.monotonic` counts.
+
+    Attributes:
+        is_late: Whether the time is over.
     """
 
     def __init__(self, worker: _Worker, seconds: float, until: float) -> None:
         self._worker, self._seconds, self._until = worker, seconds, until
-        self._is_late = False
+        self.is_late = False
 
     def compile(self, pattern: str, *, ignore_case: bool) -> None:
         """Compile the pattern.
@@ -101,7 +104,7 @@ class PatternSearch:
 
     def stop(self) -> None:
         """End the search, because its time is over. This may be another thread."""
-        self._is_late = True
+        self.is_late = True
         self._worker.kill()
 
     def _ask(self, request: dict[str, Any], *texts: bytes) -> None:
@@ -121,7 +124,7 @@ class PatternSearch:
 
     def _stopped(self) -> SearchStoppedError:
         code = self._worker.end()
-        if self._is_late:
+        if self.is_late:
             return SearchStoppedError(f"after {self._seconds:g} seconds")
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return SearchStoppedError(f"because the process that searches has ended, with {how}")
@@ -294,7 +297,7 @@ def pattern_search(seconds: float, until: float, cancellation: CancellationToken
             remove()
             timer.cancel()
             timer.join()  # so that it kills no later search
-            worker.is_worn |= cancellation.cancelled or not worker.is_alive
+            worker.is_worn |= search.is_late or cancellation.cancelled  # it may have been killed after its last answer
 
 
 def _python() -> str:

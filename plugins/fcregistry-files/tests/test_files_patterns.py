@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -20,6 +21,7 @@ from fcregistry.execution import CancellationToken
 
 from fcregistry_files import file_tools
 
+POPEN = subprocess.Popen
 SLOW = "^(a|a)*$"
 """Takes exponential time in the line that `slow_file` writes."""
 
@@ -164,6 +166,27 @@ def test_one_process_serves_one_search_after_the_other(place: Any, started: Queu
     process.kill()
     process.wait()
     assert len(search(place, "a").unwrap().matches) == 1, "another one is started for one that has died"
+
+
+def test_a_process_that_is_killed_after_its_last_answer_is_not_used_again(
+    place: Any, started: Queue[subprocess.Popen[bytes]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    class Late(threading.Timer):
+        """Fires at the last moment, with a signal that has not arrived when the next search begins."""
+
+        def cancel(self) -> None:
+            with monkeypatch.context() as patch:
+                patch.setattr(POPEN, "kill", lambda process: None)
+                self.function()
+            super().cancel()
+
+    slow_file(place)
+    assert search(place, "a").ok
+    before = started.qsize()
+    monkeypatch.setattr("fcregistry_files._pattern_pool.Timer", Late)
+    for _ in range(3):
+        assert len(search(place, "a").unwrap().matches) == 1
+    assert started.qsize() == before + 2, "the first of these searches has the process that was there"
 
 
 def test_threads_search_at_once_with_few_processes(place: Any, started: Queue[subprocess.Popen[bytes]]) -> None:
