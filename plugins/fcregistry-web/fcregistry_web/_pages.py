@@ -29,7 +29,7 @@ _META: Final = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]{1,
 _MOST_SNIFFED: Final = 4_096
 _MARKS: Final = ((codecs.BOM_UTF8, "utf-8"), (codecs.BOM_UTF16_LE, "utf-16-le"), (codecs.BOM_UTF16_BE, "utf-16-be"))
 _LATIN: Final = ("iso8859-1", "ascii")  # what calls itself so is windows-1252, which has all of their characters
-_NO_CHARSETS: Final = ("idna", "punycode", "raw_unicode_escape", "undefined", "unicode_escape", "utf-7")
+_NO_CHARSETS: Final = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape", "utf-7")
 """Python codecs that are not charsets of pages. Decoding with some of them takes quadratic time."""
 _MOST_ELEMENTS: Final = 30_000
 """A page of more elements is not searched for its main part, since that could take half a minute."""

@@ -140,6 +140,8 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_cut(server: Server, repli
         ({"Content-Type": "text/html; charset=punycode"}, b"<p>a-" + b"a" * 900_000, "a-aaa"),
         ({"Content-Type": "text/html; charset=base64"}, b"<p>abcd", "abcd"),
         ({"Content-Type": "text/html; charset=utf-7"}, b"<p>a+ADw-b", "a+ADw-b"),
+        ({"Content-Type": "text/html; charset=unicode-escape"}, b"<p>a\\x41b", "a\\x41b"),
+        ({"Content-Type": "text/html; charset=raw_unicode_escape"}, b"<p>a\\u0041b", "a\\u0041b"),
         ({}, b"<!DOCTYPE html><p>no type", "no type"),
         ({}, b"no type", "no type"),
         ({"Content-Type": "application/json"}, b'{"a": [1]}', '{"a": [1]}'),
