@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from fcregistry.dialects._json_text import map_texts
+from fcregistry.dialects._source import break_marks
 from fcregistry.errors import ChatTemplateError, DialectNotFoundError
 
 
@@ -490,13 +491,12 @@ def break_markers(text: str, markers: Iterable[str]) -> str:
 
     A text without markers is returned unchanged.
     """
-    while found := [marker for marker in markers if marker in text]:
-        for marker in found:  # breaking one may reveal another that overlapped it
-            last = (
-                len(marker.rstrip()) - 1
-            )  # a space at the very end would leave the marker whole, and this would never end
-            text = text.replace(marker, f"{marker[:last]} {marker[last:]}")
-    return text
+    return break_marks(text, markers, _add_space)
+
+
+def _add_space(marker: str) -> str:
+    last = len(marker.rstrip()) - 1  # a space at the very end would leave the marker whole
+    return f"{marker[:last]} {marker[last:]}"
 
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:

@@ -23,7 +23,7 @@ from fcregistry.dialects._parsed import (
     Words,
     closing_marks,
 )
-from fcregistry.dialects._source import TextSource
+from fcregistry.dialects._source import TextSource, break_marks
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -124,11 +124,11 @@ class Dialect:
     def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
         form = self.tool_form
         if isinstance(form, str) and form not in ("openai", "function"):
-            return _break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
+            return break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
         definition: Any = formats.get("openai").describe_one(tool)
         if callable(form):
-            return form(map_texts(definition["function"], lambda text: _break_marks(text, marks, _add_space)))
-        return _break_marks(json_text(definition if form == "openai" else definition["function"]), marks, _escape)
+            return form(map_texts(definition["function"], lambda text: break_marks(text, marks, _add_space)))
+        return break_marks(json_text(definition if form == "openai" else definition["function"]), marks, _escape)
 
     def render_calls(self, calls: Sequence[ToolCall]) -> str:
         """Return the text in which a model of the family makes these calls, which `parse` reads.
@@ -149,10 +149,12 @@ class Dialect:
             content: The text of the result.
             id: The id of the call, for families that write one.
         """
-        content = _break_marks(content, self.guarded_marks(), _add_space)
+        marks = self.guarded_marks()
+        name, content = (break_marks(text, marks, _add_space) for text in (name, content))
+        call_id = id and break_marks(id, marks, _add_space)
         if isinstance(self.result, str):
-            return self.result.format(name=name, content=content, id=id or name)
-        return self.result(name, content, id)
+            return self.result.format(name=name, content=content, id=call_id or name)
+        return self.result(name, content, call_id)
 
     def parse(self, text: str, tools: Iterable[ToolShape] | None = None) -> Parsed:
         """Return the content of a whole text. It raises nothing, whatever the text is.
@@ -450,16 +452,9 @@ def json_text(value: Any) -> str:
     return json.dumps(value, ensure_ascii=False)
 
 
-def _break_marks(text: str, marks: tuple[str, ...], new: Callable[[str], str]) -> str:
-    for mark in marks:
-        if mark in text:
-            text = text.replace(mark, new(mark[0]) + mark[1:])
-    return text
+def _escape(mark: str) -> str:
+    return f"\\u{ord(mark[0]):04x}{mark[1:]}"
 
 
-def _escape(character: str) -> str:
-    return f"\\u{ord(character):04x}"
-
-
-def _add_space(character: str) -> str:
-    return f"{character} "
+def _add_space(mark: str) -> str:
+    return f"{mark[0]} {mark[1:]}"

@@ -8,7 +8,7 @@ in time that grows with its length.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Generator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from typing import Any, Final, Protocol, TypeAlias, TypeVar
 
 from fcregistry._base.forks import cached_attribute
@@ -107,6 +107,27 @@ def none_of(*texts: str) -> str:
     """Return the pattern of a place where none of some texts begins, and there is enough text to know."""
     longest = max(map(len, texts))
     return rf"(?!{'|'.join(map(re.escape, texts))}|[\s\S]{{0,{longest - 1}}}\Z)"
+
+
+def break_marks(text: str, marks: Iterable[str], broken: Callable[[str], str]) -> str:
+    """Return a text without some marks, each of which is changed.
+
+    A change may show another mark that overlapped the first, `[e~[e~[`, or, if it adds a space, make one that has a space. So the text is changed
+    until it has no mark. Each turn splits all marks in it or makes the space in them longer, so there are few turns.
+
+    Args:
+        text: The text.
+        marks: The marks.
+        broken: Returns the text that takes the place of a mark. A mark that this text still contains is left as it is.
+    """
+    marks = tuple(marks)
+    while found := [mark for mark in marks if mark in text]:
+        changes = {mark: new for mark in found if mark not in (new := broken(mark))}
+        if not changes:
+            break
+        for mark, new in changes.items():
+            text = text.replace(mark, new)
+    return text
 
 
 class KnownTools(Protocol):

@@ -325,12 +325,18 @@ def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any
 
 
 def without_markers(message: Message, markers: tuple[str, ...]) -> Message:
-    """Return a message without some markers, in its text and in its calls."""
+    """Return a message without some markers, in its text, its names and its calls."""
     calls = tuple(
-        ToolCall(break_markers(call.name, markers), break_markers_in(call.arguments, markers), call.id)
+        ToolCall(
+            break_markers(call.name, markers),
+            break_markers_in(call.arguments, markers),
+            call.id and break_markers(call.id, markers),
+        )
         for call in message.tool_calls
     )
-    return message.replaced(content=break_markers(message.text, markers), tool_calls=calls)
+    name, call_id = (text and break_markers(text, markers) for text in (message.name, message.tool_call_id))
+    content = break_markers(message.text, markers)
+    return message.replaced(content=content, tool_calls=calls, name=name, tool_call_id=call_id)
 
 
 def choice_instruction(tool_choice: ToolChoice) -> str:
