@@ -192,8 +192,10 @@ def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
         lock = read_lock(layer.lock or project_lock())
         held = (lock,) if layer.origin in ("system", "user") else _keep(layer.mode_source, lock)
         locks |= dict.fromkeys((layer.mode_source, each) for each in held)
-    before = ((source, each) for (source, _), held in tuple(_kept.items()) for each in held)
-    return tuple(locks | dict.fromkeys(before))
+    for (source, path), held in tuple(_kept.items()):
+        if all(lock.path != path or other != source for other, lock in locks):  # what the file refers to now is another
+            locks |= dict.fromkeys((source, each) for each in held)
+    return tuple(locks)
 
 
 _kept: Final[dict[tuple[str, str], tuple[Lock, ...]]] = {}
@@ -206,16 +208,16 @@ def _keep(source: str, lock: Lock) -> tuple[Lock, ...]:
     The first one counts also if it cannot be read: a lock that is written later must not open what was closed.
     """
     held = _kept.get((source, lock.path), ())
-    if not held and lock.problem is not None:
-        lock = lock._replace(problem=f"{lock.problem}; then start this program again")
-    elif lock.problem is not None and held[0].problem is None:
+    if held and held[0].problem is not None:
+        late = "could not be read when this program first needed it; start the program again"
+        return (lock if lock.problem is not None else held[0]._replace(problem=late),)
+    if held and lock.problem is not None:
         return (*held, lock)
-    if not held or (lock.problem is None and lock not in held):
+    if lock not in held:
         if held:
             from logging import getLogger  # only if something has changed
 
-            getLogger("fcregistry").warning(
-                "%s has changed; what it said before stays in force, too, until this program ends", lock.path
-            )
+            message = "%s has changed; what it said before stays in force, too, until this program ends"
+            getLogger("fcregistry").warning(message, lock.path)
         held = _kept[source, lock.path] = (*held, lock)
     return held

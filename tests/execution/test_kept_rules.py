@@ -236,12 +236,15 @@ def test_rules_of_variables_stay_in_force(place: Place) -> None:
 
 
 def test_a_lock_that_is_written_later_opens_nothing(place: Place) -> None:
-    (place.project / "tools.lock").unlink()
     path = place.project / "tools.lock"
-    reason = f"{path} does not exist: `fcregistry lock --file {path}` makes it; then start this program again"
-    assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(reason)
+    path.unlink()
+    missing = f"{path} does not exist: `fcregistry lock --file {path}` makes it"
+    late = f"{path} could not be read when this program first needed it; start the program again"
+    assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(missing)
     path.write_text(lock_of("acme"))
-    assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(reason)
+    assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(late)
+    path.unlink()
+    assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(missing)
 
 
 def test_a_lock_that_is_damaged_for_a_moment_refuses_for_that_moment(place: Place) -> None:
