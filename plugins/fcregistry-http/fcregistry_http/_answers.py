@@ -22,6 +22,7 @@ IDEMPOTENT: Final = ("GET", "PUT", "DELETE")
 _LATER: Final = (429, 503)
 _PASSING: Final = (408, 502, 504)
 _MOST_SHOWN: Final = 500
+_LONGEST_TYPE: Final = 1_000
 _LONGEST_WAIT: Final = 86_400.0
 _NO_CHARSETS: Final = ("idna", "punycode", "raw-unicode-escape", "undefined", "unicode-escape")
 """Python codecs that are not HTTP charsets. Decoding with some of them takes quadratic time."""
@@ -78,8 +79,9 @@ def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) 
 
 
 def _text(response: Response, data: bytes) -> str:
+    is_short = len(response.headers.get("content-type", "")) <= _LONGEST_TYPE  # reading it takes quadratic time
     try:
-        encoding = codecs.lookup(response.charset_encoding or "utf-8").name
+        encoding = codecs.lookup((is_short and response.charset_encoding) or "utf-8").name
         return data.decode("utf-8" if encoding in _NO_CHARSETS else encoding, "replace")
     except (LookupError, UnicodeError):  # an unknown codec, or one that does not decode to text
         return data.decode("utf-8", "replace")

@@ -25,6 +25,7 @@ ANSWERS: dict[str, tuple[int, dict[str, str], bytes]] = {
     "/large": (200, {}, b"x" * 5000),
     "/latin": (200, {"Content-Type": "text/plain; charset=iso-8859-1"}, "grün".encode("latin-1")),
     "/odd": (200, {"Content-Type": "text/plain; charset=nobody-knows"}, "grün".encode()),
+    "/long": (200, {"Content-Type": f'text/plain; a="{";" * 1_000}"; charset=koi8-r'}, "grün".encode()),
     "/puny": (200, {"Content-Type": "text/plain; charset=punycode"}, b"a-" + b"a" * 900_000),
     "/nan": (200, {}, b'{"a": NaN}'),
     "/never": (429, {"Retry-After": "9" * 400}, b""),

@@ -119,7 +119,7 @@ def _page(answer: Answer, data: bytes, form: Form, start: int, most: int, most_b
     return Page(
         data=data,
         url=str(answer.url),
-        charset=answer.response.charset_encoding,
+        charset=answer.charset,
         form=form if is_page else None,
         start=start,
         most=most,

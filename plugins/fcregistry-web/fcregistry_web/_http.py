@@ -24,6 +24,7 @@ _LATER: Final = (408, 429, 500, 502, 503, 504)
 _LONGEST_WAIT: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4
 _CONNECT_SECONDS: Final = 10.0
+_LONGEST_TYPE: Final = 1_000
 _PIECE: Final = 65_536
 _GZIP: Final = 31  # zlib's number for "with a gzip header"
 
@@ -44,6 +45,12 @@ class Answer:
     def media_type(self) -> str:
         """The media type that the header names, in lower case, without parameters; may be empty."""
         return self.response.headers.get("content-type", "").partition(";")[0].strip().lower()
+
+    @property
+    def charset(self) -> str | None:
+        """The charset that the header names; None if it names none, or is too long: reading it takes quadratic time."""
+        is_short = len(self.response.headers.get("content-type", "")) <= _LONGEST_TYPE
+        return self.response.charset_encoding if is_short else None
 
     async def pieces(self) -> AsyncIterator[bytes]:
         """Yield the body, decompressed, in pieces of at most 64 KiB.

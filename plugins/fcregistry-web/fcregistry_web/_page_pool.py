@@ -329,13 +329,14 @@ class _Process:
             start_new_session=True,  # so that an interrupt of the program does not reach it
             creationflags=sum(getattr(subprocess, name, 0) for name in _WINDOWS),  # the same, on Windows
         )
+        self._is_killed = False
         self._requests = cast(BufferedWriter, self._process.stdin)
         self._answers = cast(BufferedReader, self._process.stdout)
 
     @property
     def is_alive(self) -> bool:
-        """Whether it has not ended."""
-        return self._process.poll() is None
+        """Whether it has not ended, and is not about to."""
+        return not self._is_killed and self._process.poll() is None
 
     def send(self, request: dict[str, Any], data: bytes) -> None:
         """Send a request.
@@ -367,6 +368,7 @@ class _Process:
 
     def kill(self) -> None:
         """Kill it. The thread that waits for its answer finds that it has ended."""
+        self._is_killed = True
         self._process.kill()
 
     def end(self) -> int:

@@ -142,6 +142,7 @@ def test_a_small_answer_that_unpacks_to_a_large_one_is_cut(server: Server, repli
         ({"Content-Type": "text/html; charset=utf-7"}, b"<p>a+ADw-b", "a+ADw-b"),
         ({"Content-Type": "text/html; charset=unicode-escape"}, b"<p>a\\x41b", "a\\x41b"),
         ({"Content-Type": "text/html; charset=raw_unicode_escape"}, b"<p>a\\u0041b", "a\\u0041b"),
+        ({"Content-Type": f"text/html; a=\"{';' * 1_000}\"; charset=koi8-r"}, "<p>да".encode(), "да"),  # too long to be read
         ({}, b"<!DOCTYPE html><p>no type", "no type"),
         ({}, b"no type", "no type"),
         ({"Content-Type": "application/json"}, b'{"a": [1]}', '{"a": [1]}'),
