@@ -8,7 +8,6 @@ from typing import Any
 import pytest
 
 from fcregistry import Registry, registry
-from fcregistry._config.settings import kept
 from fcregistry._tools.selectors import HINTS, SelectorSubject, normalized, parse_selector, parse_selectors
 from fcregistry.errors import SelectorError, ToolNotFoundError
 
@@ -231,5 +230,4 @@ def test_a_hint_disables_tools_too(setting: str, is_there: bool, monkeypatch: py
         assert ("wipe_for_the_test" in registry) is is_there
     finally:
         monkeypatch.undo()
-        kept.clear()  # as if the program had started again
         registry.remove("wipe_for_the_test")

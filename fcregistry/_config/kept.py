@@ -1,8 +1,8 @@
 """Rules that stay in force until the program ends.
 
-A model may be able to write the file of a project, the file that `FCREGISTRY_CONFIG` names, or a file from which a tool sets variables, and
-so lift the rules that bind it. Therefore these layers can only add rules to a running process: what was in force stays, whatever becomes of
-the file. The files of the user and the system are read again both ways.
+A model may be able to write the file of a project, or the file that `FCREGISTRY_CONFIG` names, and so lift the rules that bind it. Therefore
+these layers can only add rules to a running process: what was in force stays, whatever becomes of the file. The files of the user and the
+system are read again both ways, and so are the variables, which only the program itself can change.
 """
 
 from __future__ import annotations
@@ -22,15 +22,15 @@ _reported: Final[set[object]] = set()
 """The kept rules that the log was told about."""
 
 
-def keep_rules(kept: Kept, above: Sequence[Layer], present: Sequence[Layer]) -> tuple[Layer, ...]:
-    """Return the layers below those of the system and the user: the present ones, and before them those whose rules stay in force.
+def keep_rules(kept: Kept, others: Sequence[Layer], present: Sequence[Layer]) -> tuple[Layer, ...]:
+    """Return the layers of projects and named files: the present ones, and those whose rules stay in force.
 
     A layer that is new comes below all others, since a lower layer can only tighten the higher ones.
 
     Args:
         kept: The rules that were in force, to which those of the present layers are added.
-        above: The layers of the system and the user.
-        present: The other layers, as files and variables are now.
+        others: The layers of the system, the user and the variables.
+        present: The layers of the project and the named file, as these are now.
     """
     now = {(layer.path, layer.rules): layer for layer in present}
     for key, layer in now.items():
@@ -41,7 +41,7 @@ def keep_rules(kept: Kept, above: Sequence[Layer], present: Sequence[Layer]) -> 
             layers.append(now[key])
         elif layer.rules:
             layers.append(layer)
-            _report(key, layer, [*above, *present])
+            _report(key, layer, [*others, *present])
         else:
             kept.pop(key, None)
     return tuple(layers)

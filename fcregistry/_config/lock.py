@@ -180,8 +180,9 @@ def locks_are_lifted() -> bool:
 def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
     """Return the locks of the layers with mode `locked`, as pairs of the mode's source and the lock.
 
-    A file refers to its own lock, a variable to the project's. The variable is ignored if a file sets the mode too. The locks of projects,
-    named files and variables that were in force before in this process stay in force, as their rules do: see `kept.py`.
+    A file refers to its own lock, a variable to the project's. The variable is ignored if a file sets the mode too. The locks of projects and
+    named files that were in force before in this process stay in force, as their rules do (`kept.py`), and so does the project's lock while
+    the variable sets the mode.
     """
     asking = [layer for layer in layers if layer.mode == "locked"]
     if not asking or _lifted.get():
@@ -192,8 +193,11 @@ def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
         lock = read_lock(layer.lock or project_lock())
         held = (lock,) if layer.origin in ("system", "user") else _keep(layer.mode_source, lock)
         locks |= dict.fromkeys((layer.mode_source, each) for each in held)
+    sources = {layer.mode_source for layer in asking}
     for (source, path), held in tuple(_kept.items()):
-        if all(lock.path != path or other != source for other, lock in locks):  # what the file refers to now is another
+        if source in sources and all(
+            lock.path != path or other != source for other, lock in locks
+        ):  # what the file refers to now is another
             locks |= dict.fromkeys((source, each) for each in held)
     return tuple(locks)
 

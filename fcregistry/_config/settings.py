@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 def configuration() -> tuple[Layer, ...]:
     """Return the layers of the current configuration, the highest first, without empty ones.
 
-    They are the files of the system, the user and the project, the file of `FCREGISTRY_CONFIG`, and the variables. Rules of the last three
-    that were in force before in this process stay in force (`kept.py`). For a missing file, the only cost is to ask the system for it.
+    They are the files of the system, the user and the project, the file of `FCREGISTRY_CONFIG`, and the variables. Rules of a
+    project's and a named file that were in force before stay in force (`kept.py`). For a missing file, the only cost is to ask the system for it.
 
     Raises:
         ConfigurationError: One of them cannot be read.
@@ -45,14 +45,14 @@ def configuration() -> tuple[Layer, ...]:
         lower.append(_read_layer_of(os.path.join(working_folder() or "", named), "named"))
         if lower[-1] is None:
             raise ConfigurationError(f"{CONFIG} names {named}, which does not exist; correct or unset it")
-    lower.append(_environment_layer())
     above = tuple(layer for layer in highest if layer is not None)
     below = [layer for layer in lower if layer is not None]
+    variables = () if (layer := _environment_layer()) is None else (layer,)
     if not below and not kept:
-        return above
+        return (*above, *variables)
     from fcregistry._config.kept import keep_rules  # most commands find nothing configured
 
-    return (*above, *keep_rules(kept, above, below))
+    return (*above, *keep_rules(kept, (*above, *variables), below), *variables)
 
 
 def project_lock() -> str:
@@ -87,7 +87,7 @@ def call_hook_items() -> tuple[tuple[str, str], ...]:
 
 
 kept: Final[dict[tuple[str, tuple[Setting, ...]], Layer]] = {}
-"""The rules of projects, named files and variables that were in force in this process, by path and `Layer.rules`: see `kept.py`."""
+"""The rules of projects and named files that were in force in this process, by path and `Layer.rules`: see `kept.py`."""
 
 
 # --- Files ---

@@ -1,11 +1,13 @@
 """Approval on the command line: the user's answer, and what flags may answer in place of it.
 
-No flag answers what the user's or the system's file asks about: a program that calls commands, such as an agent with a shell, passes any flag.
+No flag answers what the user's or the system's file asks about, or what a tool's option `always_ask` is about: a program that calls commands,
+such as an agent with a shell, passes any flag.
 """
 
 from __future__ import annotations
 
 import json
+from copy import deepcopy
 from typing import TYPE_CHECKING
 
 from fcregistry._config.policy import trust
@@ -18,19 +20,34 @@ if TYPE_CHECKING:
     from fcregistry.execution import Approver
 
 
-def why_no_flag(tool: Tool) -> str | None:
-    """Return why no flag approves the calls of a tool, or None if one may.
+def why_no_flag(tool: Tool, arguments: object) -> str | None:
+    """Return why no flag approves a call of a tool, or None if one may.
+
+    Args:
+        tool: The tool.
+        arguments: Those of the call, as JSON; they may be wrong.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
     """
     rules = trust()
-    return None if rules.is_open else rules.asks_user(subject_with_all_names(tool))
+    reason = None if rules.is_open else rules.asks_user(subject_with_all_names(tool))
+    return reason or _why_always_asked(tool, arguments)
 
 
-def is_left_to_nobody(tool: Tool) -> bool:
-    """Return whether only the user may approve the calls of a tool, and cannot be asked."""
-    return not can_ask() and why_no_flag(tool) is not None
+def _why_always_asked(tool: Tool, arguments: object) -> str | None:
+    always = tool.options.always_ask
+    if always is None or not isinstance(arguments, dict):
+        return None
+    try:
+        return always(tool.signature.binding.decode(deepcopy(arguments)))
+    except Exception:  # noqa: BLE001  # foreign code, and arguments that may be wrong: then the call fails, and no flag matters
+        return "it is not known whether its arguments need approval"
+
+
+def is_left_to_nobody(tool: Tool, arguments: object) -> bool:
+    """Return whether only the user may approve a call of a tool, and cannot be asked."""
+    return not can_ask() and why_no_flag(tool, arguments) is not None
 
 
 def approver(*, yes: bool) -> Approver | None:
@@ -40,9 +57,11 @@ def approver(*, yes: bool) -> Approver | None:
         yes: Whether there is a flag that approves.
     """
     if yes:
-        return lambda tool, call: why_no_flag(tool) is None or (can_ask() and _ask(tool, call))
+        return lambda tool, call: why_no_flag(tool, call.arguments) is None or (can_ask() and _ask(tool, call))
     return _ask if can_ask() else None
 
 
 def _ask(tool: Tool, call: ToolCall) -> bool:
-    return confirm(f"{tool.id} requires approval. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")
+    reason = _why_always_asked(tool, call.arguments)
+    why = "" if reason is None else f": {reason}"
+    return confirm(f"{tool.id} requires approval{why}. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")

@@ -140,7 +140,9 @@ def command(
     approved = {tool.id: tool for tool in registry.find(*yes_to)} if yes_to else {}
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
     approve: Approver | None = (
-        (lambda tool, call: _is_approved(approved, tool.id)) if "calls" in options and approved else None
+        (lambda tool, call: _is_approved(approved, tool.id, call.arguments))
+        if "calls" in options and approved
+        else None
     )
     with result_alone():  # stdout is for the answer
         timeline, began = Timeline(name), perf_counter()
@@ -207,7 +209,7 @@ def _explain(result: RunResult, agent: str, executor: Executor) -> None:
         remark(waiting_call_text(call))
     if result.pending:
         tools = {tool.id: tool for tool in executor.tools.values()}
-        waiting = {call.tool: why_no_flag(tools[call.tool]) for call in result.pending}
+        waiting = {call.tool: why_no_flag(tools[call.tool], call.arguments) for call in result.pending}
         if flags := " ".join(f"--yes-to {tool}" for tool, reason in waiting.items() if reason is None):
             remark(f"(to approve them: {program()} ask {flags} …; on a terminal, you are asked)")
         if others := ", ".join(tool for tool, reason in waiting.items() if reason is not None):
@@ -337,7 +339,7 @@ def _decide(
     """Decide about calls by the approved tools, by id; the user decides about each other call."""
     from fcregistry.execution import Approve, Deny  # loaded by the run
 
-    by_flag = {call.id for call in calls if _is_approved(approved, call.tool)}
+    by_flag = {call.id for call in calls if _is_approved(approved, call.tool, call.arguments)}
     if not can_ask() and len(by_flag) < len(calls):
         return None
     with screen.paused():
@@ -347,9 +349,9 @@ def _decide(
         }
 
 
-def _is_approved(approved: Mapping[str, Tool], tool: str) -> bool:
-    """Return whether `--yes-to` names a tool, which is given by its id, and a flag may approve it."""
-    return tool in approved and why_no_flag(approved[tool]) is None
+def _is_approved(approved: Mapping[str, Tool], tool: str, arguments: object) -> bool:
+    """Return whether `--yes-to` names a tool, which is given by its id, and a flag may approve the call."""
+    return tool in approved and why_no_flag(approved[tool], arguments) is None
 
 
 def _confirm(call: WaitingCall) -> bool:

@@ -126,7 +126,7 @@ def command(
         complain(reason)
         ctx.exit(1)
     with result_alone():  # stdout is for the result
-        result = Executor([tool], approve=approver(yes=yes and not is_left_to_nobody(tool))).run(
+        result = Executor([tool], approve=approver(yes=yes and not is_left_to_nobody(tool, given))).run(
             ToolCall(tool.name, given)
         )
     if result.error is None:
@@ -136,14 +136,14 @@ def command(
     if result.error.code in ("invalid_arguments", "malformed_call"):
         remark(f"({program()} call {name} --help lists the tool's options)")
     elif result.error.code == "approval_required":
-        remark(_how_to_approve(tool, name))
+        remark(_how_to_approve(tool, name, given))
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
         _show_traceback(result.error.exception, verbose or ctx.find_root().params["verbose"])
     ctx.exit(EXIT_CODES.get(result.error.code, 1))
 
 
-def _how_to_approve(tool: Tool, name: str) -> str:
-    if reason := why_no_flag(tool):
+def _how_to_approve(tool: Tool, name: str, arguments: object) -> str:
+    if reason := why_no_flag(tool, arguments):
         return f"({reason}: no flag approves it; call it on a terminal, where you are asked)"
     return f"(to approve it: {program()} call --yes {name} …)"
 
@@ -304,7 +304,7 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
             found.append(read)
             continue
         tool, call = read
-        approved = yes and not is_left_to_nobody(tool)
+        approved = yes and not is_left_to_nobody(tool, call.arguments)
         rivals = tools.setdefault((tool.name, approved), [])
         if tool not in rivals:
             rivals.append(tool)

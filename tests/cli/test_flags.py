@@ -132,3 +132,36 @@ def test_on_a_terminal_the_user_is_asked_in_spite_of_the_flag(shop: Site, user: 
     terminal.read_until("text requires approval. Call it with {")
     terminal.type(f"{typed}\n")
     assert terminal.finish() == status
+
+
+GUARDED = """
+from fcregistry import fc_register
+
+@fc_register(always_ask=lambda call: "the mode decides about agents" if call["name"] == "mode" else None, requires_approval=True)
+def write_setting(name: str) -> str:
+    "Change a setting."
+    return f"changed {name}"
+"""
+
+
+def test_no_flag_approves_what_a_tool_always_asks_about(shop: Site, user: User) -> None:
+    (user.project / "guarded.py").write_text(GUARDED)
+
+    def call(*words: str, stdin: str = "") -> tuple[int, str, str]:
+        done = shop.cli("-m", "guarded", "call", *words, env=user.env, cwd=user.project, stdin=stdin)
+        return done.returncode, done.stdout, done.stderr
+
+    assert call("--yes", "write_setting", "--name", "color") == (0, '"changed color"\n', "")
+    for flags in ((), ("--yes",)):
+        code, output, error = call(*flags, "write_setting", "--name", "mode")
+        assert (code, output) == (3, "")
+        assert error == (
+            "Error: write_setting requires approval, and there is no approver; it was not run: the mode decides about agents\n"
+            "(the mode decides about agents: no flag approves it; call it on a terminal, where you are asked)\n"
+        )
+    lines = "".join(
+        json.dumps({"name": "write_setting", "arguments": {"name": name}}) + "\n" for name in ("mode", "color")
+    )
+    code, output, _ = call("--yes", "--batch", stdin=lines)
+    assert code == 1
+    assert [json.loads(line)["ok"] for line in output.splitlines()] == [False, True]

@@ -229,7 +229,6 @@ def test_one_that_is_named_and_cannot_be_had_refuses_every_call(audits: Site) ->
     """Whatever the others would say; who named it, which it is, and why, stands in the log, once for each executor."""
     code = f"""
 import logging, os
-from fcregistry._config import settings
 logged = []
 handler = logging.Handler()
 handler.setLevel("ERROR")  # the log of calls, which has each that failed, warns
@@ -237,7 +236,6 @@ handler.emit = lambda record: logged.append([record.levelname, record.getMessage
 logging.getLogger("fcregistry").addHandler(handler)
 answer = {{}}
 for name in {list(BROKEN)}:
-    settings.kept.clear()  # as if each were a program of its own
     os.environ["FCREGISTRY_CALL_HOOKS"] = name
     executor = Executor([TOOL], hooks="audit-a")
     asked = [executor.run(CALL).error for _ in range(2)]

@@ -229,9 +229,10 @@ tool = registry.get("look")
 tool()
 uninstall()
 report = load_plugins()
-look = registry.get("look")
 os.environ["FCREGISTRY_DISABLE"] = "acme:*"
-answer = [look.id, look.origin.version, "look" in registry, [each.outdated for each in report.loaded]]
+hidden = "look" in registry
+del os.environ["FCREGISTRY_DISABLE"]
+answer = [registry.get("look").id, registry.get("look").origin.version, hidden, [each.outdated for each in report.loaded]]
 """,
     )
     assert answer == ["acme:look", "1.0", False, [f"acme 1.0 was uninstalled {RESTART}", None]]

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, fc_register, registry
-from fcregistry._config.settings import kept
 from fcregistry.errors import ToolNotFoundError
 from fcregistry.execution import Approve, Deny
 
@@ -244,7 +243,6 @@ def test_a_disabled_function_is_not_brought_back_by_giving_it_as_an_object(monke
             Executor([erase])
     finally:
         monkeypatch.undo()
-        kept.clear()  # as if the program had started again
         registry.remove("erase")
 
 

@@ -1,4 +1,4 @@
-"""A rule of a project's file, a named file or a variable stays in force until the program ends, whatever becomes of the file."""
+"""A rule of a project's file or a named file stays in force until the program ends, whatever becomes of the file."""
 
 from __future__ import annotations
 
@@ -218,21 +218,21 @@ def test_rules_of_a_named_file_stay_in_force(place: Place, change: str) -> None:
     assert_in_force(executor)
 
 
-def test_rules_of_variables_stay_in_force(place: Place) -> None:
-    """A tool may set variables from a file that a model can write. The lock is the one that the project had."""
+def test_variables_are_read_again_both_ways_and_need_the_lock_that_the_project_had(place: Place) -> None:
+    """Only the program can change them; a model may write the lock, or a file that names another one."""
     (place.project / "fcregistry.toml").unlink()
     (place.project / "tools.lock").rename(place.project / "fcregistry.lock")
     for name, value in VARIABLES.items():
         place.monkeypatch.setenv(name, value)
     executor = Executor([delete_all, pay])
     assert_in_force(executor)
-    for name in VARIABLES:
-        place.monkeypatch.setenv(name, "")
-    assert_in_force(executor)
     (place.working / "fcregistry.lock").write_text(lock_of("acme", "other"))
     assert_in_force(executor)
     (place.working / "fcregistry.toml").write_text('mode = "locked"')
     assert_in_force(executor)
+    for name in VARIABLES:
+        place.monkeypatch.delenv(name)
+    assert (code(executor, "delete_all"), code(executor, "pay")) == (None, None)
 
 
 def test_a_lock_that_is_written_later_opens_nothing(place: Place) -> None:
