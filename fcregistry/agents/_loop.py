@@ -596,6 +596,7 @@ class Plans:
         draft = self._read(completion.message.text)
         if draft.problems and chat.retries < self._retries:
             chat.retries += 1
+            chat.empty = 0  # an empty plan is sent back as any other with problems
             wrong = _WRONG.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
             chat.messages.append(Message(role="user", content=wrong, continues=True))
             return None

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from fcregistry import ToolCall
+from fcregistry import Tool, ToolCall
 from fcregistry.agents import Conversation, FunctionCall, PlanAndSolveAgent, ReactAgent, ReWOOAgent, RunState
 from fcregistry.errors import ModelError, UnfinishedRunError
 from fcregistry.execution import Approve
@@ -112,14 +112,20 @@ def test_the_steps_of_a_plan_and_its_solver_ask_again_too() -> None:
     assert ReWOOAgent(Script(says("No tool is needed.")), solver=solver).run("?").answer == "3"
 
 
+def test_an_empty_plan_is_sent_back_with_its_problem_alone() -> None:
+    model = Script(says(""), says("1. Think"), says("3"))
+    assert PlanAndSolveAgent(model, [add]).run("?").answer == "3"
+    assert model.heard[1][-1].text.startswith("This plan cannot be carried out:")
+    assert NOTE not in model.heard[1][-1].text
+    assert PlanAndSolveAgent(Script(says("")), [add]).run("?").stop_reason == "invalid_plan"
+
+
 def test_a_conversation_takes_the_option_for_its_agent() -> None:
     model = Script(says(""), says(""), says("3"))
     assert Conversation(model, retry_empty=2).say("?").answer == "3"
 
 
 def test_a_run_that_waits_for_approval_keeps_its_counts() -> None:
-    from fcregistry import Tool
-
     tool = Tool.from_function(add, requires_approval=True)
     agent = ReactAgent(Script(calls(adds(1, 2)), says(""), says("3")), [tool])
     waiting = agent.run("?")
