@@ -58,9 +58,6 @@ def finish_reason_in(response: object) -> FinishReason | None:
         return finish_reason(reason or "length", has_calls=False)
     candidates = read_field(response, "candidates")
     first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
-    for refusal in (read_field(response, "refusal"), read_field(read_field(response, "message"), "refusal")):
-        if isinstance(refusal, str) and refusal.strip():  # of OpenAI's chat completions
-            return "content_filter"
     for holder in (response, first, read_field(response, "response_metadata")):
         for place in _PLACES:
             word = read_field(holder, place)

@@ -242,11 +242,12 @@ def test_a_refusal_ends_a_run_as_a_filter_does(model: Callable[..., Any], reply:
     assert result.answer == (None if options else "I cannot.")
 
 
-def test_a_function_may_return_a_refusal() -> None:
+def test_a_function_says_with_a_choice_why_a_refusal_ended() -> None:
     refused = {"role": "assistant", "content": None, "refusal": "I cannot."}
-    for answer in (refused, {"message": refused, "finish_reason": "stop"}):
-        result = ReactAgent(lambda messages, answer=answer: answer).run("?")
-        assert (result.stop_reason, result.answer) == ("content_filter", "I cannot.")
+    for reason, end in (("content_filter", "content_filter"), ("stop", "answered")):
+        choice = {"message": refused, "finish_reason": reason}
+        result = ReactAgent(lambda messages, choice=choice: choice).run("?")
+        assert (result.stop_reason, result.answer) == (end, "I cannot.")
 
 
 def test_a_message_with_a_refusal_runs_no_call() -> None:
