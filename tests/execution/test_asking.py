@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -216,9 +215,7 @@ def test_no_answer_in_time_is_a_denial_that_says_so(way: str, is_async: bool) ->
         await asyncio.sleep(60)
         return True
 
-    start = perf_counter()
     results = WAYS[way](executor(aapprove if is_async else approve, approve_timeout=0.02))
-    assert perf_counter() - start < 20
     over.set()
     assert codes(results) == {"denied"}
     assert (
@@ -250,14 +247,14 @@ def test_a_late_yes_is_none() -> None:
 
 
 def test_the_time_of_a_question_counts_from_when_it_is_asked() -> None:
-    """Those that stand in line do not run out of time there."""
+    """Those that stand in line do not run out of time there: together, the questions take longer than one may."""
     pause = threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
-        pause.wait(0.25)
+        pause.wait(0.65)
         return True
 
-    assert codes(executor(approve, approve_timeout=1).run_all(CALLS)) == {"ok"}  # 1.25 s for all of them
+    assert codes(executor(approve, approve_timeout=3).run_all(CALLS)) == {"ok"}
 
 
 def test_the_time_of_the_tool_is_its_own() -> None:
@@ -265,9 +262,9 @@ def test_the_time_of_the_tool_is_its_own() -> None:
     pause = threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
-        return not pause.wait(0.2)
+        return not pause.wait(2.1)
 
-    assert codes([executor(approve, timeout=0.1, approve_timeout=60).run(CALL)]) == {"ok"}
+    assert codes([executor(approve, timeout=2, approve_timeout=60).run(CALL)]) == {"ok"}
 
 
 @pytest.mark.parametrize("is_async", [False, True])
@@ -300,9 +297,7 @@ def test_a_call_can_be_cancelled_while_somebody_is_asked(is_async: bool) -> None
         return True
 
     made = executor(aapprove if is_async else approve)
-    start = perf_counter()
     results = [made.run(CALL, cancellation=token)]
-    assert perf_counter() - start < 20
     over.set()
     assert codes(results) == {"cancelled"}
     assert results[0].content == "the call of work was cancelled (changed my mind); it was not run"

@@ -7,7 +7,6 @@ import signal
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -175,18 +174,14 @@ def test_a_program_ends_at_once_and_its_workers_with_it(site: Site) -> None:
     workers.submit(tool("hang"), {"path": "at_exit"})
     answer = begun("at_exit")
     """
-    start = perf_counter()
-    pid = ask(site, GONE + code)
-    assert perf_counter() - start < 20  # the tool hangs for ever
+    pid = ask(site, GONE + code)  # the tool hangs for ever, and nothing waits for it
     with pytest.raises(ProcessLookupError):
         os.kill(pid, 0)
 
 
 def test_a_program_ends_at_once_while_a_killed_worker_is_replaced(site: Site) -> None:
-    start = perf_counter()
     hung = ask(site, GONE + '\n    answer = shown("hang", {"path": "replaced"}, 0.2)')
     assert hung["why"] == "timeout"
-    assert perf_counter() - start < 20
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there, no process is killed by a signal")

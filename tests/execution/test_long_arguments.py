@@ -199,10 +199,10 @@ def test_the_time_that_reading_took_is_not_given_to_the_tool_again() -> None:
         """Work on."""
         threading.Event().wait(30)
 
-    result = Executor([work], timeout=0.8).run({"name": "work", "arguments": json.dumps({"slow": {"text": LONG}})})
+    result = Executor([work], timeout=3).run({"name": "work", "arguments": json.dumps({"slow": {"text": LONG}})})
     assert result.error is not None
     assert result.error.code == "timeout"
-    assert float(result.content.split("within ")[1].split(" second")[0]) <= 0.5
+    assert float(result.content.split("within ")[1].split(" second")[0]) <= 2.7
 
 
 def test_an_interrupted_reading_is_cancelled_by_its_token() -> None:

@@ -7,7 +7,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
 from typing import Any
@@ -56,12 +55,15 @@ async def sleeps() -> str:
 
 
 async def will_not_be_cancelled() -> str:
-    end = time.monotonic() + 1
-    while time.monotonic() < end:
+    """Ignore what the limit does; `asyncio.run` cancels it again, and would wait for it."""
+    let_go, ignored = EVENTS[-1], False
+    while not let_go.is_set():
         try:
             await asyncio.sleep(0.01)
         except asyncio.CancelledError:
-            continue
+            if ignored:
+                raise
+            ignored = True
     return "done"
 
 
@@ -74,9 +76,8 @@ def yields() -> Iterator[int]:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", [blocks, sleeps, will_not_be_cancelled, yields], ids=lambda each: each.__name__)
 def test_the_answer_comes_in_time(function: Callable[..., Any], way: str, let_go: threading.Event) -> None:
-    start = time.monotonic()
     result = WAYS[way](Executor(function, timeout=SOON), {"name": function.__name__})
-    assert time.monotonic() - start < 10
+    assert not let_go.is_set()
     assert isinstance(result, ToolResult)
     assert result.error is not None
     assert (result.error.code, result.error.retryable) == ("timeout", False)

@@ -59,13 +59,11 @@ def test_input_is_read_to_its_end(folder: Path) -> None:
 
 
 def test_a_command_is_killed_when_its_time_is_up(folder: Path) -> None:
-    began = monotonic()
-    result = executor(folder, timeout=0.5).call(
+    result = executor(folder, timeout=3).call(
         "run_command", **python("print('begun', flush=True); import time; time.sleep(600)")
     )
     assert result.value["stdout"].strip() == "begun"
-    assert result.value["note"] == "the command was killed: it ran longer than 0.5 seconds"
-    assert monotonic() - began < 10
+    assert result.value["note"] == "the command was killed: it ran longer than 3 seconds"
 
 
 def test_a_cancelled_call_kills_its_command(folder: Path) -> None:
@@ -98,9 +96,15 @@ def _is_alive(pid: int) -> bool:
 
 
 def test_output_is_progress(folder: Path) -> None:
-    code = "import time\nfor number in range(3):\n    print('line', number, flush=True); time.sleep(0.2)"
-    events = list(executor(folder).stream({"name": "run_command", "arguments": python(code)}))
-    shown = [event.message for event in events if isinstance(event, Progress)]
+    code = (
+        "import pathlib, time\nfor number in range(3):\n    print('line', number, flush=True)\n"
+        "    while not pathlib.Path(f'seen line {number}').exists(): time.sleep(0.01)"
+    )
+    shown = []
+    for event in executor(folder).stream({"name": "run_command", "arguments": python(code)}):
+        if isinstance(event, Progress):
+            shown.append(event.message)
+            (folder / f"seen {event.message}").touch()  # so that no two lines are one event
     assert shown == ["line 0", "line 1", "line 2"]
 
 
@@ -248,7 +252,7 @@ def test_the_description_names_the_folder_and_the_rules(folder: Path) -> None:
 
 def test_a_limit_of_the_executor_ends_the_command(folder: Path, tmp_path: Path) -> None:
     pid = tmp_path / "pid"
-    limited = Executor(shell_tools(folder, approval=False), timeout=1.0)
+    limited = Executor(shell_tools(folder, approval=False), timeout=3)  # in which Python certainly starts
     result = limited.call("run_command", words=[PYTHON, "-c", WAITS, str(pid)])
     assert result.error is not None
     assert result.error.code == "timeout"
