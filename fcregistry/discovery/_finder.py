@@ -143,8 +143,7 @@ def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
     for place in places.values():
         owned.update(place.projects)
         by_folder = dict(zip(place.names, place.projects, strict=True))
-        # One that was uninstalled while it was described is stored, and has no folder
-        misnamed += [each for each in place.found if by_folder.get(each.info, each.project) != each.project]
+        misnamed += [each for each in place.found if by_folder[each.info] != each.project]
     return tuple(each for each in misnamed if each.project in owned and each.info.lower() != "egg-info")
 
 

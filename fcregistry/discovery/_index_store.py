@@ -503,7 +503,11 @@ def write_descriptions(
         for place, each in before.items()
         if place in here or (each.folder not in places and (not each.folder or each.folder in folders))
     }
-    described = {place_of(each.plugin): each for each in made}
+    described = {
+        place_of(each.plugin): each
+        for each in made
+        if place_of(each.plugin) in here or each.plugin.folder not in places  # or it was uninstalled meanwhile
+    }
     entry_points = {**here, **{place: each.plugin for place, each in described.items()}, **kept}
     following = count(1 + max((each.cached[0] for each in stored.found if each.cached), default=0))
     cached: dict[Place, CachedColumns] = {

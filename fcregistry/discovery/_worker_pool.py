@@ -89,14 +89,7 @@ def describe_in_workers(
     Raises:
         KeyboardInterrupt: The user has interrupted this process or, as it started, a worker.
     """
-    known = [
-        {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}}
-        for each in installed
-        if isinstance(each, FoundPlugin)
-        or each.cached is None
-        or is_in_metadata(each)  # a worker may import extensions
-    ]
-    setup = {"installed": known, "without_locks": locks_are_lifted(), "ignore_rules": ignore_rules}
+    setup = {"installed": _fields(installed), "without_locks": locks_are_lifted(), "ignore_rules": ignore_rules}
     command = [sys.executable, "-P", *_flags(), *(["-B"] if path else []), "-c", _PROGRAM, *(path or sys.path)]
     waiting, done, errors = deque(plugins), list[FreshDescription](), list[BaseException]()
     count = max(1, min(os.cpu_count() or 1, _MOST_WORKERS, len(plugins) // _WORTH_A_WORKER))
@@ -127,6 +120,18 @@ def describe_in_workers(
     if errors:
         raise errors[0]
     return sorted(done, key=lambda made: (made.plugin.project, made.plugin.entry_point))
+
+
+def _fields(installed: Sequence[FoundEntryPoint]) -> list[dict[str, Any]]:
+    """Return what a worker needs of the installed entry points.
+
+    It may import extensions, so those that only the index has are left out.
+    """
+    return [
+        {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}}
+        for each in installed
+        if isinstance(each, FoundPlugin) or each.cached is None or is_in_metadata(each)
+    ]
 
 
 class _Worker:
