@@ -9,7 +9,7 @@ from fcregistry.errors import DefinitionError
 TYPE_CHECKING = False
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterable, Mapping
     from inspect import Signature
     from typing import Any
 
@@ -519,3 +519,27 @@ def signature_of(function: Callable[..., Any]) -> Signature:
     if sys.version_info >= (3, 14):
         return inspect.signature(function, annotation_format=inspect.Format.FORWARDREF)
     return inspect.signature(function)
+
+
+def callback_problem(callback: object, *arguments: str, named: Iterable[str] = ()) -> str:
+    """Return why a callback cannot take the arguments that it is called with; empty if it can, or Python does not know its signature.
+
+    Args:
+        callback: A function or another callable object.
+        *arguments: The names of the positional arguments, for the message.
+        named: The names of the arguments that are passed by name.
+    """
+    if not callable(callback):
+        return "cannot be called"
+    try:
+        signature = signature_of(callback)
+    except Exception:  # noqa: BLE001  # it is written in C, or foreign code: a signature of its own may raise anything
+        return ""
+    try:
+        signature.bind(*arguments, **dict.fromkeys(named))
+    except TypeError:
+        called = ", ".join((*arguments, *(f"{name}=…" for name in named)))
+        stars = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
+        taken = ", ".join(f"{stars.get(each.kind.name, '')}{each.name}" for each in signature.parameters.values())
+        return f"is called with ({called}), but takes ({taken}); give it the parameters that it is called with"
+    return ""

@@ -6,7 +6,7 @@ import marshal
 import sys
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.source import place_text, underlying
+from fcregistry._base.source import callback_problem, place_text, underlying
 from fcregistry._tools.declaration import Declaration
 from fcregistry.errors import DefinitionError, exception_message
 
@@ -145,7 +145,7 @@ class ToolDefinition:
         else:
             signature, schema = _read_external_schema(declared, external)
             self._parameters = _pack(schema)
-        if problems := _file_problems(declared.options, self._parameters):
+        if problems := (*_file_problems(declared.options, self._parameters), *_callback_problems(declared.options)):
             raise DefinitionError(f"{place_text(declared.function, declared.module)} cannot be a tool:", problems)
         self._signature = signature
 
@@ -259,6 +259,22 @@ def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]
             elif not _may_be_path(properties[name]):
                 found.append(f"{option} names {name!r}, which must be a path or a list of paths")
     return tuple(found)
+
+
+_CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
+    "requires_approval": ("arguments",),
+    "available": (),
+    "reads": ("arguments",),
+    "writes": ("arguments",),
+}
+"""Option that may be a function -> what the function is called with."""
+
+
+def _callback_problems(options: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return what is wrong with the functions among the options."""
+    given = {name: options[name] for name in _CALLBACKS if callable(options.get(name))}
+    found = {name: callback_problem(function, *_CALLBACKS[name]) for name, function in given.items()}
+    return tuple(f"{name}=… {problem}" for name, problem in found.items() if problem)
 
 
 def _may_be_path(schema: Any) -> bool:

@@ -9,6 +9,7 @@ from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 
 from fcregistry._base.forks import after_fork
+from fcregistry._base.source import callback_problem
 from fcregistry.agents._agent import Agent, RoundOptions
 from fcregistry.agents._effects import Finished
 from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
@@ -133,6 +134,8 @@ class Conversation(Generic[AnswerT_co]):
         self.agent: Agent[AnswerT_co] = _agent_from(agent, tools, given)
         self._max_messages = None if max_messages is None else checked_limit("max_messages", max_messages)
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
+        if problem := callback_problem(count_tokens, "message"):
+            raise TypeError(f"count_tokens {problem}")
         self._count_tokens = count_tokens
         self._messages = conversation_of(tuple(messages), self.agent.model)
         self._state: RunState | None = None

@@ -8,6 +8,7 @@ from string import Formatter
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias, cast
 
 from fcregistry import formats
+from fcregistry._base.source import callback_problem
 from fcregistry.agents._agent import Agent, Query
 from fcregistry.agents._effects import arun_to_end, run_to_end
 from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, take_calls
@@ -274,6 +275,8 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
         )
     if not callable(summary):
         raise TypeError(f"summary takes a template or a function of a call and its result, not {summary!r:.80}")
+    if problem := callback_problem(summary, "call", "result"):
+        raise TypeError(f"summary {problem}")
     function = summary
 
     def summarize(call: ToolCall, result: ToolResult) -> str:

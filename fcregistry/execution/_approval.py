@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
 from fcregistry._base.forks import after_fork
+from fcregistry._base.source import callback_problem
 from fcregistry._config.policy import trust
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import Selector, SelectorSubject, did_you_mean, nearest, parse_selectors
@@ -344,7 +345,7 @@ class ApprovalRules:
         timeout: Seconds within which it has to answer; None for any time.
 
     Raises:
-        TypeError: `approve` cannot be called, or `policy` is not a policy.
+        TypeError: `approve` cannot be called with a tool and a call, or `policy` is not a policy.
         ValueError: The timeout is not a finite number above 0.
         ToolNotFoundError: The policy names a tool that does not exist.
         AmbiguousToolError: It names one by a name that several have.
@@ -377,6 +378,8 @@ class ApprovalRules:
     ) -> None:
         if approve is not None and not callable(approve):
             raise TypeError(f"approve must be a function of the tool and the call, not {approve!r}")
+        if approve is not None and (problem := callback_problem(approve, "tool", "call")):
+            raise TypeError(f"approve {problem}")
         if policy is not None and not isinstance(policy, Policy):
             raise TypeError(f"policy must be a Policy, not {policy!r}")
         if timeout is not None and not (type(timeout) in (int, float) and 0 < timeout < float("inf")):

@@ -12,6 +12,7 @@ from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from fcregistry._base.forks import after_fork
+from fcregistry._base.source import callback_problem
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._invoke import Outcome
@@ -169,6 +170,9 @@ def cache_problem(given: object) -> str | None:
         return "has no methods get(key, default) and set(key, value)"
     if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
         return "has coroutine functions get and set, and a cache needs plain functions"
+    for name, arguments in (("get", ("key", "default")), ("set", ("key", "value"))):
+        if problem := callback_problem(getattr(given, name), *arguments):
+            return f"has a method {name} that {problem}"
     return None
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
-from fcregistry._base.source import external_tool_problem, is_model, list_hint
+from fcregistry._base.source import callback_problem, external_tool_problem, is_model, list_hint
 from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
@@ -84,6 +84,8 @@ class Retry:
             raise TypeError(
                 f"on must be a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
             )
+        if not isinstance(self.on, (type, tuple)) and (problem := callback_problem(self.on, "exception")):
+            raise TypeError(f"on {problem}")
 
     def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
         """Return the seconds to wait before another attempt, or None if there is to be none.

@@ -15,7 +15,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeVar, cast
 
-from fcregistry._base.source import signature_of
+from fcregistry._base.source import callback_problem, signature_of
 from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
@@ -284,6 +284,9 @@ class CallableModel(FunctionModel):
         self._takes_any = any(each.kind is inspect.Parameter.VAR_KEYWORD for each in parameters.values())
         self._takes_tools = "tools" in parameters or self._takes_any
         self._takes_choice = "tool_choice" in parameters
+        named = {"tools": self._takes_tools, "tool_choice": self._takes_choice}
+        if problem := callback_problem(function, "messages", named=[name for name, takes in named.items() if takes]):
+            raise TypeError(f"the function of the model {self.name} {problem}")
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
         written = [self._written(message) for message in messages]

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeV
 
 from fcregistry import formats
 from fcregistry._base.install import install_command
+from fcregistry._base.source import callback_problem
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
 from fcregistry.models._http_limits import HttpLimits, send
@@ -131,6 +132,8 @@ class HostedModel(Model):
             raise ValueError(f"max_answer_bytes must be a whole number above 0, not {max_answer_bytes!r:.80}")
         self._max_answer_bytes = max_answer_bytes
         if client is None or callable(client):
+            if problem := "" if client is None else callback_problem(client):
+                raise TypeError(f"client {problem}")
             make = client or self._make_client
             self._clients: PerLoop[Any] = PerLoop(lambda: _checked_async(make()), methodcaller("close"))
         else:  # its owner closes it

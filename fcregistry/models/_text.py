@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry import dialects
 from fcregistry._base.call import ToolCall
+from fcregistry._base.source import callback_problem
 from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.formats import finish_reason
@@ -73,6 +74,9 @@ class TextModel(FunctionModel):
         self._markers = self._chat.markers if self._chat else ()
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
         self._takes_stop = "stop" in parameters
+        prompt = "messages" if self._chat is None else "prompt"
+        if problem := callback_problem(function, prompt, named=["stop"] if self._takes_stop else []):
+            raise TypeError(f"the function of the model {self.name} {problem}")
 
     @property
     def dialect(self) -> Dialect:
