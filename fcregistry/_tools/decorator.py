@@ -78,8 +78,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `destructive`: A hint: what it changes may be lost.
             - `idempotent`: A hint: calling it twice has the effect of calling it once.
             - `open_world`: A hint: it deals with the world outside, such as the web.
-            - `assume_hints`: What policies and the configuration assume of hints that are not given: `"mcp"`, that the tool is destructive,
-              unless it is `read_only`, and open-world, as the Model Context Protocol does; `"mcp-read-only"`, that it is open-world only.
+            - `assume_hints`: `"mcp"` has policies use the protocol's defaults for hints that are not given; `"mcp-read-only"`, if it only reads.
             - `requires_approval`: Whether a call needs approval; or a function that takes the arguments and returns that.
             - `always_ask`: A function that takes the arguments and returns why this call needs approval whatever a policy allows, or None.
             - `requires_env`: The environment variables that must be set: a name, or a list in which a tuple has alternatives. Errors hide them.
