@@ -1,4 +1,4 @@
-"""The checks of the project, one session each; plain `nox` runs all but the benchmarks and `fuzz`.
+"""The checks of the project, one session each; plain `nox` runs all but the benchmarks, `fuzz` and `hostile`.
 
 Every session but `lint` and `typing` runs against wheels, which the session `build` makes once: what is tested is what
 is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would hide the installed package.
@@ -207,6 +207,13 @@ def fuzz(session: nox.Session) -> None:
     session.log("the same examples again: nox -s fuzz -- " + " ".join([*seed, *session.posargs]))
     chosen = ["-m", "hypothesis", "--hypothesis-profile=fuzz", "--override-ini=faulthandler_timeout=3600", *seed]
     session.run("pytest", *PARALLEL, *chosen, *session.posargs, env=KEEP_BYTE_CODE)
+
+
+@nox.session(python=TESTED[:1], requires=["build"])
+def hostile(session: nox.Session) -> None:
+    """Measure the time that hostile texts take to be read. Arguments after `--` go to pytest."""
+    install_wheels(session, "test")
+    session.run("pytest", *PARALLEL, "tests/hostile", *session.posargs, env=KEEP_BYTE_CODE)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])

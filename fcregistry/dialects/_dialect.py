@@ -325,7 +325,8 @@ class DialectStream:
                     source.begin(found.start())
                     source.place = found.end()
                     return found[0]
-                searched = found.start() + 1
+                mark = found[0]  # if it is `~~~` within a line, the next `~` opens nothing either
+                searched = found.end() - len(mark.lstrip(mark[0]))
                 continue
             begun = None if source.ended else marks.beginning(source.text, searched)
             self._add_content_up_to(begun.start() if begun else len(source.text))

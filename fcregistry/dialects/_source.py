@@ -106,7 +106,7 @@ def _beginning_pattern(mark: str) -> str:
 def none_of(*texts: str) -> str:
     """Return the pattern of a place where none of some texts begins, and there is enough text to know."""
     longest = max(map(len, texts))
-    return rf"(?!{'|'.join(map(re.escape, texts))}|[\s\S]{{0,{longest - 1}}}\Z)"
+    return rf"(?!{'|'.join(map(re.escape, texts))})(?=[\s\S]{{{longest}}})"
 
 
 def break_marks(text: str, marks: Iterable[str], broken: Callable[[str], str]) -> str:

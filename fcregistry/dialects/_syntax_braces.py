@@ -59,7 +59,7 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     first = re.escape("".join({mark[0] for mark in (quote, opens, closes)}))
     mark = re.escape(quote)
     string = rf"{mark}(?:[^{first}]|(?!{mark})[{first}])*+{mark}"
-    plain = rf"[^{{}}\[\]{first}]*+"
+    plain = rf"(?:[^{{}}\[\]{first}]++|{none_of(quote, opens, closes)}[{first}])*+"
     usual = re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL)
     notation = Notation(
         usual=usual,

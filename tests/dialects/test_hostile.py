@@ -1,18 +1,18 @@
 """Hostile text: marks and brackets over and over, which every family reads in work that grows with the length alone.
 
-The work is counted in calls of functions, so that the same text gives the same count on any machine.
+The work is counted in calls of functions, so that the same text gives the same count on any machine. A match of a regular expression is one
+call: `test_patterns.py` looks at these, and `nox -s hostile` measures their time.
 """
 
 from __future__ import annotations
 
 import sys
-import time
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from fcregistry import dialects
+from fcregistry import ToolCall, dialects
 
 BRACKETS = (
     "{",
@@ -44,6 +44,7 @@ BEGUN = (
     '<invoke name="f">',
     "\nAction: f\nAction Input:",
 )
+DEEP = ("{[", '["",', "[f(a=1), ", "\nObservation:")
 OTHERS = (
     '"',
     "'",
@@ -63,6 +64,27 @@ OTHERS = (
     "</think>",
     "<tool_call>",
 )
+PIECES_OF_OTHERS = [
+    "` ",
+    "`` ` ",
+    "~~~\n",
+    "> a\n",
+    "a</thought>",
+    "{x} ",
+    "[",
+    "[1] ",
+    "```x\n",
+    "``` ` ",
+    "x [f(a=1)]\n",
+    "<tool_call>{",
+    "</think>",
+    "Thought:\n",
+    "f\n{",
+    "{x",
+    "[x",
+    "functools",
+]
+"""Words, code and thoughts around calls of several dialects, for `auto`."""
 LENGTH = 120
 PIECE = 7
 MOST_CALLS = 12
@@ -84,7 +106,9 @@ def marks(name: str) -> list[str]:
         *BRACKETS,
         *COMMENTS,
         *BEGUN,
+        *DEEP,
         *OTHERS,
+        *(PIECES_OF_OTHERS if name == "auto" else ()),
     ]
 
 
@@ -123,6 +147,7 @@ def repeated(mark: str, length: int) -> str:
 @pytest.mark.parametrize("name", [*dialects.names(), "auto"])
 def test_the_work_grows_with_the_length_of_a_text_alone(name: str, size: int, most: int) -> None:
     wrong = []
+    most *= 3 if name == "auto" else 1  # it reads lists of calls in prose twice, as several dialects
     for mark in dict.fromkeys(marks(name)):
         short, long = repeated(mark, LENGTH), repeated(mark, 4 * LENGTH)
         read(name, short, size)  # compiles patterns at first
@@ -132,22 +157,25 @@ def test_the_work_grows_with_the_length_of_a_text_alone(name: str, size: int, mo
     assert not wrong
 
 
-DEEP = ("{", "[", "{[", '{"a":', "['", '["",', "[f(a=1), ", "[f(", "\nObservation:")
-SHORT = 8_000
+SPACES = (" ", "\n", "1", '"', "\\", ", ")
+"""What is repeated behind the beginnings of a call."""
 
 
-def cost(name: str, text: str) -> float:
-    """Return the seconds of computing that a text takes."""
-    before = time.process_time()
-    dialects.get(name).parse(text)
-    return time.process_time() - before
+def beginnings(name: str) -> list[str]:
+    """Return the beginnings of a call that end with a bracket or a mark."""
+    call = dialects.get(name).render_calls([ToolCall("f", {"a": 1, "b": [{}]})])
+    ends = [place for place, character in enumerate(call, 1) if character in "{[(>]"]
+    return [call[:end] for end in dict.fromkeys([*ends[:4], *ends[-2:]])]
 
 
-@pytest.mark.parametrize("name", ["json", "llama3", "xlam", "react-json", "pythonic", "auto"])
-def test_no_pattern_searches_the_same_text_again_and_again(name: str) -> None:
-    """Sixteen times the text takes some sixteen times as long; were it quadratic, 256 times."""
-    for piece in DEEP:
-        short, long = repeated(piece, SHORT), repeated(piece, 16 * SHORT)
-        cost(name, short)
-        turns = [(cost(name, short), cost(name, long)) for _ in range(2)]  # the least: others use the machine, too
-        assert min(each for _, each in turns) < 80 * max(min(each for each, _ in turns), 0.001), piece
+@pytest.mark.parametrize("name", [*dialects.names(), "auto"])
+def test_the_work_grows_with_the_length_of_a_run_after_a_begun_call(name: str) -> None:
+    wrong = []
+    for begun in beginnings(name):
+        for space in SPACES:
+            short, long = begun + repeated(space, LENGTH), begun + repeated(space, 4 * LENGTH)
+            read(name, short, 0)
+            once, four_times = work(name, short, 0), work(name, long, 0)
+            if four_times > 4 * once + SLACK:
+                wrong.append((begun, space, once, four_times))
+    assert not wrong

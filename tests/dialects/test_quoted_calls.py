@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import random
-import time
 from collections.abc import Iterator
 from functools import cache
 from typing import Any, NamedTuple
@@ -186,45 +185,6 @@ def test_auto_ignores_calls_in_block_quotes(name: str) -> None:
     whole = AUTO.parse(text, TOOLS)
     assert whole.tool_calls == ()
     assert streamed(AUTO, text) == whole
-
-
-PIECES = [
-    "` ",
-    "`` ` ",
-    "~~~\n",
-    "> a\n",
-    "a</thought>",
-    "{x} ",
-    "[",
-    "[1] ",
-    "```x\n",
-    "``` ` ",
-    "x [f(a=1)]\n",
-    "<tool_call>{",
-    "</think>",
-    "Thought:\n",
-    "f\n{",
-    "{x",
-    "[x",
-    "functools",
-]
-
-
-def cost(text: str) -> float:
-    """Return the seconds of computing that a text takes."""
-    before = time.process_time()
-    AUTO.parse(text, TOOLS)
-    return time.process_time() - before
-
-
-@pytest.mark.parametrize("name", [*NAMES, *PIECES])
-def test_the_time_that_auto_takes_grows_with_the_length_of_a_text(name: str) -> None:
-    """Sixteen times the text takes some sixteen times as long; were it quadratic, 256 times."""
-    piece = name if name in PIECES else f"{dialects.get(name).render_calls([QUOTED])[:-8]}\n"
-    short = piece * (2_000 // len(piece))
-    cost(short)
-    turns = [(cost(short), cost(short * 16)) for _ in range(3)]  # the least of each: others use the machine, too
-    assert min(long for _, long in turns) < 100 * max(min(least for least, _ in turns), 0.001)
 
 
 @pytest.mark.parametrize("text", ['{"name": "say "hi', '[{"name": ["a" b"c', '{"name": "f" ~'])
