@@ -290,7 +290,7 @@ def _describe(
 ) -> None:
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
-    with progress("Looking into new plugins", plugins) as done:
+    with progress("Looking into plugins", plugins) as done:
 
         def keep(made: FreshDescription) -> None:
             on_described(made)

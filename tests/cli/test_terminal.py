@@ -159,7 +159,7 @@ def test_a_line_says_which_plugins_the_user_waits_for(site: Site) -> None:
     site.install("quick", {"x": "quick_tools"}, {"quick_tools.py": ""})
     site.install("slow", {"x": "slow_tools"}, {"slow_tools.py": SLOW})
     terminal = Terminal(site, "list")
-    terminal.read_until("Looking into new plugins: slow[x] …\n")
+    terminal.read_until("Looking into plugins: slow[x] …\n")
     (site.folder / "enough").touch()
     assert terminal.finish() == 0
 
