@@ -1,4 +1,4 @@
-"""The checks of the project, one session each; plain `nox` runs all but the benchmarks, `fuzz` and `hostile`.
+"""The checks of the project, one session each; plain `nox` runs all but `benchmarks`, `fuzz`, `hostile` and `foreign`.
 
 Every session but `lint` and `typing` runs against wheels, which the session `build` makes once: what is tested is what
 is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would hide the installed package.
