@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from textwrap import dedent
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from fcregistry import Executor
+from fcregistry import Executor, ReactAgent, Tool, ToolCall
 from fcregistry._config import files
 from fcregistry._config.policy import Trust, trust
 from fcregistry._tools.selectors import SelectorSubject
@@ -268,12 +268,73 @@ def test_the_lock_of_the_user_is_read_again_both_ways(place: Place, tmp_path: Pa
     assert trust().is_open
 
 
+UNPROTECTED = {f"{folder}{name}" for folder in ("", "a/", "a/b/") for name in ("x.txt", "tools.lock")}
+"""Paths whose names do not say that they configure anything; what a lock said stays in force all the same."""
+
+
+def tries() -> Iterator[tuple[str, dict[str, object]]]:
+    """Yield calls that put other rules in place: written, edited, moved, patched and deleted; in folders, links and other spellings."""
+    loose = "mode = 'open'\n"
+    folders, names = ("", "a/", "a/b/"), ("fcregistry.toml", "pyproject.toml", "fcregistry.lock", "tools.lock")
+    for folder in folders:
+        for name in names:
+            content = f"[tool.fcregistry]\n{loose}" if name == "pyproject.toml" else loose
+            yield "write_file", {"path": f"{folder}{name}", "content": content, "overwrite": True}
+            yield "move", {"source": f"{folder}{name}", "target": f"{folder}old-{name}"}
+        yield "write_file", {"path": f"{folder}FCREGISTRY.toml", "content": loose}
+        yield "write_file", {"path": f"{folder}.git/HEAD", "content": "x"}
+        yield "write_file", {"path": f"{folder}x.txt", "content": loose}
+        yield "move", {"source": f"{folder}x.txt", "target": f"{folder}fcregistry.toml"}
+        yield "edit_file", {"path": f"{folder}fcregistry.toml", "old": "open", "new": "allow"}
+        update = (
+            f"*** Begin Patch\n*** Update File: {folder}fcregistry.toml\n-mode = 'allow'\n+mode = 'open'\n*** End Patch"
+        )
+        yield "apply_patch", {"patch": update}
+        yield "delete", {"path": f"{folder}fcregistry.toml"}
+        for name in (".claude/settings.json", ".agents/a.md", ".mcp.json", "sources.json"):
+            yield "write_file", {"path": f"{folder}{name}", "content": "{}"}
+        yield "delete", {"path": f"{folder}.git"}
+        yield (
+            "apply_patch",
+            {"patch": f"*** Begin Patch\n*** Add File: {folder}fcregistry.toml\n+ask = []\n*** End Patch"},
+        )
+
+
+def test_a_model_with_all_tools_for_files_lifts_no_rule(place: Place) -> None:
+    """Not even if the approver approves everything that it does with files."""
+    files_tools = pytest.importorskip("fcregistry_files").file_tools(place.project, write=True)
+    (place.project / "fcregistry.toml").write_text('deny = ["delete_all"]\nask = ["pay"]\n')
+    rounds = list(tries())
+    assert len(rounds) >= 60
+    asked: list[str] = []
+
+    def approve(tool: Tool, call: ToolCall) -> bool:
+        asked.append(tool.name)
+        return tool.name != "pay"
+
+    def model(messages: list[dict[str, object]]) -> object:
+        number = sum(message["role"] == "assistant" for message in messages)
+        if number == len(rounds):
+            return "I give up."
+        calls = [rounds[number], ("delete_all", {}), ("pay", {})]
+        return {"role": "assistant", "tool_calls": [{"name": name, "arguments": given} for name, given in calls]}
+
+    run = ReactAgent(model, [files_tools, delete_all, pay], approve=approve, max_rounds=len(rounds) + 1).run("Pay.")
+    assert run.ok
+    done = {step.results[1].error and step.results[1].error.code for step in run.steps if step.results}
+    paid = {step.results[2].error and step.results[2].error.code for step in run.steps if step.results}
+    assert (done, paid) == ({"denied"}, {"denied"})
+    assert asked.count("pay") == len(rounds)
+    protected = [given for _, given in rounds if str(given.get("source", given.get("path"))) not in UNPROTECTED]
+    assert len(asked) - len(rounds) >= len(protected) >= 50
+
+
 def test_a_process_keeps_the_rules_that_a_tool_of_it_lifts(site: Site) -> None:
     site.write({"fcregistry.toml": 'deny = ["delete_all"]\nask = ["pay"]\n', ".git/HEAD": ""})
     code = """
         import os
         from pathlib import Path
-        from fcregistry import Executor
+        from fcregistry import Executor, ReactAgent, Tool, ToolCall
         from fcregistry._config import files
         from fcregistry.execution import _approval
 
