@@ -51,6 +51,7 @@ class TextMarks:
         if whole:
             marks = tuple(sorted(marks, key=lambda mark: (-len(mark), mark)))
         self.texts: Final = marks
+        self._longest: Final = max(map(len, marks), default=0)
         self._before: Final = before
         self._words: Final = words
         self._shorter: Final = {
@@ -70,10 +71,9 @@ class TextMarks:
     def _beginning(self) -> re.Pattern[str]:
         return re.compile("|".join(sorted({_beginning_pattern(mark) for mark in self.texts})))
 
-    @cached_attribute
-    def beginning(self) -> Callable[..., re.Match[str] | None]:
-        """Finds, from a place on, what may be the beginning of a mark at the end of a text."""
-        return self._beginning.search
+    def beginning(self, text: str, place: int = 0) -> re.Match[str] | None:
+        """Find, from a place on, what may be the beginning of a mark at the end of a text."""
+        return self._beginning.search(text, max(place, len(text) - self._longest + 1))
 
     def may_grow(self, found: re.Match[str]) -> bool:
         """Return whether text that is still to come may make a longer mark of one that was found."""
