@@ -72,7 +72,7 @@ def _capitalize_types(schema: Any) -> Any:
 
 
 def _capitalize_keyword(key: str, value: Any) -> Any:
-    if key in ("enum", "const", "default", "required"):
+    if key in ("enum", "const", "default", "examples", "required"):
         return value
     if key == "type":
         return [each.upper() for each in value] if isinstance(value, list) else value.upper()

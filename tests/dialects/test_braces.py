@@ -159,6 +159,15 @@ def test_a_tool_is_shown_with_types_in_capitals_and_its_strings_cannot_end_early
     assert "required:[~kind~],type:~OBJECT~}}" in text
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_values_in_a_schema_are_no_types(name: str) -> None:
+    examples = [{"type": 5}, {"type": "small"}]
+    schema = {"type": "object", "properties": {"a": {"type": "object", "examples": examples}}}
+    tool = Tool.from_function(lambda a: a, name="tag", description="Tag it.", parameters=schema)
+    text = dialects.get(name).render([tool]).replace(QUOTES[name], "~")
+    assert "examples:[{type:5},{type:~small~}]" in text
+
+
 def test_quotes_of_json_do_not_mark_strings() -> None:
     text = '<|tool_call>call:f{a:"x",b:1}<tool_call|>'
     stream = dialects.get("gemma4").stream()
