@@ -60,10 +60,10 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     mark = re.escape(quote)
     string = rf"{mark}(?:[^{first}]|(?!{mark})[{first}])*+{mark}"
     plain = rf"(?:[^{{}}\[\]{first}]++|{none_of(quote, opens, closes)}[{first}])*+"
-    usual = re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL)
+    value = rf"(?:{string}|\{{{plain}\}}|\[{plain}\])"
     notation = Notation(
-        usual=usual,
-        deepest=usual,
+        usual=re.compile(rf"((?:{plain}{value})*+)({plain})", re.DOTALL),
+        deepest=re.compile(rf"((?:{plain}{string})*+)({plain})", re.DOTALL),
         plain=re.compile(rf"()({plain})"),
         strings={quote: quote, opens: "", closes: ""},
         may_follow=lambda mark, outside: True,

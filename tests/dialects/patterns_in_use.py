@@ -72,8 +72,10 @@ def read_texts() -> None:
         "hermes": "<tool_call>{}",
         "pythonic": "[f(a={})]",
         "gemma4": "<|tool_call>call:f{{a:{}}}",
+        "functiongemma": "<start_function_call>call:f{{a:{}}}",
     }.items():
-        dialects.get(name).parse(call.format("[" * 101 + " 1"))
+        for depth in (100, 101):  # as deep as values may be, with and without a bracket of the call
+            dialects.get(name).parse(call.format("[" * depth + " 1"))
     tool = Tool.from_function(documented)
     assert tool.parameters
     for text in ("```python\nf(a=1, b='\\n')\n```", "f(x, '''a''')[0]", "f(a =", "f(for=1)"):
