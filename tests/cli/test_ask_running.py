@@ -48,6 +48,7 @@ def test_a_model_on_this_machine_gets_the_limits_that_its_name_leaves_open(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("fcregistry._config.files.SETTLED", 0)  # a change counts at once
     assert with_limits("openai:gpt-5") == "openai:gpt-5"
     assert with_limits("llama:smollm2") == "llama:smollm2?max_tokens=128"
     (tmp_path / "fcregistry.toml").write_text("threads = 2\nmax_tokens = 64", encoding="utf-8")

@@ -763,7 +763,11 @@ def wrapped(
 
 class Caller:
     def __call__(self, alone):
-        """Do it."""
+        """Do it.
+
+        Args:
+            alone: What to do it to.
+        """
 
 
 short = lambda alone: alone

@@ -52,8 +52,8 @@ class Cache:
     def __init__(self):
         self.kept = {}
 
-    def get(self, key):
-        return self.kept.get(key)
+    def get(self, key, default=None):
+        return self.kept.get(key, default)
 
     def set(self, key, value):
         self.kept[key] = value
