@@ -192,8 +192,9 @@ def check_callable(function: object, name: object = None, options: Mapping[str, 
 
 def _is_routine(function: object) -> bool:
     """Return whether an object is a function, method, builtin or partial, or wraps one, as `functools.lru_cache` does."""
-    routine = ("__code__", "__func__", "__wrapped__", "__text_signature__")  # the last one is of what is written in C
-    return _is_partial(function) or any(_holds(function, name) for name in routine)
+    routine = ("__code__", "__func__", "__wrapped__")
+    is_builtin = type(function).__module__ == "builtins" and _holds(function, "__text_signature__")
+    return is_builtin or _is_partial(function) or any(_holds(function, name) for name in routine)
 
 
 def _is_partial(function: object) -> bool:

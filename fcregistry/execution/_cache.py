@@ -166,12 +166,14 @@ def _problem(tool: Tool) -> str | None:
 
 def cache_problem(given: object) -> str | None:
     """Return why an object is not a cache, or None if it is one."""
-    if not isinstance(given, Cache) or isinstance(given, type):
+    # Not `isinstance` with the protocol, which sees computed attributes on Python 3.11 alone
+    methods = {name: getattr(given, name, None) for name in ("get", "set")}
+    if isinstance(given, type) or not all(map(callable, methods.values())):
         return "has no methods get(key, default) and set(key, value)"
-    if any(inspect.iscoroutinefunction(method) for method in (given.get, given.set)):
+    if any(map(inspect.iscoroutinefunction, methods.values())):
         return "has coroutine functions get and set, and a cache needs plain functions"
     for name, arguments in (("get", ("key", "default")), ("set", ("key", "value"))):
-        if problem := callback_problem(getattr(given, name), *arguments):
+        if problem := callback_problem(methods[name], *arguments):
             return f"has a method {name} that {problem}"
     return None
 
