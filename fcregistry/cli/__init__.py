@@ -33,12 +33,31 @@ def main(args: "list[str] | None" = None) -> "NoReturn":
     import sys
 
     gc.set_threshold(_PATIENCE)
-    from fcregistry.cli._main import run  # with click, after the line above
+    from fcregistry.cli._main import INTERRUPTED, run  # with click, after the line above
 
     code = run(args, lambda on: is_quiet and _signal.signal(_signal.SIGINT, usual if on else _signal.SIG_DFL))
+    if is_quiet and code == INTERRUPTED:
+        _end_at_once(code)
     if _BORDER not in sys.modules:
         gc.freeze()
     sys.exit(code)
+
+
+def _end_at_once(code: int) -> "NoReturn":
+    """Exit without finalizing Python, after the functions that `atexit` knows.
+
+    A tool may go on, on a thread that Python stops wherever it is; if it prints just then, Python cannot flush the stream any more, and aborts.
+    """
+    import atexit
+    import os
+    import sys
+    from contextlib import suppress
+
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):  # it is closed, or nobody reads it
+            stream.flush()
+    os._exit(code)
 
 
 def import_modules(modules: "Iterable[str]") -> None:
