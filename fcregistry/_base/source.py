@@ -191,7 +191,7 @@ def check_callable(function: object, name: object = None, options: Mapping[str, 
 
 
 def _is_routine(function: object) -> bool:
-    """Return whether an object is a function, method, builtin or partial, or wraps one, as `functools.lru_cache` does."""
+    """Return whether an object is a function, method, builtin or partial, or wraps one of these."""
     routine = ("__code__", "__func__", "__wrapped__")
     is_builtin = type(function).__module__ == "builtins" and _holds(function, "__text_signature__")
     return is_builtin or _is_partial(function) or any(_holds(function, name) for name in routine)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     Kept = dict[tuple[str, tuple[Setting, ...]], Layer]
 
 _reported: Final[set[object]] = set()
-"""The kept rules that the log was told about."""
+"""The kept rules that are in the log already."""
 
 
 def keep_rules(kept: Kept, others: Sequence[Layer], present: Sequence[Layer]) -> tuple[Layer, ...]:
