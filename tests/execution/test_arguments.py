@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import enum
 import json
-import time
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
@@ -227,11 +226,10 @@ def test_many_brackets_in_one_level_are_not_deep() -> None:
 
 
 def test_a_name_that_stands_twice_among_many_is_found_at_once() -> None:
-    text = "{" + ",".join(f'"{name}": 0' for name in [*range(30_000), 29_999]) + "}"
-    begun = time.process_time()
+    """Comparing each name with all before it would take longer than a test may take."""
+    text = "{" + ",".join(f'"{name}": 0' for name in [*range(200_000), 199_999]) + "}"
 
-    assert refusal(text) == 'the arguments must be valid JSON: the name "29999" occurs twice in one object'
-    assert time.process_time() - begun < 2
+    assert refusal(text) == 'the arguments must be valid JSON: the name "199999" occurs twice in one object'
 
 
 def test_half_a_surrogate_pair_is_read() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import urllib.error
 from dataclasses import dataclass
-from time import perf_counter
 from typing import Any
 
 import pytest
@@ -304,12 +303,11 @@ def test_a_text_is_scrubbed(text: str, read: str) -> None:
     "piece", ["://", "@", "://@", "://a@", "a.", "://a.", "://a:1", "'", "://'", '",', "0x", "\x1b["]
 )
 def test_no_text_takes_long_to_scrub(piece: str) -> None:
+    """With work that grows as the square it would take longer than a test may take."""
     text = "://a" + piece * (1_000_000 // len(piece))
-    start = perf_counter()
     for _ in range(2):
         scrubbed(text)
         text = "u:p://" + text  # at the beginning, the credentials go on to the end
-    assert perf_counter() - start < 10  # some 0.1; with work that grows as the square, hours
 
 
 def test_a_long_text_is_bounded_and_says_by_how_much() -> None:

@@ -11,7 +11,6 @@ import pytest
 
 pytest.importorskip("resource", reason="only POSIX says how much memory a process has had")
 
-SECONDS = 0.1
 MEGABYTES = 50
 
 # What hostile models write, or text that they were shown. Each is refused.
@@ -78,7 +77,7 @@ ATTACKS = {
 }
 
 TRY = dedent("""
-    import json, resource, sys, time
+    import json, resource, sys
     from fcregistry import Tool
     from fcregistry.expressions import ExpressionError, parse_call
 
@@ -88,30 +87,26 @@ TRY = dedent("""
     tool = Tool.from_function(echo)
     context = {"x": 3, "big": "a" * 40_000, "obj": object()}
 
-    def seconds(text):
-        start = time.process_time()
+    def is_refused(text):
         try:
             parse_call(text, tools=tool, context=context)
         except ExpressionError:
-            return time.process_time() - start
-        return None
+            return True
+        return False
 
     def peak():
         return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // (1 if sys.platform != "darwin" else 1024)
 
     attacks = json.load(sys.stdin)
-    seconds("echo(1 1)")
+    is_refused("echo(1 1)")
     before = peak()
-    taken = {}
-    for name, text in attacks.items():
-        times = [seconds(text) for _ in range(3)]
-        taken[name] = None if None in times else min(times)
-    json.dump({"seconds": taken, "kilobytes": peak() - before}, sys.stdout)
+    read = [name for name, text in attacks.items() if not is_refused(text)]
+    json.dump({"read": read, "kilobytes": peak() - before}, sys.stdout)
 """)
 
 
-def test_an_attack_is_refused_at_once_and_in_little_memory() -> None:
-    """In a process of its own, by the time that it worked and the most memory that it ever had."""
+def test_an_attack_is_refused_in_little_memory() -> None:
+    """In a process of its own, by the most memory that it ever had."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", TRY],
         input=json.dumps(ATTACKS),
@@ -121,6 +116,5 @@ def test_an_attack_is_refused_at_once_and_in_little_memory() -> None:
     )
     assert done.returncode == 0, done.stderr
     measured = json.loads(done.stdout)
-    assert [name for name, seconds in measured["seconds"].items() if seconds is None] == [], "these were not refused"
-    assert {name: seconds for name, seconds in measured["seconds"].items() if seconds > SECONDS} == {}
+    assert measured["read"] == [], "these were not refused"
     assert measured["kilobytes"] < MEGABYTES * 1024

@@ -10,6 +10,7 @@ and all runs of one class of characters, are read at greater length, and the slo
 from __future__ import annotations
 
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import combinations
@@ -17,9 +18,10 @@ from typing import Any
 
 import pytest
 
-from fcregistry import ToolCall, dialects
-from fcregistry.expressions import parse_call
+from fcregistry import Tool, ToolCall, dialects
+from fcregistry.expressions import ExpressionError, parse_call
 from fcregistry.prompts import OutputFormat
+from tests.expressions.test_attacks import ATTACKS
 
 MOST = 30
 SHORT, MIDDLE, LONG = 2_000, 32_000, 1_000_000
@@ -201,6 +203,14 @@ def test_pieces_over_and_over_are_read_in_linear_time(name: str) -> None:
 
 ANSWER = OutputFormat(dict[str, Any])
 YAML = OutputFormat(dict[str, Any], syntax="yaml")
+LONGEST_EXPRESSION = 200_000
+
+
+def echo(v: object = None) -> None:
+    """Take anything."""
+
+
+ECHO = Tool.from_function(echo)
 ANSWERS = (
     *CLASSES,
     *(f"{one}{other}" for one, other in combinations(CLASSES, 2)),
@@ -239,6 +249,19 @@ def test_an_answer_is_read_in_linear_time(read: Read, opening: str) -> None:
         if after > 60 * before or (ratio(read, opening + repeated(run, LONG)) > MOST):
             wrong[run] = round(after / before, 1)
     assert not wrong
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_by_an_expression_is_refused_at_once(attack: str) -> None:
+    """It may take as long as `MOST` walks over the longest text that is read, whatever its own length."""
+    with warnings.catch_warnings(action="ignore", category=SyntaxWarning):
+        least = min(seconds(refuse_expression, ATTACKS[attack]) for _ in range(4))
+    assert least < MOST * seconds(walk, "x" * LONGEST_EXPRESSION)
+
+
+def refuse_expression(text: str) -> None:
+    with pytest.raises(ExpressionError):
+        parse_call(text, tools=ECHO, context={"x": 3, "big": "a" * 40_000, "obj": object()})
 
 
 def test_values_that_do_not_end_before_many_code_blocks_are_read_in_linear_time() -> None:

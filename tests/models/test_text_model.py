@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import time
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import replace
 from typing import Any
@@ -326,16 +325,14 @@ def test_an_apparent_call_in_a_thought_is_not_a_call() -> None:
 
 
 def test_many_calls_in_a_thought_take_linear_time() -> None:
-    """Looking for the calls that count at each place among those that were told takes minutes for so many; the bound is far above what is needed."""
+    """Looking for the calls that count at each place among all that were read would take longer than a test may take."""
 
     def thousand(source: Any, mark: str) -> Any:
         return [ToolCall("weather", {}) for _ in range(1_000)]
         yield
 
     dialect = replace(HERMES, syntax=syntax_after("!", thousand, HERMES.syntax.write))
-    before = time.process_time()
     *_, last = TextModel(Text(iter([*["!"] * 300, "</think>Bye."])), dialect).stream("?", [])
-    assert time.process_time() - before < 15
     assert isinstance(last, Completion)
     assert last.message.text == "Bye."
 
