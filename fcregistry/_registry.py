@@ -360,5 +360,10 @@ class Group(Mapping[str, Tool]):
         return f"<Group {self.name}: {', '.join(self) or 'empty'}>"
 
 
+def catalogue_of(registry: Registry) -> Catalogue:
+    """Return the catalogue that a registry looks tools up in, for other rooms."""
+    return registry._catalogue
+
+
 registry: Registry = Registry._of_process()
 """The process's registry."""

@@ -16,6 +16,7 @@ import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from graphlib import CycleError, TopologicalSorter
+from itertools import chain
 from pathlib import Path
 from typing import Literal
 
@@ -112,6 +113,7 @@ def modules() -> dict[str, Path]:
 
 
 MODULES = modules()
+PLUGINS = sorted(path.parent for path in Path(__file__).parents[1].glob("plugins/*/pyproject.toml"))
 
 
 def imports_of(module: str) -> list[Import]:
@@ -206,6 +208,53 @@ def is_public(module: str, name: str) -> bool:
     return not name or name in importlib.import_module(module).__all__
 
 
+# --- reading attributes off the code --------------------------------------------------------------
+
+# What the standard library names with an underscore, and rooms use: documented names, and some for which it has no others.
+STANDARD = {
+    *("_replace", "_asdict", "_fields", "_make", "_exit", "_getframe"),
+    *("_FIELD", "_FIELD_INITVAR", "_field_type", "_parent_pid", "_run_exitfuncs"),
+}
+
+
+def defined_private_names(tree: ast.AST) -> set[str]:
+    """Return the private names that some code defines: functions, classes, and attributes of objects."""
+    found = {
+        node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef)
+    }
+    found |= {
+        node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store)
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ClassDef):
+            found |= set(chain.from_iterable(map(names_of_line, node.body)))
+    return {name for name in found if is_private(name)}
+
+
+def names_of_line(line: ast.stmt) -> Iterator[str]:
+    """Yield the attributes that a line in the body of a class defines: an assignment, an annotation, or `__slots__`."""
+    if isinstance(line, ast.Assign | ast.AnnAssign):
+        targets = line.targets if isinstance(line, ast.Assign) else [line.target]
+        names = {target.id for target in targets if isinstance(target, ast.Name)}
+        yield from names
+        if "__slots__" in names and line.value is not None:
+            yield from (str(each.value) for each in ast.walk(line.value) if isinstance(each, ast.Constant))
+
+
+def is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in STANDARD
+
+
+def foreign_attributes(tree: ast.AST, own: set[str]) -> list[tuple[int, str]]:
+    """Return line and name of each private attribute in some code that its room does not define, unless it is one of `self` or `cls`."""
+    return [
+        (node.lineno, node.attr)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Attribute) and is_private(node.attr) and node.attr not in own
+        if not (isinstance(node.value, ast.Name) and node.value.id in ("self", "cls"))
+    ]
+
+
 # --- the rules ------------------------------------------------------------------------------------
 
 
@@ -240,6 +289,30 @@ def test_rooms_meet_at_their_doors() -> None:
         str(one) for one in OUR_IMPORTS if room_of(one.importer) != room_of(one.target) and not is_door(one.target)
     ]
     assert not wrong, "past another room's door:\n" + "\n".join(wrong)
+
+
+@pytest.mark.parametrize(
+    "place",
+    [*sorted({room_of(module) for module in MODULES}), *PLUGINS],
+    ids=lambda place: getattr(place, "name", place),
+)
+def test_a_room_leaves_the_private_attributes_of_others_alone(place: str | Path) -> None:
+    """It asks another room by the functions that this one exports; so does a plugin of this repository."""
+    if isinstance(place, Path):
+        paths = sorted(place.glob("fcregistry_*/**/*.py"))
+    else:
+        paths = [path for module, path in MODULES.items() if room_of(module) == place]
+    trees = {path: ast.parse(path.read_text(encoding="utf-8")) for path in paths}
+    own = set(chain.from_iterable(map(defined_private_names, trees.values())))
+    wrong = [f"{path}:{line} {name}" for path, tree in trees.items() for line, name in foreign_attributes(tree, own)]
+    assert not wrong, "private attributes of another room:\n" + "\n".join(wrong)
+
+
+def test_a_private_attribute_of_another_room_is_found() -> None:
+    room = ast.parse("class Tool:\n    __slots__ = ('_owner',)\n    _name: str\n    def _of(self): self._hidden = 1\n")
+    assert defined_private_names(room) == {"_owner", "_name", "_of", "_hidden"}
+    code = ast.parse("tool._owner\nself._name\ntool._hidden = tool._other\npoint._replace(x=1)\nmine._of()\n")
+    assert sorted(foreign_attributes(code, {"_of"})) == [(1, "_owner"), (3, "_hidden"), (3, "_other")]
 
 
 def test_no_import_cycle() -> None:

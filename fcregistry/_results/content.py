@@ -573,3 +573,8 @@ def _name_in(uri: str) -> str:
 
     name = unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2]
     return name if name.isprintable() and name.strip() else uri
+
+
+def fields_of(part: Content) -> tuple[Any, ...]:
+    """Return what a part is made of, for other rooms: kind, media type, text, data, name, URI and description."""
+    return part._key()

@@ -109,7 +109,7 @@ class ToolDefinition:
     def error(self) -> DefinitionError | None:
         """Why the tool cannot be defined, or None."""
         try:
-            self.signature  # noqa: B018  # makes and checks it
+            self.define()
         except DefinitionError as error:
             return error
         return None
@@ -121,17 +121,26 @@ class ToolDefinition:
         Raises:
             DefinitionError: The function, or the schema it brings, cannot be used; the message names everything.
         """
-        if self._signature is None:
-            try:
-                self._define()
-            except DefinitionError:
-                raise
-            except Exception as error:  # an author's annotations and defaults are external code, and may raise anything
-                place = place_text(self.declaration.function, self.declaration.module)
-                problem = f"{type(error).__name__}: {exception_message(error)}"
-                raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
+        self.define()
         assert self._signature is not None
         return self._signature
+
+    def define(self) -> None:
+        """Read the signature and make the schema of the arguments, unless that is done. A described tool's plugin is imported.
+
+        Raises:
+            DefinitionError: The function, or the schema it brings, cannot be used; the message names everything.
+        """
+        if self._signature is not None:
+            return
+        try:
+            self._define()
+        except DefinitionError:
+            raise
+        except Exception as error:  # an author's annotations and defaults are external code, and may raise anything
+            place = place_text(self.declaration.function, self.declaration.module)
+            problem = f"{type(error).__name__}: {exception_message(error)}"
+            raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
 
     def _define(self) -> None:
         from fcregistry._tools.signature import Signature  # with all of `types`, which a listed tool does not need
@@ -152,7 +161,7 @@ class ToolDefinition:
     @property
     def parameters(self) -> dict[str, Any]:
         """The schema of the arguments. A copy."""
-        self.signature  # noqa: B018  # makes the schema too
+        self.define()
         schema: dict[str, Any] = marshal.loads(self._parameters)
         return schema
 

@@ -150,8 +150,19 @@ class DescribedDefinition(ToolDefinition):
             PluginError: The plugin does not load.
             ToolChangedError: It ships something else than was described.
         """
-        self._check()
+        self.define()
         return self.loaded().signature
+
+    def define(self) -> None:
+        """Import its plugin, unless that is done, and define the tool of its function.
+
+        Raises:
+            DefinitionError: The function cannot be used; the message names everything.
+            PluginError: The plugin does not load.
+            ToolChangedError: It ships something else than was described.
+        """
+        self._check()
+        self.loaded().define()
 
     @property
     def parameters(self) -> dict[str, Any]:

@@ -278,14 +278,6 @@ class Tool:
             )
         return Tool._of(self._definition, self._name, self._owner, description)
 
-    def _is_same_as(self, other: Tool) -> bool:
-        """Return whether another tool is the same one with the same description, under any name."""
-        return self._definition is other._definition and self._description == other._description
-
-    def _with_function(self, function: Callable[..., Any]) -> Tool:
-        """Return a tool with the same signature and no options that calls another function, for tests."""
-        return Tool._of(self._definition.with_function(function), self._name, self._owner, self._description)
-
     def __call__(self, /, *args: Any, **kwargs: Any) -> Any:
         """Call the function directly, without validation."""
         return self._definition.declaration.function(*args, **kwargs)
@@ -311,6 +303,44 @@ class Tool:
         renamed = "" if self._name == self._definition.declaration.name else f" as {self._name}"
         described = "" if self._description is None else ", described as " + repr(_shorten(self.summary))
         return f"<Tool {self.id}{renamed}{described}>"
+
+
+# --- For other rooms ---
+
+
+def definition_of(tool: Tool) -> ToolDefinition:
+    """Return the definition that all views of a tool share."""
+    return tool._definition
+
+
+def owner_of(tool: Tool) -> Owner | None:
+    """Return the plugin that ships a tool, or None for the application."""
+    return tool._owner
+
+
+def distribution_of(tool: Tool) -> str | None:
+    """Return the name of the distribution that ships a tool, or None for the application."""
+    return None if tool._owner is None else tool._owner.distribution
+
+
+def is_same_tool(tool: Tool, other: Tool) -> bool:
+    """Return whether two tools are views of one, with the same description, under any names."""
+    return tool._definition is other._definition and tool._description == other._description
+
+
+def with_function(tool: Tool, function: Callable[..., Any]) -> Tool:
+    """Return a tool with the same signature and no options that calls another function, for tests."""
+    return Tool._of(tool._definition.with_function(function), tool._name, tool._owner, tool._description)
+
+
+def rendered_by_formats(tool: Tool) -> tuple[tuple[Any, ...], ...]:
+    """Return what `keep_rendered` added."""
+    return tool._rendered
+
+
+def keep_rendered(tool: Tool, entry: tuple[Any, ...]) -> None:
+    """Keep a definition of a tool in a format, since a model is sent the same ones in every round."""
+    object.__setattr__(tool, "_rendered", (*tool._rendered, entry))
 
 
 def subject(tool: Tool) -> SelectorSubject:
@@ -364,7 +394,7 @@ class Toolset(Mapping[str, Tool]):
             other = by_name.setdefault(tool.name, tool)
             if other._definition is not tool._definition:
                 clashes.append(f"{tool.name!r} is {other.id} ({other.origin}) and {tool.id} ({tool.origin})")
-            elif not other._is_same_as(tool):
+            elif not is_same_tool(other, tool):
                 clashes.append(f"{tool.name!r} is {other.id} ({other.origin}) with two descriptions")
         if clashes:
             raise DuplicateToolError(

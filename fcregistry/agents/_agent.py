@@ -12,7 +12,7 @@ from fcregistry.agents._history import conversation_of
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
-from fcregistry.execution import Executor
+from fcregistry.execution import Executor, pipeline_of
 from fcregistry.models import resolve, stream_sync
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ class Agent(ABC, Generic[AnswerT_co]):
             offered=self._all_tools._offered,
             instructions=self._instructions,
             retry_empty=checked_limit("retry_empty", retry_empty, 0),
-            suspends=self.executor._pipeline.rules.approve is None,
+            suspends=pipeline_of(self.executor).suspends,
         )
 
     @abstractmethod

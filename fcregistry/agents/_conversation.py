@@ -16,6 +16,7 @@ from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
 from fcregistry.errors import ApprovalError
+from fcregistry.execution import is_resumed
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -417,7 +418,7 @@ class Conversation(Generic[AnswerT_co]):
 
         Their results are not known here.
         """
-        if self._state is not None and self._state.prepared._taken:
+        if self._state is not None and is_resumed(self._state.prepared):
             self._state = None
             self._messages = self._messages[:-1]  # the model's message with these calls
 

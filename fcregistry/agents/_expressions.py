@@ -12,7 +12,7 @@ from fcregistry.agents._effects import Calling, Returned, Tell
 from fcregistry.agents._loop import results_of
 from fcregistry.agents._run import Step
 from fcregistry.errors import PluginError
-from fcregistry.execution import call_nodes, run_nodes, unreadable_expression
+from fcregistry.execution import call_nodes, open_pipeline, run_nodes, unreadable_expression
 from fcregistry.expressions import (
     CutOff,
     ExpressionError,
@@ -110,7 +110,7 @@ class Expressions:
         if len(nodes) == 1:  # its progress is streamed, as in a model's own calls
             results = yield from results_of(loop, chat, [nodes[0].call])
         else:
-            results = yield from run_nodes(loop.executor._open_pipeline(), nodes, chat.control.calls_context)
+            results = yield from run_nodes(open_pipeline(loop.executor), nodes, chat.control.calls_context)
             if chat.visible is not None:
                 chat.visible.note(results)
         chat.control.kept.note(results)

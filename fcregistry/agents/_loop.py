@@ -20,7 +20,7 @@ from fcregistry.agents._history import ids_in
 from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.errors import ModelError
-from fcregistry.execution import PreparedCalls, failed_result, log_failure
+from fcregistry.execution import PreparedCalls, failed_result, log_failure, pipeline_of
 from fcregistry.formats import json_value_of
 from fcregistry.models import CallIds, Completion, Message
 from fcregistry.types import to_json_text
@@ -219,8 +219,8 @@ def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> 
     Return None if the calls can run at once.
     """
     executor = loop.executor
-    tools = (executor._pipeline.find(call.name) for call in calls)
-    if not loop.suspends or all(tool is None or executor._pipeline.rules.always_allows(tool) for tool in tools):
+    pipeline = pipeline_of(executor)
+    if not loop.suspends or all(pipeline.always_allows(call.name) for call in calls):
         return None
     return executor.prepare([call for call in calls if chat.visible is None or chat.visible.refusal(call) is None])
 
@@ -331,7 +331,7 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
     """
     if _rounds_left(loop, chat) > 0 or loop.summarizes or loop.more_rounds is not None:
         return True
-    find = loop.executor._pipeline.find
+    find = pipeline_of(loop.executor).find
     return any((tool := find(call.name)) is not None and tool.name in loop.stop_tools for call in calls)
 
 
@@ -440,7 +440,7 @@ class Loop:
         Once a result of the run is kept, `read_result` is one of them.
         """
         tools = self._tools_of(chat)
-        return (*tools, *self.executor._pipeline.unlisted.values()) if tools and chat.control.kept else tools
+        return (*tools, *pipeline_of(self.executor).unlisted.values()) if tools and chat.control.kept else tools
 
     def _tools_of(self, chat: Chat) -> tuple[Tool, ...]:
         if chat.visible is not None:

@@ -23,10 +23,18 @@ from fcregistry._base.call import CallError
 from fcregistry._results.result import ToolResult
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
-from fcregistry._tools.tool import Tool, Toolset
+from fcregistry._tools.tool import Tool, Toolset, definition_of, is_same_tool, owner_of
 from fcregistry.agents._history import calls_of
 from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
-from fcregistry.execution import KeptResults, failed_result, list_calls, log_failure, toolset_of, unknown_tool
+from fcregistry.execution import (
+    KeptResults,
+    failed_result,
+    list_calls,
+    log_failure,
+    pipeline_of,
+    toolset_of,
+    unknown_tool,
+)
 from fcregistry.formats import MalformedCallError, read_call
 from fcregistry.types import codec_of
 
@@ -259,7 +267,7 @@ def _gateway_tool(gateway: Callable[..., object], name: str, description: str = 
 
 def gateway_of(tool: Tool) -> Gateway | None:
     """Return the gateway of a tool, or None if it is not a gateway."""
-    if tool._owner is not None:  # a plugin's tool, which is not imported to find out
+    if owner_of(tool) is not None:  # a plugin's tool, which is not imported to find out
         return None
     function: object = tool.function
     return function if isinstance(function, Gateway) else None
@@ -276,7 +284,7 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
         raise DefinitionError("an executor takes one OnDemand: make one of the tools of all")
     for gateway_map in found.values():
         missing = [
-            name for name, tool in gateway_map.tools.items() if name not in tools or not tools[name]._is_same_as(tool)
+            name for name, tool in gateway_map.tools.items() if name not in tools or not is_same_tool(tools[name], tool)
         ]
         if missing:
             raise DefinitionError(
@@ -469,7 +477,7 @@ class VisibleTools:
     @property
     def tools(self) -> Toolset:
         """The visible tools, by wire name; without those whose environment is not set."""
-        more = self.executor._pipeline.unlisted.values() if self._kept else ()
+        more = pipeline_of(self.executor).unlisted.values() if self._kept else ()
         return Toolset([*(tool for tool in self._visible.values() if not tool.unavailable), *more])
 
     @property
@@ -551,8 +559,8 @@ class VisibleTools:
             read = read_call(call)
         except MalformedCallError:
             return None  # the executor says what is wrong with it
-        tool = self.executor._pipeline.find(read.name)
-        if tool is not None and (tool.name in self._visible or tool.name in self.executor._pipeline.unlisted):
+        tool = pipeline_of(self.executor).find(read.name)
+        if tool is not None and (tool.name in self._visible or tool.name in pipeline_of(self.executor).unlisted):
             return None
         error = (
             unknown_tool(read.name, self.tools) if tool is None else not_visible_error(tool, self._map, self._opened)
@@ -665,7 +673,7 @@ def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
     tools = tuple(Toolset(visible.values()).values())
     return (
         None
-        if any({"requires_env", "available"} & tool._definition.declaration.options.keys() for tool in tools)
+        if any({"requires_env", "available"} & definition_of(tool).declaration.options.keys() for tool in tools)
         else tools
     )
 
@@ -677,7 +685,7 @@ def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> li
 
 def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
     """Return what the gateway calls in a history opened, without calls that would not be valid now."""
-    opened, pipeline = Opened(), executor._pipeline
+    opened, pipeline = Opened(), pipeline_of(executor)
     for call in chain.from_iterable(map(calls_of, messages)):
         try:
             tool = pipeline.find(read_call(call).name)

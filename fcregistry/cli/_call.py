@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 import click
 
 from fcregistry._registry import registry
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.cli._approval import approver, is_left_to_nobody, why_no_flag
 from fcregistry.cli._output import (
     complain,
@@ -337,7 +337,7 @@ def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:
         return failure(None, "malformed_call", f"line {number} is not valid JSON: {error}")
     try:
         tool = registry.get(call.name)
-        tool.signature  # noqa: B018  # a tool that cannot be defined fails its own call, not the batch
+        definition_of(tool).define()  # a tool that cannot be defined fails its own call, not the batch
     except FcregistryError as error:
         return failure(call, "unknown_tool", str(error))
     if reason := only_in_an_application(tool):

@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import listed_summary, log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
 from fcregistry.cli._output import counted, program, remark, table
 from fcregistry.discovery import FoundPlugin, broken_tools, current, names_starting_with
 from fcregistry.errors import SelectorError, ToolNotFoundError
@@ -87,15 +87,14 @@ def tool_table(lines: Sequence[ToolLine]) -> None:
 
 def tool_line(tool: Tool) -> ToolLine:
     """Return the line of a tool, as `tool_lines` makes it."""
-    distribution = tool._owner.distribution if tool._owner else ""
-    return local_name(tool), distribution, listed_summary(tool.summary, bool(tool.options.deprecated))
+    return local_name(tool), distribution_of(tool) or "", listed_summary(tool.summary, bool(tool.options.deprecated))
 
 
 def tool_json(tool: Tool) -> dict[str, Any]:
     """Return a tool as JSON: its id, the plugin that ships it, and its record."""
     from fcregistry._tools.indexed import record_of  # makes and checks records, which a list does not need
 
-    return {"id": tool.id, **plugin_json(tool._owner), **record_of(tool)}
+    return {"id": tool.id, **plugin_json(owner_of(tool)), **record_of(tool)}
 
 
 def plugin_json(owner: Owner | None) -> dict[str, str | None]:
@@ -128,7 +127,7 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     if ids:
         remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
     if wanted is None:
-        made = map(registry._catalogue.tool, registry._catalogue.seen(log))  # of the modules that the user named
+        made = map(catalogue_of(registry).tool, catalogue_of(registry).seen(log))  # of the modules that the user named
         for tool in made:
             if unavailable := tool.unavailable:
                 remark(f"{tool.name} is hidden: {unavailable}")
@@ -190,7 +189,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
         wanted: The patterns of the distributions that the command names; None if it names none.
     """
     noun = "plugin"
-    is_empty = wanted is None and not any(current().described()) and not registry._catalogue.seen(log)
+    is_empty = wanted is None and not any(current().described()) and not catalogue_of(registry).seen(log)
     refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
     if wanted is None and not is_empty:
         from fcregistry._config.lock import without_locks  # only where something is configured
@@ -202,7 +201,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
         from fcregistry.inspection import shipped_tools  # only where something is configured
 
         noun, see = "tool", current().permission().to_see
-        found = ((tool.id, see(tool._definition.declaration, plugin)) for plugin, tool in shipped_tools())
+        found = ((tool.id, see(definition_of(tool).declaration, plugin)) for plugin, tool in shipped_tools())
         reasons = {each: reason for each, reason in found if reason}
     if reasons:
         shown = ", ".join([*reasons][:_MOST_NAMES]) + (", …" if len(reasons) > _MOST_NAMES else "")

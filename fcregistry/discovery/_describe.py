@@ -16,7 +16,7 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._config.settings import working_folder
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.definition import module_flag
 from fcregistry._tools.described import BROKEN, CONTEXT, DEPS
@@ -75,7 +75,7 @@ def describe_plugin(
     """
     plugin = outcome.plugin
     rivalries = by_key(Owned(each, plugin) for each in declared).values()
-    tools = [registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
+    tools = [catalogue_of(registry).tool(each) for rivals in rivalries for each in in_effect(rivals)]
     with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
         warnings.simplefilter("ignore", DefinitionWarning)
         records = [record_of(tool) for tool in tools]

@@ -211,12 +211,13 @@ class Discovery:
 
     def _replace_described(self, plugin: FoundPlugin) -> None:
         """Give the described tools that callers hold the declarations of the plugin, which is imported now."""
+        from fcregistry._tools.tool import definition_of  # as above
         from fcregistry.errors import FcregistryError
 
         for described, owner in self.index.handed_out():
             if owner == plugin and described.tool is not None:
                 with suppress(FcregistryError):  # a call of the tool reports it
-                    described.tool.signature  # noqa: B018  # takes its declaration over
+                    definition_of(described.tool).define()  # takes its declaration over
 
     def _load_imported(self) -> None:
         """Count plugins as loaded whose modules the program has imported itself: their tools are declared."""

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.catalogue import select_tools
 from fcregistry._tools.declaration import listed_summary, local_name, log
 from fcregistry._tools.described import Described
+from fcregistry._tools.tool import distribution_of
 from fcregistry.discovery._discovery import current
 from fcregistry.discovery._index import has_environment
 
@@ -36,7 +37,7 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     index = None if wanted else _complete_index()
     if index is not None and (lines := index.lines()) is not None:
         return lines
-    return sorted(_line(owned) for owned, _ in select_tools(registry._catalogue, wanted))
+    return sorted(_line(owned) for owned, _ in select_tools(catalogue_of(registry), wanted))
 
 
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
@@ -52,7 +53,7 @@ def broken_tools() -> list[tuple[str | None, str]]:
     """Return distribution and canonical id of each tool that cannot be defined, sorted by id."""
     index = _complete_index()
     if index is None:
-        return [(tool._owner.distribution if tool._owner else None, tool.id) for tool in registry.broken()]
+        return [(distribution_of(tool), tool.id) for tool in registry.broken()]
     found = [
         (plugin.distribution, f"{plugin.distribution}:{local_name(name, group)}")
         for plugin, name, group in index.broken()
@@ -101,6 +102,6 @@ def _line(owned: Owned) -> ToolLine:
     if isinstance(declaration, Described):
         summary, deprecated = declaration.summary, declaration.says("deprecated") and declaration.options["deprecated"]
     else:
-        tool = registry._catalogue.tool(owned)
+        tool = catalogue_of(registry).tool(owned)
         summary, deprecated = tool.summary, tool.options.deprecated
     return owned.local_name, owner.distribution if owner else "", listed_summary(summary, bool(deprecated))

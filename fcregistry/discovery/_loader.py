@@ -19,7 +19,7 @@ from fcregistry._base.source import check_callable, default_name, external_tool_
 from fcregistry._base.stdout import prints_to_stderr
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, log
 from fcregistry._tools.options import name_problem
-from fcregistry._tools.tool import Tool, Toolset
+from fcregistry._tools.tool import Tool, Toolset, definition_of
 from fcregistry.discovery._found import FoundEntryPoint, FoundPlugin, is_in_metadata
 from fcregistry.discovery._report import FailedPlugin, LoadedPlugin
 from fcregistry.errors import DefinitionError, PluginError
@@ -164,7 +164,7 @@ class NamedTools:
             )
 
     def _declare_tool(self, tool: Tool) -> None:
-        original = tool._definition.declaration
+        original = definition_of(tool).declaration
         options = original.options
         decorated = [each for each in self._decorated if each.function is original.function and each.name == tool.name]
         if tool._description is not None:

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from fcregistry.execution._call_errors import scrub as scrub
     from fcregistry.execution._call_errors import unknown_tool as unknown_tool
     from fcregistry.execution._executor import Executor
+    from fcregistry.execution._executor import open_pipeline as open_pipeline
+    from fcregistry.execution._executor import pipeline_of as pipeline_of
     from fcregistry.execution._graph import CallNode as CallNode
     from fcregistry.execution._graph import call_nodes as call_nodes
     from fcregistry.execution._graph import run_nodes as run_nodes
@@ -48,6 +50,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._suspended import RUN_STATE as RUN_STATE
     from fcregistry.execution._suspended import Decision as Decision
     from fcregistry.execution._suspended import PreparedCalls, WaitingCall
+    from fcregistry.execution._suspended import is_resumed as is_resumed
     from fcregistry.execution._suspended import sign_state as sign_state
     from fcregistry.execution._suspended import verify_state as verify_state
     from fcregistry.execution._threads import NoThreadError as NoThreadError
@@ -89,7 +92,7 @@ _MODULES = {
     "._arguments": ("REPAIRS",),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
-    "._executor": ("Executor",),
+    "._executor": ("Executor", "open_pipeline", "pipeline_of"),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
     "._invoke": ("Effects", "adrive", "drive"),
@@ -99,7 +102,15 @@ _MODULES = {
     "._result": ("failed_result",),
     "._settings": ("CallHooks", "CallsContext", "Retry", "ToolLike", "calls_context", "toolset_of"),
     "._streaming": ("Partial", "Progress"),
-    "._suspended": ("Decision", "PreparedCalls", "RUN_STATE", "WaitingCall", "sign_state", "verify_state"),
+    "._suspended": (
+        "Decision",
+        "PreparedCalls",
+        "RUN_STATE",
+        "WaitingCall",
+        "is_resumed",
+        "sign_state",
+        "verify_state",
+    ),
     "._threads": ("NoThreadError", "background_loop", "blocking_threads", "running_loop"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""

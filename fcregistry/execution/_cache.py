@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, runtime_checkable
 
 from fcregistry._base.forks import after_fork
 from fcregistry._base.source import callback_problem
+from fcregistry._tools.tool import definition_of
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import exact_text
 from fcregistry.execution._invoke import Outcome
@@ -156,7 +157,7 @@ def _problem(tool: Tool) -> str | None:
         return None
     if given is not True and (wrong := cache_problem(given)):
         return f"cache={given!r:.80} {wrong}; pass True, or a cache"
-    if tool._definition.asks_for_deps:
+    if definition_of(tool).asks_for_deps:
         return (
             "the deps of its Context are not part of its arguments, so one caller would get another's result; "
             "remove `cache`, or the type of deps"

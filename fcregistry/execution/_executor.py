@@ -554,6 +554,20 @@ class Executor:
         return f"<Executor of {', '.join(self.tools) or 'no tools'}>"
 
 
+def pipeline_of(executor: Executor) -> Pipeline:
+    """Return the pipeline of an executor, for other rooms: what it knows of its tools and rules."""
+    return executor._pipeline
+
+
+def open_pipeline(executor: Executor) -> Pipeline:
+    """Return the pipeline of an executor for calls.
+
+    Raises:
+        RuntimeError: The executor's `with` block was left.
+    """
+    return executor._open_pipeline()
+
+
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
     """Return the call that a model would have written for Python values.
 

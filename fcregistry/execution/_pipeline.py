@@ -17,6 +17,7 @@ from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCal
 from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
+from fcregistry._tools.tool import definition_of
 from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution import _call_errors as call_errors
 from fcregistry.execution._approval import Approve, apply_edit, ask_approver
@@ -128,6 +129,16 @@ class Pipeline:
         if self._by_wire_name is None:
             self._by_wire_name = wire_names(self.tools)
         return self.tools.get(self._by_wire_name.get(name, ""))
+
+    @property
+    def suspends(self) -> bool:
+        """Whether calls that need approval wait for decisions from elsewhere, since the executor has no approver."""
+        return self.rules.approve is None
+
+    def always_allows(self, name: str) -> bool:
+        """Return whether no call of a tool ever needs approval or is denied; True for a name that no tool has."""
+        tool = self.find(name)
+        return tool is None or self.rules.always_allows(tool)
 
     def bound(self, name: str) -> Bound | None:
         """Return a tool by name, ready to be called, or None if there is none.
@@ -535,4 +546,4 @@ def load_plugins(tools: list[Tool]) -> Effects[None]:
 def _import_plugins(tools: list[Tool]) -> None:
     for tool in tools:
         with suppress(PluginError, DefinitionError):
-            tool.signature  # noqa: B018  # imports its plugin
+            definition_of(tool).define()

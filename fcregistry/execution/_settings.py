@@ -14,7 +14,7 @@ from fcregistry._registry import Group, Registry
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
 from fcregistry._tools.decorator import marked_methods
-from fcregistry._tools.tool import Tool, Toolset
+from fcregistry._tools.tool import Tool, Toolset, definition_of
 from fcregistry.errors import CallCancelledError, DefinitionError, ToolError
 from fcregistry.execution._call_errors import RemoteError
 from fcregistry.execution._invoke import GivenUp
@@ -279,7 +279,7 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
     """
     missing = []
     for tool in tools:
-        if not tool._definition.asks_for_deps:  # without importing its plugin
+        if not definition_of(tool).asks_for_deps:  # without importing its plugin
             continue
         context = tool.signature.context
         if context is not None and context.deps is not None and not _can_have(context.deps, deps):

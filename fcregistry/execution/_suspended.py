@@ -78,14 +78,14 @@ class PreparedCalls:
         made: When they were prepared, in seconds since 1970 (UTC); by default, now.
     """
 
-    __slots__ = ("_calls", "_id", "_lock", "_made", "_taken")
+    __slots__ = ("_calls", "_id", "_is_resumed", "_lock", "_made")
 
     def __init__(self, calls: Iterable[JudgedCall], id: str | None = None, made: float | None = None) -> None:
         self._calls = tuple(calls)
         self._id = os.urandom(16).hex() if id is None else id
         self._made = time.time() if made is None else made
         self._lock = allocate_lock()
-        self._taken = False
+        self._is_resumed = False
 
     @property
     def id(self) -> str:
@@ -153,9 +153,9 @@ class PreparedCalls:
             ApprovalError: The calls were resumed before.
         """
         with self._lock:
-            if self._taken:
+            if self._is_resumed:
                 raise ApprovalError(f"the prepared calls {self._id} were resumed already; prepare the calls again")
-            self._taken = True
+            self._is_resumed = True
 
     def __len__(self) -> int:
         return len(self._calls)
@@ -166,6 +166,11 @@ class PreparedCalls:
 
 _CLOCKS_DIFFER: Final = 60.0
 """The number of seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
+
+
+def is_resumed(prepared: PreparedCalls) -> bool:
+    """Return whether prepared calls were resumed, or are being resumed."""
+    return prepared._is_resumed
 
 
 def _check_age(made: object, max_age: object) -> None:

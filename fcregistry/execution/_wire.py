@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._results.content import Content, ToolOutput
+from fcregistry._tools.tool import definition_of
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import paths_in
 from fcregistry.types import EncodingError, to_json, to_json_text
@@ -281,7 +282,7 @@ def portability_problem(tool: Tool) -> str | None:
             f"{tool.origin.module}.{tool.origin.qualname} belongs to the application, so a worker cannot find it; "
             "ship it in a distribution with an fcregistry entry point"
         )
-    if tool._definition.asks_for_context:
+    if definition_of(tool).asks_for_context:
         return "it has a Context parameter, but a context cannot be sent to another process; remove that parameter"
     if tool.options.blocking == "caller":
         return 'it is declared with blocking="caller", which runs it on the caller\'s thread; remove one of the two'

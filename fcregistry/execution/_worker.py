@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from fcregistry._base import forks as _forks
 from fcregistry._base.json import read_json
 from fcregistry._registry import registry
+from fcregistry._tools.tool import definition_of
 from fcregistry.errors import FcregistryError, ToolError, exception_message
 from fcregistry.execution._call_errors import (
     exception_text,
@@ -116,7 +117,7 @@ def _find_tool(asked: Request) -> Tool | WireRefusal:
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
-        tool.signature  # noqa: B018  # imports the plugin, which knows whether the tool is available
+        definition_of(tool).define()  # imports the plugin, which knows whether the tool is available
     except FcregistryError as error:
         return WireRefusal(reason="no_tool", detail=str(error))
     if schema != asked.schema:

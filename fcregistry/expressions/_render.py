@@ -156,7 +156,7 @@ def _record(value: Any, record: RecordCodec) -> str:
     """
     shown = [each for each in record.fields if not (each.write_only or each.hidden)]
     constants = {each.key: _literal(each.constant) for each in shown if each.constant is not MISSING}
-    items = [(each, record._get(value, each.attribute)) for each in shown if each.constant is MISSING]
+    items = [(each, record.get(value, each.attribute)) for each in shown if each.constant is MISSING]
     fields = [(each, _expression(item, each.codec)) for each, item in items if item is not MISSING]
     others = record.others_of(value)
     names = (record.cls.__name__, *(each.name for each, _ in fields))

@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
+from fcregistry._tools.tool import keep_rendered, rendered_by_formats
 from fcregistry.errors import DefinitionError
 from fcregistry.formats._node import Definition, TextDefinition
 
@@ -140,7 +141,7 @@ class Format:
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
-        for format_, *how, kind, written, dropped in tool._rendered:
+        for format_, *how, kind, written, dropped in rendered_by_formats(tool):
             if format_ is self and how == [strict, recursion]:
                 plain, schema = marshal.loads(written)
                 return kind(plain, dropped), schema
@@ -148,7 +149,7 @@ class Format:
         plain = str(made) if isinstance(made, TextDefinition) else dict(made)
         with suppress(ValueError):  # not plain JSON, but of types that marshal does not know
             entry = (self, strict, recursion, type(made), marshal.dumps((plain, schema)), made.dropped)
-            object.__setattr__(tool, "_rendered", (*tool._rendered, entry))
+            keep_rendered(tool, entry)
         return made, schema
 
     def _render_new(self, tool: Tool, strict: bool, recursion: OnRecursion) -> tuple[_Rendered, dict[str, Any]]:

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.wording import show
 from fcregistry._config.lock import read_lock, without_locks
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, read_record
 from fcregistry._tools.selectors import Owned, by_key, did_you_mean, in_effect, nearest, normalized
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, owner_of
 from fcregistry.discovery import (
     MANIFEST_FILE,
     MAX_MANIFEST_BYTES,
@@ -224,7 +224,7 @@ def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
 
     Tools that cannot be defined, and rivals of one name, are among them. Imports nothing.
     """
-    tools = [(plugin, registry._catalogue.tool(owned)) for plugin, owned in _declared()]
+    tools = [(plugin, catalogue_of(registry).tool(owned)) for plugin, owned in _declared()]
     return tuple(sorted(tools, key=lambda each: each[1].id))
 
 
@@ -250,7 +250,7 @@ def shipped_by(distribution: str) -> tuple[Tool, ...]:
     """Return the known tools of one distribution, without those that another declaration replaced."""
     wanted = normalized(distribution)
     rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
-    tools = (registry._catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals))
+    tools = (catalogue_of(registry).tool(each) for rivals in rivalries for each in in_effect(rivals))
     return tuple(sorted(tools, key=lambda tool: tool.id))
 
 
@@ -261,7 +261,7 @@ def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
 
 
 def _plugin_of(tool: Tool) -> PluginKey | None:
-    owner = tool._owner
+    owner = owner_of(tool)
     return None if owner is None else (owner.distribution, owner.entry_point)
 
 

@@ -25,7 +25,7 @@ from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record, read_record
 from fcregistry._tools.selectors import normalized, subject_of
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
 from fcregistry.discovery import (
     EXTENSION_GROUP,
     GROUP,
@@ -354,7 +354,7 @@ def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
     hidden: dict[tuple[str | None, str], list[Tool]] = {}
     for tool in tools:
         if unavailable := tool.unavailable:
-            owner = tool._owner
+            owner = owner_of(tool)
             plugin = None if owner is None else f"{owner.distribution}[{owner.entry_point}]"
             hidden.setdefault((plugin, unavailable), []).append(tool)
     for (plugin, unavailable), found in hidden.items():
@@ -381,7 +381,7 @@ def tool_findings() -> Iterator[Finding]:
     yield from _hidden_findings(tools)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
-            declared = tool._definition.declaration.options  # not `tool.options`, which may have to be imported
+            declared = definition_of(tool).declaration.options  # not `tool.options`, which may have to be imported
             if declared.get("isolation") == "process":
                 message = 'cannot be called: it is declared with isolation="process", which needs pebble'
                 yield problem(tool.id, message, install_command("fcregistry[isolation]"))
@@ -398,9 +398,9 @@ def name_findings() -> Iterator[Finding]:
     for name, tools in sorted(by_name.items()):
         if len(tools) == 1:
             continue
-        owners = {tool._owner.distribution for tool in tools.values() if tool._owner is not None}
+        owners = set(filter(None, map(distribution_of, tools.values())))
         winner = permission.preferred(owners) if len(owners) > 1 else None
-        own = [tool.id for tool in tools.values() if tool._owner is None]
+        own = [tool.id for tool in tools.values() if owner_of(tool) is None]
         first = own or [each for each in tools if each.startswith(f"{winner}:")]
         if len(first) == 1:
             meant = "the application's own tool" if own else first[0]

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry import formats
 from fcregistry._base.source import underlying
-from fcregistry._registry import Registry, registry
+from fcregistry._registry import Registry, catalogue_of, registry
 from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors
 from fcregistry._tools.tool import Tool, subject
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
@@ -121,7 +121,7 @@ def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, .
         AmbiguousToolError: Several tools have a plain name.
     """
     parsed = parse_selectors(selectors)
-    source._catalogue.load_for(parsed)
+    catalogue_of(source).load_for(parsed)
     chosen: dict[Tool, None] = {}
     if not parsed or parsed[0].excludes:
         chosen = dict.fromkeys(_everything(source))
@@ -135,7 +135,7 @@ def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, .
 
 def _everything(source: Registry) -> list[Tool]:
     """Return every tool, with all rivals of one name, without those that another declaration replaced."""
-    catalogue = source._catalogue
+    catalogue = catalogue_of(source)
     rivalries = by_key(catalogue.visible()).values()
     return [catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
 

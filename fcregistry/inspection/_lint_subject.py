@@ -18,7 +18,7 @@ from fcregistry._base.source import signature_of, underlying
 from fcregistry._base.wording import json_path
 from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_of_keyword, subschemas
 from fcregistry._tools.parameters import Parameter
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.errors import FcregistryError, MissingDependencyError
 
 Severity = Literal["error", "warning", "note"]
@@ -172,7 +172,7 @@ class LintSubject:
     @cached_property
     def is_external(self) -> bool:
         """Whether the author passed a schema as `parameters=`, so that it does not come from annotations."""
-        return self.tool._definition.declaration.options.get("parameters") is not None
+        return definition_of(self.tool).declaration.options.get("parameters") is not None
 
     @cached_property
     def renderings(self) -> tuple[Rendering, ...]:

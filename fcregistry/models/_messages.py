@@ -16,7 +16,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
-from fcregistry._results.content import Content
+from fcregistry._results.content import Content, fields_of
 from fcregistry.formats import MalformedCallError, base64_of, data_url, has_field, read_call, read_calls, read_field
 
 if TYPE_CHECKING:
@@ -363,7 +363,7 @@ def _stored_part(part: Content) -> dict[str, Any]:
 
 def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:
     """Return a part with its texts changed; the same object if no text changes."""
-    fields: tuple[Any, ...] = part._key()
+    fields: tuple[Any, ...] = fields_of(part)
     changed = map_texts(change, fields)
     if changed is fields:
         return part

@@ -15,6 +15,7 @@ from typing import Any, Final
 from fcregistry._base.source import signature_of
 from fcregistry._base.wording import word_problems
 from fcregistry._tools.parameters import Parameter
+from fcregistry._tools.tool import definition_of
 from fcregistry.errors import exception_message
 from fcregistry.testing._case import Arrival, CallTrial, Case, drawn
 from fcregistry.testing._report import REPORT, Failure, Verdict, arguments_text, python_text
@@ -45,7 +46,7 @@ class _Acceptance:
         self._case = case
         document = SchemaReader(case.tool.parameters)
         properties = document.schema["properties"]
-        brings_schema = case.tool._definition.declaration.options.get("parameters") is not None
+        brings_schema = definition_of(case.tool).declaration.options.get("parameters") is not None
         self._parts = [
             (each, document.validator_of(properties[each.name]))
             for each in case.tool.signature.parameters

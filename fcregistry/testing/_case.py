@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from fcregistry._base.call import ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry._schema.validator import Validator
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, with_function
 from fcregistry.errors import DefinitionWarning
 from fcregistry.execution import Executor
 from fcregistry.testing._report import Failure, Verdict, exception_failure
@@ -148,7 +148,7 @@ class StandIn:
     def __init__(self, tool: Tool) -> None:
         self._name = tool.name
         self._arrivals: list[Arrival] = []
-        self._executor = Executor([tool._with_function(self._record)])
+        self._executor = Executor([with_function(tool, self._record)])
 
     def _record(self, /, *args: Any, **kwargs: Any) -> None:
         self._arrivals.append(Arrival(args, kwargs))

@@ -21,7 +21,7 @@ from typing import Any, Final
 import pytest
 
 from fcregistry._base.install import install_command, install_source
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
 from fcregistry._tools.tool import Tool, subject
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, LoadedPlugin, current
@@ -259,8 +259,8 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
     plugins = _named_plugins(parsed) if parsed else _plugins_of(distributions)
     for name in _to_load(parsed, plugins):
         current().load(name)
-    rivalries = [in_effect(rivals) for rivals in by_key(registry._catalogue.visible()).values()]
-    known = {registry._catalogue.tool(rivals[0]): rivals for rivals in rivalries}
+    rivalries = [in_effect(rivals) for rivals in by_key(catalogue_of(registry).visible()).values()]
+    known = {catalogue_of(registry).tool(rivals[0]): rivals for rivals in rivalries}
     owners = {each.distribution for each in plugins}
     chosen = _matching(known, parsed) if parsed else [tool for tool in known if tool.origin.distribution in owners]
     clashes = {tool.id: clash_text(rivals) for tool, rivals in known.items() if len(rivals) > 1}

@@ -18,7 +18,7 @@ from fcregistry._base.wording import json_path, show
 from fcregistry._results.result import ToolResult
 from fcregistry._schema.drafts import SchemaError
 from fcregistry._schema.external import schema_problem
-from fcregistry._tools.tool import Tool
+from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.errors import exception_message
 from fcregistry.execution import Executor
 from fcregistry.testing._call_rules import (
@@ -132,7 +132,7 @@ def has_a_valid_schema(case: Case) -> Iterator[Failure]:
 
 def has_a_stable_schema(case: Case) -> Iterator[Failure]:
     """Build the tool twice, and check that its schemas are the same as JSON text."""
-    declaration, strict = case.tool._definition.declaration, case.tool._definition.strict
+    declaration, strict = definition_of(case.tool).declaration, definition_of(case.tool).strict
     one, other = (Tool(declaration, strict=strict) for _ in range(2))
     for which, first, second in (
         ("arguments", one.parameters, other.parameters),

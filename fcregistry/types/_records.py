@@ -113,7 +113,7 @@ class RecordCodec(Record):
         self.validates = False  # whether making an instance runs pydantic's validators
         self.hashable = hashable
         self._make = make or cls
-        self._get = get
+        self.get = get
         self._is_instance = is_instance or (lambda value: isinstance(value, cls))
         self._steps: list[tuple[str, str, Callable[[Any], Any] | None]] = []
         self._needs_no_decoding = False  # whether an instance is made of the JSON values themselves
@@ -222,7 +222,7 @@ class RecordCodec(Record):
             if field.constant is not MISSING:
                 encoded[field.key] = field.constant
                 continue
-            item = self._get(value, field.attribute)
+            item = self.get(value, field.attribute)
             if item is not MISSING:
                 encoded[field.key] = _encode_field(field.codec, item)
         if self.others is not None:
