@@ -1,7 +1,7 @@
 """The architecture, read off the code: which way imports go, through which doors, and what an import costs.
 
 The code is parsed, not imported, except where a test is about what an import does: then a fresh interpreter is asked. Imports inside
-functions and those for type checkers count like all others, except where a rule says otherwise.
+functions, those for type checkers and calls of `import_module` with a literal text count like all others, except where a rule says otherwise.
 """
 
 from __future__ import annotations
@@ -129,9 +129,13 @@ def imports_of(module: str) -> list[Import]:
 def import_statements(
     node: ast.AST, when: Literal["loaded", "called", "checked"] = "loaded"
 ) -> Iterator[tuple[ast.Import | ast.ImportFrom, Literal["loaded", "called", "checked"]]]:
-    """Yield the import statements below a node, each with when it runs."""
+    """Yield the import statements below a node, each with when it runs; ``import_module("a.b")`` counts as ``import a.b``."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         yield node, when
+    if isinstance(node, ast.Call) and getattr(node.func, "attr", getattr(node.func, "id", "")) == "import_module":
+        for text in node.args[:1]:
+            if isinstance(text, ast.Constant) and isinstance(text.value, str):
+                yield ast.copy_location(ast.Import([ast.alias(text.value)]), node), when
     if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test).split("."):
         for child in node.body:
             yield from import_statements(child, "checked")
@@ -321,7 +325,7 @@ def test_no_import_cycle() -> None:
 
 
 def test_only_tables_import_by_string() -> None:
-    """What names its module by string is not seen by the rules above, so it is a table of modules in its own room."""
+    """A name that is put together at run time is not seen by the rules above, so it is of a table of modules in its own room."""
     named = re.compile(r"import_module\(\s*f?[\"']fcregistry")
     found = {module for module, path in MODULES.items() if named.search(path.read_text(encoding="utf-8"))}
     assert found == TABLES
@@ -330,11 +334,13 @@ def test_only_tables_import_by_string() -> None:
 def test_the_rules_see_what_breaks_them() -> None:
     """Each rule would notice: an import upward, past a door, or in a circle."""
     code = "from fcregistry.agents._loop import Loop\nif TYPE_CHECKING:\n    import fcregistry.cli\ndef f():\n    import fcregistry.types\n"
+    code += "    importlib.import_module('fcregistry.models._text')\n    import_module(name)\n"
     found = [(target, when) for node, when in import_statements(ast.parse(code)) for target in targets(node)]
     assert found == [
         ("fcregistry.agents._loop", "loaded"),
         ("fcregistry.cli", "checked"),
         ("fcregistry.types", "called"),
+        ("fcregistry.models._text", "called"),
     ]
     assert not is_door("fcregistry.agents._loop")
     assert is_door("fcregistry.agents")

@@ -20,8 +20,9 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_template import ChatTemplate, GGUFHeader
     from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._json_text import value_by_schema as value_by_schema
+    from fcregistry.dialects._lookup import for_model, for_template, get
     from fcregistry.dialects._parsed import Parsed
-    from fcregistry.dialects._table import for_model, for_template, get, names
+    from fcregistry.dialects._table import names
 
 __all__ = [
     "ChatFormat",
@@ -45,8 +46,9 @@ _MODULES: Final = {
     "._chat_template": ("ChatTemplate", "GGUFHeader"),
     "._dialect": ("Dialect", "DialectStream"),
     "._json_text": ("value_by_schema",),
+    "._lookup": ("for_model", "for_template", "get"),
     "._parsed": ("Parsed",),
-    "._table": ("for_model", "for_template", "get", "names"),
+    "._table": ("names",),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

@@ -24,7 +24,7 @@ from fcregistry.dialects._auto_marks import (
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
 from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
-from fcregistry.dialects._table import get, names
+from fcregistry.dialects._table import names, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 @cache
 def auto() -> Dialect:
     """Return the dialect `auto`."""
-    json = {each.name: getattr(get("json"), each.name) for each in fields(Dialect) if each.init}
+    json = {each.name: getattr(row_of("json"), each.name) for each in fields(Dialect) if each.init}
     return AutoDialect(
         **{
             **json,
@@ -166,8 +166,8 @@ class AutoStream(DialectStream):
 def _family_marks() -> TextMarks:
     """Return the marks of all dialects."""
     marks = {mark for section in MORE_THOUGHTS for mark in section.opens}
-    marks.update(mark for name in names() for mark in get(name).openers.marks.texts)
-    marks.update(mark for name in names() for mark in get(name).marks if TOKEN.match(mark))
+    marks.update(mark for name in names() for mark in row_of(name).openers.marks.texts)
+    marks.update(mark for name in names() for mark in row_of(name).marks if TOKEN.match(mark))
     return TextMarks(*marks, whole=True)
 
 
@@ -199,7 +199,7 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
             if reader.may_differ_in(reader.found):
                 parsed = _AnyStream(tools, skips_quoted=skips_quoted, only=reader.found).whole(text)
             if parsed.tool_calls:
-                return get(reader.found), parsed
+                return row_of(reader.found), parsed
             break
         if not reader.has_skipped:
             break
@@ -210,7 +210,7 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
 @cache
 def _stops_backwards() -> re.Pattern[str]:
     """Return the pattern of stop tokens at the end of a text, for the text written backwards."""
-    stops = sorted({stop[::-1] for name in names() for stop in get(name).stops}, key=len, reverse=True)
+    stops = sorted({stop[::-1] for name in names() for stop in row_of(name).stops}, key=len, reverse=True)
     return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, stops))}))++")
 
 
@@ -276,7 +276,7 @@ class _AnyStream(DialectStream):
         skips_quoted: bool = False,
         only: str = "",
     ) -> None:
-        super().__init__(get("json"), tools)
+        super().__init__(row_of("json"), tools)
         self._not_thoughts = []
         self._may_be_at_first = may_be
         self._only = only
@@ -295,7 +295,7 @@ class _AnyStream(DialectStream):
 
     def may_differ_in(self, name: str) -> bool:
         """Return whether a reader that knew the dialect could read the text before its calls otherwise."""
-        openers = get(name).openers
+        openers = row_of(name).openers
         before = self._source.text[: self._begins]
         return self._has_restarted or openers.leading is not None or openers.marks.find(before) is not None
 
@@ -507,7 +507,7 @@ class _AnyStream(DialectStream):
         begin, furthest = source.place, source.place
         known = self.found or self._only
         for name in (known, *_FENCED) if known else _FENCED:
-            section = get(name).openers.sections.get(FENCE)
+            section = row_of(name).openers.sections.get(FENCE)
             if isinstance(section, Calls):
                 words = match_of(section.words)
                 if words and (other := words(source.text, begin)):
@@ -557,7 +557,7 @@ class _AnyStream(DialectStream):
 @cache
 def _labels() -> frozenset[str]:
     """Return the marks of `react`, which any text may hold."""
-    return frozenset(get("react").openers.sections)
+    return frozenset(row_of("react").openers.sections)
 
 
 @lru_cache(maxsize=64)
@@ -567,7 +567,7 @@ def _search(pattern: str) -> Match:
 
 @cache
 def _own_marks(name: str) -> tuple[str, ...]:
-    return tuple(mark for mark in get(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
+    return tuple(mark for mark in row_of(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
 
 
 def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:

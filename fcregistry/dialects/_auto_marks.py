@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Openers, Words
 from fcregistry.dialects._syntax_react import LABEL_ALONE, read_label, read_labelled_object, read_rest
-from fcregistry.dialects._table import get, names
+from fcregistry.dialects._table import names, row_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -101,7 +101,7 @@ def _candidates(
     sections = (_joined_section(mark, owners) for mark, owners in by_mark.items())
     read = _json_fence().read
     shown = Calls(opens=(FENCE, TICK), read=read), Calls(opens=(TILDES, QUOTE), read=read, at="line")
-    leading = get(only).openers.leading if only else None
+    leading = row_of(only).openers.leading if only else None
     calls = {mark: [each for each in owners if isinstance(each.section, Calls)] for mark, owners in by_mark.items()}
     words = {mark: _words_of(mark, calls[mark], len(may_be) == 1) for mark in _BRACKETS if calls.get(mark)}
     openers = Openers(
@@ -144,7 +144,7 @@ def _joined_section(mark: str, owners: list[Owner]) -> Section:
 def owners_of_marks() -> Iterator[Owner]:
     """Return the sections of all dialects, and of thoughts that none has, by their marks."""
     for name in names():
-        for mark, section in get(name).openers.sections.items():
+        for mark, section in row_of(name).openers.sections.items():
             yield Owner(name, section, mark)
     for section in MORE_THOUGHTS:
         for mark in section.opens:
@@ -169,7 +169,7 @@ def candidates_before_call(may_be: frozenset[str], only: str) -> Candidates:
     def counts(name: str, section: Section, mark: str) -> bool:
         if _is_thought(section) or (name == only and not isinstance(section, Calls)):
             return True
-        if (may_be and name not in may_be) or mark == FENCE or (mark in get(name).stops and not may_be):
+        if (may_be and name not in may_be) or mark == FENCE or (mark in row_of(name).stops and not may_be):
             return False
         if name != only and isinstance(section, Calls) and section.read in (read_label, read_rest):
             return False  # labels, which contain no call
@@ -194,7 +194,7 @@ def candidates_of(name: str) -> Candidates:
 
 @cache
 def _json_fence() -> Calls:
-    section = get("json").openers.sections[FENCE]
+    section = row_of("json").openers.sections[FENCE]
     assert isinstance(section, Calls)
     return section
 

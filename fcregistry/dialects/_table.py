@@ -1,4 +1,4 @@
-"""The table of dialects: by name, by the name of a model, or by a chat template.
+"""The table of dialects: which module has which, and the names of the models that write each.
 
 Importing this module loads no dialect. A module of families is imported when one of its dialects is asked for.
 """
@@ -6,88 +6,28 @@ Importing this module loads no dialect. A module of families is imported when on
 from __future__ import annotations
 
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, Final
-
-from fcregistry.errors import ChatTemplateError
+from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
-    from fcregistry.dialects._chat_formats import ChatFormat
-    from fcregistry.dialects._chat_template import ChatTemplate
     from fcregistry.dialects._dialect import Dialect
 
 
-def get(name: str) -> Dialect:
-    """Return a dialect.
-
-    Args:
-        name: Its name, or `auto`.
+def row_of(name: str) -> Dialect:
+    """Return the dialect *name* of the table.
 
     Raises:
-        DialectNotFoundError: There is none of that name; the message lists the names.
+        KeyError: The table has no dialect of that name.
     """
-    if name == "auto":
-        made: Dialect = import_module("fcregistry.dialects._auto").auto()  # it needs all others
-        return made
-    home = _HOMES.get(name)
-    if home is None:
-        from fcregistry.dialects._chat_formats import not_found  # only on the way to an error
-
-        raise not_found("dialect", name, ("auto", *names()))
-    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects.{home}").ROWS
+    rows: tuple[Dialect, ...] = import_module(f"fcregistry.dialects.{HOMES[name]}").ROWS
     return next(row for row in rows if row.name == name)
 
 
 def names() -> tuple[str, ...]:
     """Return the names of all dialects, sorted, without `auto`."""
-    return tuple(sorted(_HOMES))
+    return tuple(sorted(HOMES))
 
 
-def for_model(name: str) -> Dialect | None:
-    """Return the dialect in which a model writes calls, or None for an unknown model.
-
-    Args:
-        name: The model's name as it is published, such as `Qwen/Qwen2.5-7B-Instruct`, `qwen2.5:7b` or `qwen2.5-7b-instruct-q4_k_m.gguf`.
-    """
-    import re  # not needed for `get`
-
-    written = re.sub(r"[\s_]", "-", name.lower())
-    return next(
-        (get(dialect) for dialect, known in _MODEL_PATTERNS if re.search(rf"(?<![a-z])(?:{known})", written)), None
-    )
-
-
-def for_template(template: ChatTemplate | ChatFormat) -> Dialect | None:
-    """Return the dialect in which a chat template writes a call.
-
-    Return None if it writes none that can be read.
-
-    Args:
-        template: The template of a model. It is rendered twice: with a call, and without.
-    """
-    asked: list[dict[str, Any]] = [{"role": "user", "content": "Oslo?"}]
-    function = {"name": "look_up", "arguments": '{"city": "Oslo"}'}
-    call = {"id": "abcdefghi", "type": "function", "function": function}
-    called: list[dict[str, Any]] = [*asked, {"role": "assistant", "content": "", "tool_calls": [call]}]
-    tools = [{"type": "function", "function": _SAMPLE_TOOL}] if template.takes_tools else []
-    try:
-        before, after = (template.render(each, tools, generation_prompt=False) for each in (asked, called))
-    except ChatTemplateError:
-        return None  # it refuses such a conversation
-    text = after[len(before) :] if after.startswith(before) else ""
-    stream = get("auto").stream([_SAMPLE_TOOL])
-    stream.whole(text)
-    found = stream.dialect
-    calls = found.parse(text, [_SAMPLE_TOOL]).tool_calls if found else ()
-    return found if [(each.name, each.arguments) for each in calls] == [("look_up", {"city": "Oslo"})] else None
-
-
-_SAMPLE_TOOL: Final = {
-    "name": "look_up",
-    "description": "Look up a city.",
-    "parameters": {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]},
-}
-
-_MODEL_PATTERNS: Final = (
+MODEL_PATTERNS: Final = (
     # Models that others were distilled from, or trained on, come first: DeepSeek-R1-Distill-Llama, Hermes-3-Llama.
     ("deepseek-v3.2", r"deepseek-?v(?:3\.2|4)"),
     ("deepseek-v3.1", r"deepseek-?v3\.1"),
@@ -158,4 +98,5 @@ _FAMILIES: Final = {
 }
 """Module -> the names of its dialects."""
 
-_HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names.split()}
+HOMES: Final = {name: file for file, names in _FAMILIES.items() for name in names.split()}
+"""Name of a dialect -> its module."""
