@@ -198,13 +198,18 @@ def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
 
 
 def _base64_forms(octets: bytes) -> Iterator[str]:
-    """Yield bytes in base64, and the part of it that does not depend on the bytes around them."""
+    """Yield bytes in base64, and the part of it that does not depend on the bytes around them.
+
+    Four digits of 6 bits encode a group of three bytes, so a digit at either end may have bits of a neighbour.
+    """
     yield b2a_base64(octets, newline=False).decode()
-    for before in range(3):
+    for before in range(3):  # the number of other bytes that precede these in a group
         encoded = b2a_base64(bytes(before) + octets, newline=False).decode()
-        same = encoded[-(-before * 8 // 6) : (before + len(octets)) * 8 // 6]
-        if len(same) >= _MIN_BASE64_LENGTH:
-            yield same
+        first = (before * 8 + 5) // 6  # rounded up: the first digit without bits of the byte before
+        end = (before + len(octets)) * 8 // 6  # rounded down: a last digit may have bits of the byte after
+        own_digits = encoded[first:end]
+        if len(own_digits) >= _MIN_BASE64_LENGTH:
+            yield own_digits
 
 
 def _base64_pattern(form: str, literal: Callable[[str], str]) -> str:
