@@ -104,13 +104,13 @@ class Registry:
         """
         check_options(options, "a tool" if function is None else function)
         if function is not None:
-            declare(function, name, group, options, sys._getframe(1), self._log, self.default_group)
-            return function
+            return declare(function, name, group, options, sys._getframe(1), self._log, self.default_group)
         given_name = name
 
         def decorate(function: Any, name: str | None = None, /) -> Any:
-            declare(function, name or given_name, group, options, sys._getframe(1), self._log, self.default_group)
-            return function
+            return declare(
+                function, name or given_name, group, options, sys._getframe(1), self._log, self.default_group
+            )
 
         return decorate
 

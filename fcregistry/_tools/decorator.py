@@ -57,12 +57,11 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
         @fc_register("search.web", tags=("web",))      # a nested group, with options
         fc_register("tool")(function, "second_name")   # a function that exists, under another name
 
-    A `Tool`, a toolset, or a list of these and functions can take the place of the function. A `Tool` keeps its name, description,
-    options and group, as far as none are given; it becomes a tool of the module that registers it. In a class body, the decorator only marks
-    the method: `registry.register_object` registers an instance's marked methods.
+    A `Tool` in place of the function keeps its name, description, options and group, as far as none are given, and becomes a tool of the
+    module that registers it. In a class body, the decorator only marks methods: `registry.register_object` registers those of an instance.
 
     Args:
-        group: The group, dotted where nested. Without parentheses, the function itself, or a `Tool`, a toolset or a list.
+        group: The group, dotted where nested. Without parentheses: the function, a `Tool`, a toolset, or a list of these.
         **options: The options of the tool, each by its name:
 
             - `name`: The tool's name, if not the function's: 1 to 64 ASCII letters, digits, `_` and `-`.
@@ -104,44 +103,44 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
     if options:
         check_options(options, f"a tool of the group {group!r}" if isinstance(group, str) else group)
     if not isinstance(group, str):
-        declare(group, None, None, options or _NO_OPTIONS, sys._getframe(1), log)
-        return group
+        return declare(group, None, None, options or _NO_OPTIONS, sys._getframe(1), log)
 
     def decorate(function: Any, name: str | None = None, /) -> Any:
-        declare(function, name, group, options, sys._getframe(1), log)
-        return function
+        return declare(function, name, group, options, sys._getframe(1), log)
 
     return decorate
 
 
 def declare(
-    function: Declarable,
+    function: F,
     name: str | None,
     group: str | None,
     options: dict[str, Any],
     frame: FrameType,
     to: DeclarationLog,
     default_group: str = DEFAULT_GROUP,
-) -> None:
-    """Check a declaration made in `frame` and record it; in a class body only mark the method.
+) -> F:
+    """Check a declaration made in `frame` and record it, in a class body only mark the method; return `function` unchanged.
 
     `function` may also be a `Tool`, a toolset, or a list of these and functions: all of them are recorded, or none.
     """
     if name is None and options:
         name = options.get("name")
+    declared: Any = function
     if type(function) is not _FUNCTION:
         elements = _flatten(function)
         if len(elements) != 1:
             if name is not None:
                 raise DefinitionError(f"the name {name!r} is for one tool, and there are {len(elements)}; leave it out")
             to.add_all([_declaration_of(each, None, group, options, frame, default_group) for each in elements])
-            return
-        function = elements[0]
-    declaration = _declaration_of(function, name, group, options, frame, default_group)
+            return function
+        declared = elements[0]
+    declaration = _declaration_of(declared, name, group, options, frame, default_group)
     if not frame.f_code.co_flags & _OPTIMIZED and _is_class_body(frame):
         _mark(declaration)
     else:
         to.add(declaration)
+    return function
 
 
 def _flatten(given: Any) -> list[Any]:
