@@ -20,6 +20,8 @@ MAX_PROBLEMS: Final = 25
 """Most problems that a model is shown."""
 MAX_VIOLATIONS: Final = 100
 """Most violations that are collected for one value, or for one branch of a union."""
+IS_REQUIRED: Final = "is required"
+"""The message about a name that is missing."""
 
 _MAX_COMPARISONS: Final = 10_000
 """Most comparisons of a known name with an unknown one, each of which takes some 5 µs."""
@@ -108,7 +110,7 @@ class _ProblemWriter:
         if keyword in ("anyOf", "oneOf") and violation.branches:
             problems = self._union_problems(violation)
         elif keyword == "required":
-            problems = [Problem(json_path((*path, name)), "is required") for name in limit]
+            problems = [Problem(json_path((*path, name)), IS_REQUIRED) for name in limit]
         elif keyword == "additionalProperties" and isinstance(violation.instance, dict):
             problems = _unknown_names(violation)
         elif keyword == "propertyNames":

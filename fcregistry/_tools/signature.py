@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from fcregistry._base.docstrings import Documentation, read_docstring
 from fcregistry._base.forks import cached_attribute
 from fcregistry._base.source import docstring_of, place_text, underlying
+from fcregistry._base.wording import IS_REQUIRED
 from fcregistry._tools.parameters import (
     EMPTY,
     POSITIONAL,
@@ -258,7 +259,7 @@ class Binding:
                 raise Refusal("must be an array", (name,))
         for each in self._by_name.values():
             if each.required and each.name not in arguments:
-                raise Refusal("is required", (each.name,))
+                raise Refusal(IS_REQUIRED, (each.name,))
 
     def bind(self, decoded: dict[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the positional and keyword arguments of the call; `decoded` is not changed.
