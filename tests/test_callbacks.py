@@ -26,7 +26,7 @@ def model(messages: Any) -> str:
     return "done"
 
 
-def refuses(take: Callable[[], object], text: str) -> None:
+def expect_refusal(take: Callable[[], object], text: str) -> None:
     with pytest.raises(TypeError) as caught:
         take()
     assert f"{text}; give it the parameters that it is called with" in str(caught.value)
@@ -120,7 +120,7 @@ BAD: dict[str, tuple[Any, str]] = {
 @pytest.mark.parametrize("maker", MAKERS)
 def test_an_approver_that_cannot_take_the_tool_and_the_call_is_refused_where_it_is_given(maker: str) -> None:
     for given, takes in BAD.values():
-        refuses(lambda: MAKERS[maker](given), f"approve is called with (tool, call), but takes ({takes})")  # noqa: B023
+        expect_refusal(lambda: MAKERS[maker](given), f"approve is called with (tool, call), but takes ({takes})")  # noqa: B023
     for good in GOOD.values():
         MAKERS[maker](good)
 
@@ -154,17 +154,21 @@ def test_a_function_among_the_options_is_refused_where_its_tool_is_used(option: 
 @pytest.mark.parametrize("option", ["requires_approval", "available", "reads", "writes"])
 def test_options_take_callables_that_do_not_say_what_they_take(option: str) -> None:
     for given in (lambda *args: True, Mock(return_value=True), functools.partial(lambda *args: True)):
-        Executor([Tool.from_function(add, **{option: given})])
+        tool = Tool.from_function(add, **{option: given})
+        assert tool.definition_error is None
+        assert "add" in Executor([tool]).tools
 
 
 def test_other_callbacks_are_refused_where_they_are_given() -> None:
-    refuses(lambda: Retry(on=lambda: True), "on is called with (exception), but takes ()")
-    refuses(lambda: Conversation(model, count_tokens=lambda: 1), "count_tokens is called with (message), but takes ()")
-    refuses(
+    expect_refusal(lambda: Retry(on=lambda: True), "on is called with (exception), but takes ()")
+    expect_refusal(
+        lambda: Conversation(model, count_tokens=lambda: 1), "count_tokens is called with (message), but takes ()"
+    )
+    expect_refusal(
         lambda: FunctionCall(model, [add], summary=lambda call: ""),
         "summary is called with (call, result), but takes (call)",
     )
-    refuses(lambda: OpenAIChat("m", client=lambda key: None), "client is called with (), but takes (key)")
+    expect_refusal(lambda: OpenAIChat("m", client=lambda key: None), "client is called with (), but takes (key)")
     with pytest.raises(TypeError, match="count_tokens cannot be called"):
         Conversation(model, count_tokens=3)  # type: ignore[arg-type]
     Retry(on=lambda *exceptions: True)
@@ -179,19 +183,19 @@ class NoDefault:
 
 def test_a_cache_whose_methods_cannot_take_key_and_value_is_refused() -> None:
     problem = "has a method get that is called with (key, default), but takes (key)"
-    refuses(lambda: Executor([add], cache=NoDefault()), problem)  # type: ignore[arg-type]
-    refuses(lambda: Executor([Tool.from_function(add, cache=NoDefault())]), problem)
+    expect_refusal(lambda: Executor([add], cache=NoDefault()), problem)  # type: ignore[arg-type]
+    expect_refusal(lambda: Executor([Tool.from_function(add, cache=NoDefault())]), problem)
     Executor([add], cache=Mock())
 
 
 def test_a_function_that_cannot_be_called_as_a_model_is_refused() -> None:
     name = "the function of the model callable:<lambda>"
-    refuses(lambda: CallableModel(lambda: ""), f"{name} is called with (messages), but takes ()")
-    refuses(
+    expect_refusal(lambda: CallableModel(lambda: ""), f"{name} is called with (messages), but takes ()")
+    expect_refusal(
         lambda: ReactAgent(lambda messages, tools, key: "", [add]),
         f"{name} is called with (messages, tools=…), but takes (messages, tools, key)",
     )
-    refuses(lambda: TextModel(lambda: "", "hermes"), f"{name} is called with (prompt), but takes ()")
+    expect_refusal(lambda: TextModel(lambda: "", "hermes"), f"{name} is called with (prompt), but takes ()")
     CallableModel(Mock(return_value="x"))
     CallableModel(lambda messages, tools=None, tool_choice=None, more=1: "")
 

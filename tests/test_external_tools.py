@@ -210,8 +210,10 @@ BAD: dict[str, Any] = {
 
 @pytest.mark.parametrize("kind", GOOD)
 def test_what_says_how_it_is_called_is_a_tool(kind: str) -> None:
-    Tool.from_function(GOOD[kind], name="good")
-    Registry().register(GOOD[kind], "good")
+    assert Tool.from_function(GOOD[kind], name="good").name == "good"
+    registry = Registry()
+    registry.register(GOOD[kind], "good")
+    assert registry.get("good").name == "good"
 
 
 @pytest.mark.parametrize("kind", BAD)

@@ -56,8 +56,8 @@ class Reader:
         self._shell_state = environment.folder.parent / "shell-state"
         self._shell_state.unlink(missing_ok=True)
 
-    def follow(self, block: Block) -> None:
-        """Do what a block says.
+    def check(self, block: Block) -> None:
+        """Do what a block says, and compare the outcome with the one shown.
 
         Raises:
             ExampleFailed: It cannot be done, or the outcome is not the one shown.

@@ -22,7 +22,7 @@ def test_every_example_of_a_document_runs(document: Path, tmp_path: Path) -> Non
     kind = environments.kind_of(document.read_text(encoding="utf-8"))
     with reading(environments.make(kind, tmp_path)) as reader:
         for block in blocks(document):
-            reader.follow(block)
+            reader.check(block)
 
 
 @each_document

@@ -18,13 +18,13 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> environments.Enviro
     return environments.make("layered", tmp_path_factory.mktemp("reader"))
 
 
-def follow(environment: environments.Environment, text: str) -> None:
-    """Follow a document with this text."""
+def check(environment: environments.Environment, text: str) -> None:
+    """Check a document with this text."""
     document = environment.folder / "page.md"
     document.write_text(text, encoding="utf-8")
     with reading(environment) as somebody:
         for block in blocks(document):
-            somebody.follow(block)
+            somebody.check(block)
 
 
 GOOD = {
@@ -75,22 +75,22 @@ BAD = {
 
 @pytest.mark.parametrize("text", GOOD.values(), ids=GOOD)
 def test_a_true_document_passes(environment: environments.Environment, text: str) -> None:
-    follow(environment, text)
+    check(environment, text)
 
 
 @pytest.mark.parametrize(("text", "message"), BAD.values(), ids=BAD)
 def test_an_untrue_document_fails_and_says_why(environment: environments.Environment, text: str, message: str) -> None:
     with pytest.raises(ExampleFailed, match=message):
-        follow(environment, text)
+        check(environment, text)
 
 
 def test_what_waits_for_ever_is_ended(environment: environments.Environment, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a command nor a Python block can hold the run; what the command printed so far is shown."""
     monkeypatch.setattr(reader, "SECONDS", 0.5)
     with pytest.raises(ExampleFailed, match=r"has not ended after 0.5 s and printed:\nstart"):
-        follow(environment, "```console\n$ echo start; sleep 60\n```\n")
+        check(environment, "```console\n$ echo start; sleep 60\n```\n")
     with pytest.raises(ExampleFailed, match=r"It has not ended after 0.5 s"):
-        follow(environment, "```python\nimport time\ntime.sleep(60)\n```\n")
+        check(environment, "```python\nimport time\ntime.sleep(60)\n```\n")
 
 
 PACKAGE = """
@@ -133,7 +133,7 @@ assert version("acme-of-a-document") == "1.0"
 
 def test_what_a_document_installs_is_there_for_it_alone(tmp_path: Path) -> None:
     """The tutorial builds and installs a real package, finds its requirements met, and leaves nothing behind."""
-    follow(environments.make("layered", tmp_path), PACKAGE)
+    check(environments.make("layered", tmp_path), PACKAGE)
     assert find_spec("acme_of_a_document") is None
 
 

@@ -306,7 +306,7 @@ def test_no_text_takes_long_to_scrub(piece: str) -> None:
     """With work that grows as the square it would take longer than a test may take."""
     text = "://a" + piece * (1_000_000 // len(piece))
     for _ in range(2):
-        scrubbed(text)
+        assert 0 < len(scrubbed(text)) < 2_100  # a long text is cut
         text = "u:p://" + text  # at the beginning, the credentials go on to the end
 
 

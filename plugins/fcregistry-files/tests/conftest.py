@@ -87,7 +87,7 @@ class Limited:
         )
         try:
             assert self._line() == "ready"
-        except BaseException:
+        except BaseException:  # of any kind: the process must not outlive its test
             self.close()
             raise
 

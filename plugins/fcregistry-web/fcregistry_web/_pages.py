@@ -89,7 +89,7 @@ def prepare(form: Form | None) -> None:
     """Import what `read` needs.
 
     Args:
-        form: As for `read`.
+        form: `markdown` or `text` for a page of HTML; None for a body of text.
     """
     if form is not None:
         import lxml.html  # type: ignore[import-untyped]  # noqa: F401

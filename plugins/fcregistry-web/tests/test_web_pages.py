@@ -120,6 +120,7 @@ def test_a_call_that_is_cancelled_leaves_no_process_that_works_on(server: Server
         process = await asyncio.to_thread(busy_worker, os.getpid())
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+        assert task.cancelled()
         await asyncio.to_thread(wait_for, lambda: not Path(f"/proc/{process}").exists())  # not a zombie either
 
     run(work())
