@@ -229,10 +229,11 @@ def floors(session: nox.Session) -> None:
 
 @nox.session
 def lint(session: nox.Session) -> None:
-    """Check the style of the code."""
+    """Check the style of the code, and that CHANGELOG.md can be built from changes/."""
     session.install(*nox.project.dependency_groups(PACKAGE, "lint"))
     session.run("ruff", "check")
     session.run("ruff", "format", "--check")
+    session.run("towncrier", "build", "--draft")
 
 
 @nox.session
