@@ -2,6 +2,8 @@
 
 Every session but `lint` and `typing` runs against wheels, which the session `build` makes once: what is tested is what
 is shipped. `PYTHONSAFEPATH` keeps the checkout off `sys.path`, where it would hide the installed package.
+
+uv makes the environments where it is installed, except those in which tests ask for pip.
 """
 
 from __future__ import annotations
@@ -20,6 +22,9 @@ from packaging.version import Version
 nox.needs_version = ">=2025.2.9"
 nox.options.sessions = ["tests", "lint", "typing", "installed", "old-pip", "docs", "dask", "floors"]
 nox.options.reuse_venv = "yes"
+nox.options.default_venv_backend = "uv|virtualenv"
+# pip compiles what it installs, uv only if it is asked. Else each test that starts Python would compile it.
+os.environ.setdefault("UV_COMPILE_BYTECODE", "1")
 
 ROOT = Path(__file__).parent
 PACKAGE: dict[str, Any] = nox.project.load_toml(ROOT / "pyproject.toml")
@@ -181,11 +186,12 @@ def install_wheels(session: nox.Session, *groups: str) -> None:
 @nox.session
 def build(session: nox.Session) -> None:
     """Build the package and every plugin. The other sessions ask for it and test its wheels."""
-    wheelhouse = session.cache_dir / "wheels"
+    wheelhouse = session.cache_dir.resolve() / "wheels"
     shutil.rmtree(wheelhouse, ignore_errors=True)
     session.install(*sorted({line for project in PROJECTS for line in project["build-system"]["requires"]}))
-    folders = [".", *(f"./{folder.relative_to(ROOT)}" for folder in PLUGINS)]
-    session.run("pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation", f"--wheel-dir={wheelhouse}", *folders)
+    for folder in (ROOT, *PLUGINS):
+        with session.chdir(folder):
+            session.run("hatchling", "build", "--target=wheel", f"--directory={wheelhouse}", silent=True)
 
 
 @nox.session(python=TESTED, requires=["build"])
@@ -246,7 +252,7 @@ def typing(session: nox.Session) -> None:
     session.run("pyright", "--verifytypes", PACKAGE["project"]["name"], "--ignoreexternal", env=here)
 
 
-@nox.session(requires=["build"], reuse_venv=False)
+@nox.session(requires=["build"], reuse_venv=False, venv_backend="virtualenv")
 def installed(session: nox.Session) -> None:
     """Test the wheels in an environment that holds nothing else, from another folder."""
     session.install(*wheels(session), "pytest")
@@ -288,7 +294,7 @@ def foreign(session: nox.Session, library: str) -> None:
     session.run("pytest", "tests/foreign", *session.posargs, env={**OWN_CODE_ONLY, **NO_TELEMETRY})
 
 
-@nox.session(requires=["build"])
+@nox.session(requires=["build"], venv_backend="virtualenv")
 def benchmarks(session: nox.Session) -> None:
     """Measure the speed beside its floors and its peers. Never part of CI.
 

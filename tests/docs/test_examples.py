@@ -43,6 +43,6 @@ def test_the_runner_sees_every_fence(document: Path) -> None:
 def test_the_readmes_test_command_is_the_one_that_ci_runs() -> None:
     """A run within a run would test nothing more, so what CI runs is held against what the README says."""
     readme, script = ((ROOT / name).read_text(encoding="utf-8") for name in ("README.md", ".ci/run"))
-    assert "python -m pip install nox && nox -s tests" in readme
-    assert "\npython -m pip install --quiet nox\n" in script
+    assert "python -m pip install nox uv && nox -s tests" in readme
+    assert "\npython -m pip install --quiet nox uv\n" in script
     assert "\nnox -s tests || failed=1\n" in script
