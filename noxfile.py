@@ -219,7 +219,8 @@ def fuzz(session: nox.Session) -> None:
 def hostile(session: nox.Session) -> None:
     """Measure the time that hostile texts take to be read. Arguments after `--` go to pytest."""
     install_wheels(session, "test")
-    session.run("pytest", *PARALLEL, "tests/hostile", *session.posargs, env=KEEP_BYTE_CODE)
+    patient = "--override-ini=faulthandler_timeout=3600"
+    session.run("pytest", *PARALLEL, patient, "tests/hostile", *session.posargs, env=KEEP_BYTE_CODE)
 
 
 @nox.session(python=TESTED[:1], requires=["build"])

@@ -14,6 +14,8 @@ import pytest
 
 from fcregistry import ToolCall, dialects
 
+from .hostile import DEEP, QUOTING, marks_of, read_text, repeated
+
 BRACKETS = (
     "{",
     "[",
@@ -44,7 +46,6 @@ BEGUN = (
     '<invoke name="f">',
     "\nAction: f\nAction Input:",
 )
-DEEP = ("{[", '["",', "[f(a=1), ", "\nObservation:")
 OTHERS = (
     '"',
     "'",
@@ -64,27 +65,6 @@ OTHERS = (
     "</think>",
     "<tool_call>",
 )
-PIECES_OF_OTHERS = [
-    "` ",
-    "`` ` ",
-    "~~~\n",
-    "> a\n",
-    "a</thought>",
-    "{x} ",
-    "[",
-    "[1] ",
-    "```x\n",
-    "``` ` ",
-    "x [f(a=1)]\n",
-    "<tool_call>{",
-    "</think>",
-    "Thought:\n",
-    "f\n{",
-    "{x",
-    "[x",
-    "functools",
-]
-"""Words, code and thoughts around calls of several dialects, for `auto`."""
 LENGTH = 120
 PIECE = 7
 MOST_CALLS = 12
@@ -96,8 +76,7 @@ SLACK = 200
 
 def marks(name: str) -> list[str]:
     """Return the marks of a family, alone, before brackets and one after the other."""
-    dialect = dialects.get(name)
-    own = [*dict.fromkeys((*dialect.openers.marks.texts, *dialect.syntax.marks, *dialect.marks))]
+    own = marks_of(dialects.get(name))
     behind = [f"{mark}{text}" for mark in own[:3] for text in ("{", "[", "f", "\n", '{"name": "')]
     return [
         *own,
@@ -108,19 +87,8 @@ def marks(name: str) -> list[str]:
         *BEGUN,
         *DEEP,
         *OTHERS,
-        *(PIECES_OF_OTHERS if name == "auto" else ()),
+        *(QUOTING if name == "auto" else ()),
     ]
-
-
-def read(name: str, text: str, size: int) -> dialects.Parsed:
-    """Read a text in pieces of a size; whole, if it is 0."""
-    dialect = dialects.get(name)
-    if not size:
-        return dialect.parse(text)
-    stream = dialect.stream()
-    for place in range(0, len(text), size):
-        stream.feed(text[place : place + size])
-    return stream.close()
 
 
 def work(name: str, text: str, size: int) -> int:
@@ -133,14 +101,10 @@ def work(name: str, text: str, size: int) -> int:
 
     sys.setprofile(add)
     try:
-        read(name, text, size)
+        read_text(dialects.get(name), text, size)
     finally:
         sys.setprofile(None)
     return count
-
-
-def repeated(mark: str, length: int) -> str:
-    return (mark * (length // len(mark) + 1))[:length]
 
 
 @pytest.mark.parametrize(("size", "most"), [(0, MOST_CALLS), (PIECE, MOST_IN_PIECES)], ids=["whole", "in pieces"])
@@ -150,7 +114,7 @@ def test_the_work_grows_with_the_length_of_a_text_alone(name: str, size: int, mo
     most *= 3 if name == "auto" else 1  # it reads lists of calls in prose twice, as several dialects
     for mark in dict.fromkeys(marks(name)):
         short, long = repeated(mark, LENGTH), repeated(mark, 4 * LENGTH)
-        read(name, short, size)  # compiles patterns at first
+        read_text(dialects.get(name), short, size)  # compiles patterns at first
         once, four_times = work(name, short, size), work(name, long, size)
         if four_times > 4 * once + SLACK or four_times > most * len(long) + SLACK:
             wrong.append((mark, once, four_times, round(four_times / len(long), 1)))
@@ -174,7 +138,7 @@ def test_the_work_grows_with_the_length_of_a_run_after_a_begun_call(name: str) -
     for begun in beginnings(name):
         for space in SPACES:
             short, long = begun + repeated(space, LENGTH), begun + repeated(space, 4 * LENGTH)
-            read(name, short, 0)
+            read_text(dialects.get(name), short)
             once, four_times = work(name, short, 0), work(name, long, 0)
             if four_times > 4 * once + SLACK:
                 wrong.append((begun, space, once, four_times))

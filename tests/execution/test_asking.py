@@ -318,7 +318,8 @@ def test_those_that_stand_in_line_are_cancelled_too_and_the_line_moves_on() -> N
         in_line = asyncio.ensure_future(made.arun_all(CALLS, cancellation=token))
         leaving = asyncio.ensure_future(made.arun(CALL))
         last = asyncio.ensure_future(made.arun(CALL))
-        await asyncio.sleep(0.01)
+        for _ in range(20):  # turns of the loop, in which all come to the line
+            await asyncio.sleep(0)
         token.cancel()
         leaving.cancel()
         cancelled = codes(await in_line)

@@ -162,8 +162,8 @@ def test_an_executor_is_not_made_where_the_configuration_cannot_be_read(configur
 
 @pytest.fixture
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Makes executors read the configuration more than twice a second."""
-    monkeypatch.setattr(_approval, "CONFIGURATION_SECONDS", 0.02)
+    """Makes executors read the configuration before each call."""
+    monkeypatch.setattr(_approval, "CONFIGURATION_SECONDS", 0.0)
 
 
 def code_once(executor: Executor, expected: str | None, run: Callable[[Executor], str | None] = code) -> bool:
@@ -229,7 +229,6 @@ def test_prepared_calls_follow_the_configuration(configure: Configure) -> None:
     executor = Executor([harmless()])
     prepared = executor.prepare([{"name": "delete_file", "arguments": {"name": "x"}}])
     configure('deny = ["delete_file"]')
-    time.sleep(_approval.CONFIGURATION_SECONDS)
     (result,) = executor.resume(prepared)
     assert result.error is not None
     assert result.error.code == "denied"

@@ -21,6 +21,7 @@ import pytest
 from fcregistry import Tool, ToolCall, dialects
 from fcregistry.expressions import ExpressionError, parse_call
 from fcregistry.prompts import OutputFormat
+from tests.dialects.hostile import DEEP, QUOTING, marks_of, read_text, repeated
 from tests.expressions.test_attacks import ATTACKS
 
 MOST = 30
@@ -61,8 +62,7 @@ def kind(character: str) -> str:
 def marks(name: str) -> list[str]:
     if name == AUTO:
         return ["<think>", "</think>", "```", "<tool_call>", "Action:", "<|channel|>"]
-    dialect = dialects.get(name)
-    return [*dict.fromkeys((*dialect.openers.marks.texts, *dialect.syntax.marks))][:6]
+    return marks_of(dialects.get(name))[:6]
 
 
 def runs(name: str) -> dict[str, list[str]]:
@@ -71,10 +71,6 @@ def runs(name: str) -> dict[str, list[str]]:
     pairs = [f"{one}{other}" for one, other in combinations(pieces, 2)]
     blocks = [f"{one * 60}{other}" for one in pieces for other in ("x", "\n")]
     return {"one": pieces, "two": [*pairs, *blocks]}
-
-
-def repeated(piece: str, length: int) -> str:
-    return (piece * (length // len(piece) + 1))[:length]
 
 
 def growing(character: str, separator: str, length: int) -> str:
@@ -89,16 +85,8 @@ def growing(character: str, separator: str, length: int) -> str:
 # --- Reading ---
 
 
-def read_whole(dialect: dialects.Dialect, text: str) -> None:
-    dialect.parse(text)
-
-
 def read_pieces(dialect: dialects.Dialect, text: str) -> None:
-    stream = dialect.stream()
-    size = max(len(text) // 2_000, 7)
-    for place in range(0, len(text), size):
-        stream.feed(text[place : place + size])
-    stream.close()
+    read_text(dialect, text, max(len(text) // 2_000, 7))
 
 
 def seconds(read: Read, text: str) -> float:
@@ -132,10 +120,10 @@ def slow_texts(read: Read, name: str) -> Iterator[tuple[float, str, str]]:
             yield ratio(read, opening + repeated(run, MIDDLE)), opening, run
 
 
-@pytest.mark.parametrize("way", [read_whole, read_pieces])
+@pytest.mark.parametrize("way", [read_text, read_pieces])
 @pytest.mark.parametrize("name", [*dialects.names(), AUTO])
 def test_a_begun_call_before_a_run_of_characters_is_read_in_linear_time(
-    name: str, way: Callable[[dialects.Dialect, str], None]
+    name: str, way: Callable[[dialects.Dialect, str], object]
 ) -> None:
     read: Read = partial(way, dialects.get(name))
     read(dialects.get(name).render_calls(CALLS[1]) + "{[(" * 40)  # compiles patterns at first
@@ -153,47 +141,26 @@ def test_a_begun_call_before_a_run_of_characters_is_read_in_linear_time(
 
 @pytest.mark.parametrize("name", [AUTO, "json", "react", "pythonic", "harmony", "hermes"])
 def test_runs_of_growing_length_are_read_in_linear_time(name: str) -> None:
-    read: Read = partial(read_whole, dialects.get(name))
+    read: Read = partial(read_text, dialects.get(name))
     read("x")
     texts = {(one, other): growing(one, other, LONG) for one in "`~{[<> \n\"'\\" for other in ("x", "\n", " x\n")}
     wrong = {each: round(at_length) for each, text in texts.items() if (at_length := ratio(read, text)) > MOST}
     assert not wrong
 
 
-DEEP = ("{", "[", "{[", '{"a":', "['", '["",', "[f(a=1), ", "[f(", "\nObservation:")
-QUOTING = [
-    "` ",
-    "`` ` ",
-    "~~~\n",
-    "> a\n",
-    "a</thought>",
-    "{x} ",
-    "[",
-    "[1] ",
-    "```x\n",
-    "``` ` ",
-    "x [f(a=1)]\n",
-    "<tool_call>{",
-    "</think>",
-    "Thought:\n",
-    "f\n{",
-    "{x",
-    "[x",
-    "functools",
-]
-"""Pieces of texts that quote calls, or do not end."""
+NESTED = ("{", "[", '{"a":', "['", *DEEP)
 
 
 @pytest.mark.parametrize("name", [AUTO, "json", "llama3", "xlam", "react-json", "pythonic"])
 def test_pieces_over_and_over_are_read_in_linear_time(name: str) -> None:
-    read: Read = partial(read_whole, dialects.get(name))
+    read: Read = partial(read_text, dialects.get(name))
     read("x")
     calls = (
         [dialects.get(each).render_calls(CALLS[1][:1])[:-4] + "\n" for each in dialects.names()] if name == AUTO else []
     )
     wrong = {
         piece: round(at_length)
-        for piece in (*DEEP, *QUOTING, *calls)
+        for piece in (*NESTED, *QUOTING, *calls)
         if (at_length := ratio(read, repeated(piece, LONG // 4))) > MOST
     }
     assert not wrong
