@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import json
 import os
 import statistics
 import subprocess
@@ -83,6 +84,12 @@ def compare(floor: Callable[[], object], ours: Callable[[], object], *, rounds: 
 def walk(text: str) -> int:
     """Look at every character of a text: the floor of what reads a text once, whatever it says."""
     return sum(1 for _ in text)
+
+
+def walk_and_parse(text: str, written: str) -> object:
+    """Look at every character of a text, and parse the JSON that it holds: the floor of what reads values and says what is wrong."""
+    walk(text)
+    return json.loads(written)
 
 
 HELLO = "import click\n@click.command()\ndef hello(): click.echo('hello')\nhello()"

@@ -116,7 +116,7 @@ def describing() -> Row:
     )
     # A client that described its tools anew in every round would take 1.
     return times(
-        f"to describe {FEW} tools again (floor: for the first time)", took["first"], took["again"], "µs", most=0.5
+        f"to describe {FEW} tools again (floor: for the first time)", took["first"], took["again"], "µs", most=0.7
     )
 
 

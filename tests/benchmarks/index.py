@@ -91,25 +91,25 @@ def has_all_lines(printed: str) -> bool:
     return sum(line.split()[1].startswith(OWN) for line in printed.splitlines()) == TOOLS
 
 
-LIST = Command(what="`list`", words=["list"], right=has_all_lines, most=1.8)
+LIST = Command(what="`list`", words=["list"], right=has_all_lines, most=2.2)
 COMMANDS = (
     Command(what="`--version`", words=["--version"], right=lambda out: "fcregistry, version" in out, most=1.2),
     Command(what="`--help`", words=["--help"], right=lambda out: "Commands:" in out, most=1.2),
     LIST,
     Command(
-        what="`show NAME`", words=["show", NAME], right=lambda out: "reference (string, required)" in out, most=1.8
+        what="`show NAME`", words=["show", NAME], right=lambda out: "reference (string, required)" in out, most=2.2
     ),
     Command(
         what="`search WORDS`",
         words=["search", "delete", "closed", "shipment"],
         right=lambda out: "delete_shipment_" in out,
-        most=1.8,
+        most=2.2,
     ),
     Command(
         what="completing the name of a tool",
         words=[],
         right=lambda out: f"plain,{NAME}" in out.splitlines(),
-        most=1.8,
+        most=2.2,
         environment=COMPLETE,
     ),
     Command(what="`list --json`, with all schemas", words=["list", "--json"], right=has_all_schemas, most=3),
@@ -208,7 +208,7 @@ def building(environment: Environment) -> list[Row]:
     first = "the first `list`, which builds the index"
     return [
         # 1.2 times one process that imports and defines all, which takes twice as long as two processes by hand.
-        times(f"{first} (floor: the same by hand, in as many processes)", by_hand, ours, "ms", most=2.4),
+        times(f"{first} (floor: the same by hand, in as many processes)", by_hand, ours, "ms", most=3),
         times(f"{first} (floor: one process that imports all, defines all)", defined, ours, "ms"),
         times(f"{first} (floor: `load_plugins()` alone)", imported, ours, "ms"),
     ]
