@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
 import importlib
 import inspect
 import re
+import sys
 from collections.abc import Iterator
 from enum import Enum
+from functools import reduce
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,6 +20,8 @@ import pytest
 import fcregistry
 
 SUBMODULES = [name for name in fcregistry.__all__ if isinstance(getattr(fcregistry, name), ModuleType)]
+ROOT = Path(__file__).parents[1]
+LIKE_TWIN = re.compile(r"Like `(\w+)`, [^\n]+\.")
 SENT_ELSEWHERE = re.compile(
     r"\b(?:As|as) (?:for|in|with|of) every|^See [`A-Z]|^As (?:for|of|in) `|\bas there\b", re.MULTILINE
 )
@@ -47,6 +52,37 @@ def public_callables() -> Iterator[tuple[str, Any, Any]]:
                     yield f"{name}.{attribute}", function, None
 
 
+def beside(function: Any, name: str) -> Any:
+    """Return the function *name* of the class or module that defines *function*."""
+    path = function.__qualname__.split(".")[:-1]
+    return getattr(reduce(getattr, path, sys.modules[function.__module__]), name)
+
+
+def methods(classes: dict[str, ast.ClassDef], name: str) -> set[str]:
+    """Return the names of the methods of a class, and of its bases among *classes*."""
+    if name not in classes:
+        return set()
+    own = {each.name for each in classes[name].body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)}
+    return own.union(*(methods(classes, ast.unparse(base).partition("[")[0]) for base in classes[name].bases))
+
+
+def async_forms() -> Iterator[tuple[str, str, str | None]]:
+    """Yield the place, the name of the sync form and the docstring of each async form in the package and the plugins."""
+    files = [*ROOT.glob("fcregistry/**/*.py"), *ROOT.glob("plugins/*/fcregistry_*/**/*.py")]
+    trees = {file.relative_to(ROOT): ast.parse(file.read_text(encoding="utf-8")) for file in sorted(files)}
+    nodes = [(file, node) for file, tree in trees.items() for node in ast.walk(tree)]
+    classes = {node.name: node for _, node in nodes if isinstance(node, ast.ClassDef)}
+    for file, scope in nodes:
+        if isinstance(scope, ast.Module | ast.ClassDef):
+            functions = [each for each in scope.body if isinstance(each, ast.FunctionDef | ast.AsyncFunctionDef)]
+            names = {each.name for each in functions}
+            names |= methods(classes, scope.name) if isinstance(scope, ast.ClassDef) else set()
+            for function in functions:
+                twin = "__call__" if function.name == "acall" else function.name[1:]
+                if function.name.startswith("a") and twin in names:
+                    yield f"{file}:{function.lineno} {function.name}", twin, ast.get_docstring(function)
+
+
 def described(text: str | None) -> set[str]:
     """Return the names that a Google docstring describes, without their stars."""
     parsed = docstring_parser.parse(text or "", style=docstring_parser.DocstringStyle.GOOGLE)
@@ -67,10 +103,22 @@ def test_every_argument_of_a_public_callable_is_described(name: str, function: A
         one for one in inspect.signature(function).parameters if one not in ("self", "cls") and not one.startswith("_")
     ]
     texts = [inspect.getdoc(each) or "" for each in (function, owner) if each is not None]
+    if twin := LIKE_TWIN.fullmatch(texts[0]):
+        texts.append(inspect.getdoc(beside(function, twin[1])) or "")
     missing = [one for one in parameters if not any(one in described(text) for text in texts)]
     assert inspect.getdoc(function) or owner, f"{name} has no docstring"
     assert not missing, f"the docstring of {name} does not describe {', '.join(missing)}"
     assert not any(SENT_ELSEWHERE.search(text) for text in texts), f"the docstring of {name} sends its reader elsewhere"
+
+
+def test_an_async_form_is_documented_in_one_line_that_names_its_sync_form() -> None:
+    """What both forms do is described once, at the sync form. An override needs no docstring."""
+    wrong = [
+        f"{place}: write one line that begins with: Like `{twin}`,"
+        for place, twin, text in async_forms()
+        if text is not None and ((like := LIKE_TWIN.fullmatch(text)) is None or like[1] != twin)
+    ]
+    assert not wrong, "\n".join(wrong)
 
 
 def test_docstrings_name_pages_of_the_documentation_and_not_files_that_a_wheel_lacks() -> None:

@@ -168,16 +168,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         return run_to_end(self._new_run(query, control), control)
 
     async def arun(self, query: Query, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
-        """Answer a question on the running loop.
-
-        Args:
-            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
-            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
-                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
-
-        Raises:
-            TypeError, ValueError: The query is not a conversation, or an option is not valid.
-        """
+        """Like `run`, on the running event loop."""
         control = Control(**options)
         return await arun_to_end(self._new_run(query, control), control)
 
@@ -199,18 +190,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         return stream_sync(lambda: astream(run, control))
 
     def astream(self, query: Query, **options: Unpack[RunOptions]) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Answer a question on the running loop, and yield events as they happen, `Finished` last.
-
-        Closing the generator cancels the run.
-
-        Args:
-            query: A question, a message, or a conversation: the `messages` of an earlier result, and more after them.
-            **options: `cancellation`, a `CancellationToken` that ends the run when it is cancelled; `time_budget`, the seconds that it may take;
-                `deps`, what the context of tools provides in this run, before the `deps` of the agent.
-
-        Raises:
-            TypeError, ValueError: The query is not a conversation, or an option is not valid.
-        """
+        """Like `stream`, on the running event loop."""
         control = Control(**options)
         return astream(self._new_run(query, control), control)
 
@@ -235,18 +215,7 @@ class Agent(ABC, Generic[AnswerT_co]):
     async def aresume(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult[AnswerT_co]:
-        """Continue a run on the running loop.
-
-        Args:
-            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
-                approver, which logs and `ToolResult.approval` show and the model never reads.
-
-        Raises:
-            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
-            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
-        """
+        """Like `resume`, on the running event loop."""
         control = Control.of_resumed(**options)
         return await arun_to_end(self._resumed_run(state, decisions, control), control)
 
@@ -274,20 +243,7 @@ class Agent(ABC, Generic[AnswerT_co]):
     def aresume_stream(
         self, state: RunState, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Continue a run on the running loop, and yield events, `Finished` last.
-
-        Closing the generator cancels the run.
-
-        Args:
-            state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
-                approver, which logs and `ToolResult.approval` show and the model never reads.
-
-        Raises:
-            TypeError: The state is not a `RunState`, for example because the run does not wait for a decision.
-            ApprovalError: A decision names a call that does not wait, the run was resumed before, or it is a run of another agent.
-        """
+        """Like `resume_stream`, on the running event loop."""
         control = Control.of_resumed(**options)
         return astream(self._resumed_run(state, decisions, control), control)
 

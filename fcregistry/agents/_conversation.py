@@ -179,21 +179,7 @@ class Conversation(Generic[AnswerT_co]):
             return self._record(self.agent.run(self._messages_with(text), **options))
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
-        """Begin a turn on the running event loop, and wait for the answer.
-
-        Args:
-            text: The text or message of the user.
-            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
-
-        Returns:
-            The result of the turn. Its `messages` are those of the whole conversation, without those that the conversation dropped.
-
-        Raises:
-            ApprovalError: Calls of the previous turn wait for a decision.
-            RuntimeError: Another turn of this conversation has not ended.
-            TypeError, ValueError: `text` is not a message, or an option is not valid.
-        """
+        """Like `say`, on the running event loop."""
         with self._one_turn():
             return self._record(await self.agent.arun(self._messages_with(text), **options))
 
@@ -218,20 +204,7 @@ class Conversation(Generic[AnswerT_co]):
     async def astream(
         self, text: MessageLike, **options: Unpack[RunOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Begin a turn on the running event loop, and yield events as they happen, `Finished` last.
-
-        The turn begins when the first event is asked for. Closing the generator before the end cancels the turn.
-
-        Args:
-            text: The text or message of the user.
-            **options: `cancellation`, a `CancellationToken` that ends the turn when it is cancelled; `time_budget`, the seconds that it
-                may take; `deps`, objects that tools receive as `context.deps` in this turn, in preference to the `deps` of the agent.
-
-        Raises:
-            ApprovalError: Calls of the previous turn wait for a decision.
-            RuntimeError: Another turn of this conversation has not ended.
-            TypeError, ValueError: `text` is not a message, or an option is not valid.
-        """
+        """Like `stream`, on the running event loop."""
         with self._one_turn():
             async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
                 async for event in events:
@@ -257,17 +230,7 @@ class Conversation(Generic[AnswerT_co]):
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult[AnswerT_co]:
-        """Continue a turn that waits for decisions, on the running event loop, and wait for the answer.
-
-        Args:
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
-                approver, which logs and `ToolResult.approval` show and the model never reads.
-
-        Raises:
-            ApprovalError: No call waits, or a decision names a call that does not wait.
-            RuntimeError: Another turn of this conversation has not ended.
-        """
+        """Like `resume`, on the running event loop."""
         with self._one_turn():
             return self._record(await self.agent.aresume(self._waiting_state(), decisions, **options))
 
@@ -294,17 +257,7 @@ class Conversation(Generic[AnswerT_co]):
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
-        """Continue a turn that waits for decisions, on the running loop, and yield events, `Finished` last.
-
-        Args:
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
-            **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
-                approver, which logs and `ToolResult.approval` show and the model never reads.
-
-        Raises:
-            ApprovalError: No call waits, or a decision names a call that does not wait.
-            RuntimeError: Another turn of this conversation has not ended.
-        """
+        """Like `resume_stream`, on the running event loop."""
         with self._one_turn():
             async with aclosing(self.agent.aresume_stream(self._waiting_state(), decisions, **options)) as events:
                 async for event in events:

@@ -184,7 +184,7 @@ def run_to_end(run: Effects[T], control: Control) -> T:
 
 
 async def arun_to_end(run: Effects[T], control: Control) -> T:
-    """Run an agent's coroutine on the running loop, and return what it returns."""
+    """Like `run_to_end`, on the running event loop."""
     with control:
         return await adrive(run)
 

@@ -100,22 +100,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _returned_value(run_to_end(self._unsuspended_round(query, control), control))
 
     async def acall(self, query: Query, **options: Unpack[RunOptions]) -> str | dict[str, Any]:
-        """Run one round on the running loop.
-
-        Args:
-            query: A question, a message, or a conversation. It may contain what a round returned: the model is given its results.
-            **options: `cancellation`, a `CancellationToken` that ends the round when it is cancelled; `time_budget`, the seconds that it may take;
-                `deps`, what the contexts of tools can have in this round, before the `deps` of the agent.
-
-        Returns:
-            The model's text if it chose no tool. Otherwise its message in OpenAI's shape, `role`, `content` and `tool_calls`, with
-            `tool_calls_results`: the content of each result, in the order of the calls; or the `summary` that was asked for.
-
-        Raises:
-            TypeError: There is no model, or it returned neither a message nor a text.
-            UnfinishedRunError: The round was stopped before the model answered.
-            Exception: Whatever the model raises.
-        """
+        """Like `__call__`, on the running event loop."""
         control = Control(**options)
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
@@ -182,22 +167,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _report(calls, visible.run_all(with_cut_calls(message, calls))) if calls else []
 
     async def aexecute(self, message: object, history: Sequence[object] = ()) -> list[dict[str, Any]]:
-        """Run the calls of a model's message on the running loop.
-
-        If the limit of tokens cut the message off, its last call does not run. A bare message cannot tell: of OpenAI's chat, pass the choice
-        (`response.choices[0]`); of other providers, the whole response.
-
-        Args:
-            message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object; the response, or for OpenAI's
-                chat the choice, in which it is; or a list of calls.
-            history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
-
-        Returns:
-            The messages to append to the conversation, in the shape of the message; none if it has no calls.
-
-        Raises:
-            TypeError: It is not a message, but a whole response, for example.
-        """
+        """Like `execute`, on the running event loop."""
         calls, visible = self._calls_and_tools(message, history)
         return _report(calls, await visible.arun_all(with_cut_calls(message, calls))) if calls else []
 

@@ -528,16 +528,7 @@ class VisibleTools:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run the calls of one message on the running loop.
-
-        Args:
-            calls: The calls, in the shape of any provider.
-            cancellation: Cancels the calls that have not ended.
-            deps: Objects that tools can receive as `context.deps`.
-
-        Returns:
-            The results, in the order of the calls. Tools that gateways among them opened can be called from the next message on.
-        """
+        """Like `run_all`, on the running event loop."""
         given = list_calls(calls)
         refused = self._refusals(given)
         ran = await self.executor.arun_all(

@@ -62,6 +62,8 @@ class Executor:
     ends the worker processes of tools with `isolation="process"` that no other executor uses. It does not shut down `pool`. Later calls
     raise `RuntimeError`.
 
+    Cancelling the task of an async method ends the wait for its calls, as a cancelled token does, and raises `CancelledError`.
+
     Args:
         tools: The tools that may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
         registry: The registry in which names are looked up; the process's by default.
@@ -216,15 +218,7 @@ class Executor:
     async def arun(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> ToolResult:
-        """Run one call without blocking the running event loop.
-
-        An async tool runs on that loop, a blocking tool on a thread.
-
-        Args:
-            call: The call, in any form that `run` accepts.
-            cancellation: A token that ends the wait for the result. Cancelling the task also ends it, and raises `CancelledError`.
-            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
-        """
+        """Like `run`, on the running event loop. Async tools run on it, blocking tools on threads."""
         if cancellation is None and not deps and new_watch() is None:
             read = call if type(call) is ToolCall and type(call._name) is str else read_if_call(call)
             if read is not None and (path := self._async_fast_paths.get(read._name)) is not None:
@@ -258,19 +252,7 @@ class Executor:
     async def arun_all(
         self, calls: Iterable[object], *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> list[ToolResult]:
-        """Run calls concurrently on the running loop.
-
-        Args:
-            calls: The calls, each in any shape that `run` takes.
-            cancellation: Ends all of the calls.
-            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
-
-        Returns:
-            Their results, in the order of the calls.
-
-        Raises:
-            TypeError: `calls` is a single call, and not a list.
-        """
+        """Like `run_all`, on the running event loop."""
         pipeline, given = self._open_pipeline(), list_calls(calls)
         if pipeline.has_unloaded_tools and (tools := pipeline.tools_to_load(given)):
             await adrive(load_plugins(tools))
@@ -300,17 +282,7 @@ class Executor:
     def astream(
         self, call: object, *, cancellation: CancellationToken | None = None, deps: Sequence[Any] = ()
     ) -> AsyncGenerator[Event, None]:
-        """Run one call on the running event loop, and yield its events.
-
-        Args:
-            call: The call, in any shape that `run` takes.
-            cancellation: Ends the call.
-            deps: Objects that the tool can receive as `context.deps`. They are preferred to the executor's own `deps`.
-
-        Yields:
-            `Progress`, as the tool reports it; `Partial`, for each item of a generator; and at last one `ToolResult`. Leaving the loop before
-            that cancels the call.
-        """
+        """Like `stream`, on the running event loop."""
         return astream_call(self._open_pipeline(), call, calls_context(cancellation, deps))
 
     def prepare(self, calls: Iterable[object]) -> PreparedCalls:
@@ -366,21 +338,7 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run prepared calls on the running loop.
-
-        Args:
-            prepared: The calls.
-            decisions: `Approve()` or `Deny("why")` for each call that waits, by its id in `waiting`.
-            by: Who decided, for logs.
-            cancellation: Ends all of the calls.
-            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
-
-        Returns:
-            The results of all calls, in their order. A call that waits for approval is refused if there is no decision about it.
-
-        Raises:
-            ApprovalError: A decision is about a call that does not wait for one, or the calls were resumed before. No call was run.
-        """
+        """Like `resume`, on the running event loop."""
         pipeline = self._open_pipeline()
         calls = pipeline.resume(prepared, decisions or {}, by)
         return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
@@ -437,18 +395,7 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> ToolResult:
-        """Run, on the running event loop, a call that is written as a Python expression.
-
-        Args:
-            expression: The text, or what `expressions.parse_call` returned.
-            context: The names and values that the text may use; see `expressions.parse_call`.
-            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
-            cancellation: Ends all of the calls.
-            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
-
-        Returns:
-            The result of the outermost call; an error if the text is not a call.
-        """
+        """Like `run_expression`, on the running event loop."""
         given = expression if isinstance(expression, str) else [expression]
         return (await adrive(self._expressions(given, context, allow, calls_context(cancellation, deps), one=True)))[0]
 
@@ -487,18 +434,7 @@ class Executor:
         cancellation: CancellationToken | None = None,
         deps: Sequence[Any] = (),
     ) -> list[ToolResult]:
-        """Run, on the running event loop, calls that are written as Python expressions.
-
-        Args:
-            expressions: The text, or a list of what `expressions.parse_call` returned.
-            context: The names and values that the text may use; see `expressions.parse_call`.
-            allow: The functions that the text may call in addition to tools; see `expressions.parse_call`.
-            cancellation: Ends all of the calls.
-            deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.
-
-        Returns:
-            The result of each outermost call, in their order; one error if the text cannot be read, and nothing ran.
-        """
+        """Like `run_expressions`, on the running event loop."""
         return await adrive(
             self._expressions(expressions, context, allow, calls_context(cancellation, deps), one=False)
         )

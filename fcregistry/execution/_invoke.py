@@ -66,7 +66,7 @@ def drive(coroutine: Effects[T]) -> T:
 
 
 async def adrive(coroutine: Effects[T]) -> T:
-    """Run a coroutine to its end on the running event loop, and return its value."""
+    """Like `drive`, on the running event loop."""
     try:
         effect = next(coroutine)
         while True:
@@ -297,7 +297,7 @@ def run_on_background_loop(invocation: Invocation) -> Outcome:
 
 
 async def ainvoke(invocation: Invocation) -> Outcome:
-    """Call a function on the running loop and await it."""
+    """Like `invoke`, on the running event loop; what the function returns is awaited."""
     start, born = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)

@@ -115,7 +115,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
 
 
 async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> AsyncGenerator[Event, None]:
-    """Run a call on the running loop, and yield its events; as `stream_call` otherwise."""
+    """Like `stream_call`, on the running event loop."""
     import asyncio
 
     loop, arrived = running_loop(), asyncio.Event()
@@ -209,11 +209,7 @@ class Channel:
             self._add(Partial(value=item))
 
     async def aput(self, item: object) -> None:
-        """Send an item that a tool yielded on an event loop; wait for room without blocking the loop.
-
-        Raises:
-            CallCancelledError: The call is cancelled.
-        """
+        """Like `put`, without blocking the running event loop."""
         import asyncio
 
         while self._is_full and not self._cancellation.cancelled:

@@ -66,7 +66,7 @@ class FunctionRequest(NamedTuple):
 
 
 class FunctionModel(Model):
-    """A model that is a function. Exceptions of the function are not caught.
+    """A model that is a function. Exceptions of the function are not caught; `TypeError` is raised if it does not return an answer.
 
     `complete` and `stream` run a plain function on the caller's thread.
 
@@ -92,36 +92,14 @@ class FunctionModel(Model):
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation. A plain function runs on one of fcregistry's threads.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools.
-            TypeError: The function returned something else than an answer.
-        """
+        """Like `complete`, on the running event loop. A plain function runs on one of fcregistry's threads."""
         async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as pieces:
             return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
-        """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
-
-        A plain function, and the iterator that it returns, run on fcregistry's threads.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ValueError: The choice is not the name of one of the tools.
-            TypeError: The function returned something else than an answer.
-        """
+        """Like `stream`, on the running event loop. A plain function runs on fcregistry's threads."""
         request = self._request(messages, tools_of(tools), tool_choice)
         answer = request.call() if self._is_async else await _wait_for(_on_thread(request.call))
         async with aclosing(_astream_answer(answer, request.reader)) as pieces:

@@ -151,25 +151,13 @@ class HostedModel(Model):
             background_loop.run(self._clients.aclose)
 
     async def aclose(self) -> None:
-        """Do the same on the running loop."""
+        """Like `close`, on the running event loop."""
         await self._clients.aclose()
 
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: There is no answer.
-            MissingDependencyError: The SDK is not installed.
-            DefinitionError: A tool cannot be described to the provider.
-            ValueError: The choice is not the name of a tool that is offered.
-        """
+        """Like `complete`, on the running event loop. `tools` can be definitions, too."""
         if self._only_streams:
             *_, last = [piece async for piece in self.astream(messages, tools, tool_choice=tool_choice)]
             assert isinstance(last, Completion)
@@ -185,19 +173,7 @@ class HostedModel(Model):
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncGenerator[Delta | Completion]:
-        """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: There is no answer, or it broke off.
-            MissingDependencyError: The SDK is not installed.
-            DefinitionError: A tool cannot be described to the provider.
-            ValueError: The choice is not the name of a tool that is offered.
-        """
+        """Like `stream`, on the running event loop. `tools` can be definitions, too."""
         request = self._request(messages, tools, tool_choice)
         async with aclosing(self._stream(request, formats.tools_of(tools))) as pieces:
             async for piece in pieces:

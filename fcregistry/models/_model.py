@@ -33,7 +33,8 @@ ToolChoice: TypeAlias = "Literal['auto', 'required', 'none'] | str"
 class Model(ABC):
     """A model that can be asked. To add one, write `acomplete`; and `astream`, if it can stream.
 
-    Every way of asking raises `errors.ModelError` if there is no answer: the provider refuses, or cannot be reached.
+    The sync methods accept a text, a message or a conversation, and pass the messages that `messages_of` returns to the async ones. They
+    accept definitions of tools, too, and pass `Tool`s.
     """
 
     @property
@@ -45,32 +46,12 @@ class Model(ABC):
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: There is no answer.
-        """
+        """Like `complete`, on the running event loop, for the messages that `messages_of` returns."""
 
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
-        """Answer a conversation piece by piece: any number of `Delta`, and the whole `Completion` last.
-
-        A model that cannot answer in pieces gives one piece.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: There is no answer, or it broke off.
-        """
+        """Like `stream`, on the running event loop, for the messages that `messages_of` returns."""
         completion = checked_completion(await self.acomplete(messages, tools, tool_choice=tool_choice), self.name)
         for piece in pieces_of(completion):
             yield piece
@@ -90,8 +71,10 @@ class Model(ABC):
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
 
         Raises:
-            ModelError: There is no answer.
-            TypeError, ValueError: As `Message.of` raises them.
+            ModelError: There is no answer: the provider refuses, or cannot be reached.
+            MissingDependencyError: The provider's SDK is not installed.
+            DefinitionError: A tool cannot be described to the provider.
+            TypeError, ValueError: `messages` is not a conversation, or `tool_choice` is not the name of one of the tools.
         """
         return self._complete_sync(messages_of(messages), tools_of(tools), tool_choice)
 
@@ -105,7 +88,9 @@ class Model(ABC):
         *,
         tool_choice: ToolChoice = "auto",
     ) -> Generator[Delta | Completion, None, None]:
-        """Answer piece by piece, as `astream` does, for sync callers; closing the generator ends the answer.
+        """Answer piece by piece: yield any number of `Delta`, and the whole `Completion` last.
+
+        Closing the generator ends the answer. A model that cannot answer in pieces yields one piece.
 
         Args:
             messages: A text of the user, a message, or a conversation.
@@ -114,7 +99,9 @@ class Model(ABC):
 
         Raises:
             ModelError: There is no answer, or it broke off.
-            TypeError, ValueError: As `Message.of` raises them.
+            MissingDependencyError: The provider's SDK is not installed.
+            DefinitionError: A tool cannot be described to the provider.
+            TypeError, ValueError: `messages` is not a conversation, or `tool_choice` is not the name of one of the tools.
         """
         return self._stream_sync(messages_of(messages), tools_of(tools), tool_choice)
 
@@ -130,7 +117,7 @@ class Model(ABC):
         """
 
     async def aclose(self) -> None:
-        """Do the same on the running loop. An `async with` block does it at its end."""
+        """Like `close`, on the running event loop. An `async with` block does it at its end."""
         await asyncio.to_thread(self.close)
 
     def __enter__(self) -> Self:

@@ -40,6 +40,10 @@ class LlamaModel(Model):
 
     A model is very small if its file has less than 500 MB.
 
+    Asking raises `ModelNotFoundError` if there is no such file, or it is not a GGUF file; and `ModelError` if the file cannot be loaded, its
+    header or template is refused, the conversation is too long, or no attempt gave a valid call. A task that is cancelled also stops the
+    loading of the file.
+
     Args:
         path: The path of the file, or a function that returns it when it is needed.
         name: The model's name; by default, `llama:` and the path.
@@ -92,19 +96,7 @@ class LlamaModel(Model):
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Answer a conversation. If cancelled, it stops after the next token, or stops loading the file.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: The file cannot be loaded, its header or template is refused, the conversation is too long, or no attempt
-                gave a valid call.
-            ModelNotFoundError: There is no such file, or it is not a GGUF file.
-            ValueError: `tool_choice` is not the name of one of the tools.
-        """
+        """Like `complete`, on the running event loop. Cancelling the task ends it at the next token."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
             *_, last = [piece async for piece in pieces]
         assert isinstance(last, Completion)
@@ -113,21 +105,7 @@ class LlamaModel(Model):
     async def astream(
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
-        """Answer piece by piece: any number of `Delta`, and the whole `Completion` last.
-
-        A call comes as one piece, once it is known to be valid.
-
-        Args:
-            messages: The conversation, as `messages_of` gives it.
-            tools: The tools that may be called.
-            tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
-
-        Raises:
-            ModelError: The file cannot be loaded, its header or template is refused, the conversation is too long, or no attempt
-                gave a valid call.
-            ModelNotFoundError: There is no such file, or it is not a GGUF file.
-            ValueError: `tool_choice` is not the name of one of the tools.
-        """
+        """Like `stream`, on the running event loop. A call is one piece, once it is known to be valid."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
             async for piece in pieces:
                 yield piece

@@ -31,14 +31,7 @@ def serve(executor: Executor, *, name: str = "fcregistry") -> None:
 
 
 async def aserve(executor: Executor, *, name: str = "fcregistry") -> None:
-    """Serve the tools of an executor over the standard streams, on the running event loop.
-
-    Cancel the task to end it.
-
-    Args:
-        executor: Runs the calls, with its validation, limits and approval.
-        name: The server's name, which clients see.
-    """
+    """Like `serve`, on the running event loop. Cancel the task to end it."""
     server = make_server(executor, name=name)
     # The SDK takes over the descriptor of standard output. Text that Python buffers for it would end up in the protocol at exit.
     async with stdio_server() as (reading, writing):
