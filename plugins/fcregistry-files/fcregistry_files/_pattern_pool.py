@@ -30,7 +30,8 @@ _MOST_WORKERS: Final = 2
 """Each may take `MOST_MEMORY`. Further searches wait for one of them, within their own time."""
 _GRACE: Final = 1.0
 """Seconds after which a process ends by itself that should have been killed."""
-_PROGRAM: Final = "import sys; sys.path += sys.argv[1:]; from fcregistry_files._pattern_worker import main; main()"
+_PROGRAM: Final = "import sys; sys.path += sys.argv[1:]; from _pattern_worker import main; main()"
+"""It imports the module from its own folder, without the package, which would import the tools."""
 
 if sys.platform == "win32":
     _OPTIONS: Final[dict[str, Any]] = {
@@ -143,7 +144,7 @@ class _Worker:
     def __init__(self) -> None:
         self.is_worn = False
         # Not the paths of this program: one of them may be a folder in which a model writes
-        folders = [str(Path(each).parent.parent) for each in (regex.__file__, __file__)]
+        folders = [str(Path(regex.__file__).parent.parent), str(Path(__file__).parent)]
         self._process = subprocess.Popen(
             [_python(), "-I", "-S", *(["-B"] if sys.dont_write_bytecode else []), "-c", _PROGRAM, *folders],
             stdin=subprocess.PIPE,
