@@ -332,7 +332,7 @@ class Discovery:
             return unknown
         from fcregistry.discovery._describe import describe_by_manifests
 
-        made = describe_by_manifests(each for each in unknown if not self.index.was_wrong(each))
+        made = describe_by_manifests(each for each in unknown if each.cached is None or not each.cached.was_refuted)
         if not made:
             return unknown
         self.index.keep(made)
@@ -346,7 +346,7 @@ class Discovery:
 
         since = time_ns()
         loaded = [each for each in plugins if self._load(each)]
-        new = [each for each in loaded if self._failure(each.key) is None or not self.index.knows_failure(each)]
+        new = [each for each in loaded if self._failure(each.key) is None or not _has_stored_failure(each)]
         if self.index.file is None or not new:
             return
         from fcregistry.discovery._describe import describe_imported
@@ -539,6 +539,11 @@ def _has_sqlite() -> bool:
     except ImportError:
         return False
     return True
+
+
+def _has_stored_failure(plugin: FoundPlugin) -> bool:
+    """Return whether the index says that the installed version of a plugin did not load."""
+    return plugin.cached is not None and bool(plugin.cached.by) and plugin.cached.failed
 
 
 def _is_loaded(outcome: LoadedPlugin | FailedPlugin) -> bool:

@@ -19,14 +19,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundExtension
 
-FAILED = 1
-"""The plugin does not load."""
-MISSED = 2
-"""The plugin looked for a module that does not exist: what it ships may change with anything that is installed."""
-
-WRONG = -1
-"""Replaces the surroundings of a description that turned out to be wrong."""
-
 _CLOCK_STEP = 10_000_000
 """Nanoseconds by which the times of files may lag behind the clock."""
 

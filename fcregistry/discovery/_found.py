@@ -8,21 +8,57 @@ that distribution are missing.
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Final, TypeAlias
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fcregistry._tools.selectors import normalized
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
     from importlib.metadata import Distribution
 
 PluginKey: TypeAlias = tuple[str, str]
 """The names of a distribution and of an entry point. Together they identify a plugin or an extension in a process."""
 
-CachedColumns: TypeAlias = "tuple[int, str, int, str, int]"
-"""An entry point's columns in the index: its row, what made its description, the digest of its surroundings, the numbers of its files, its state.
+FAILED: Final = 1
+"""The plugin does not load."""
+MISSED: Final = 2
+"""The plugin looked for a module that does not exist: what it ships may change with anything that is installed."""
+REFUTED: Final = -1
+"""Replaces the surroundings of a description that turned out to be wrong."""
 
-The numbers are a text, with spaces between them.
-"""
+
+class EntryPointRow(NamedTuple):
+    """The row of an entry point in the index.
+
+    Attributes:
+        row: The number of the row.
+        by: What made the description of the plugin (see `Description` in `_index.py`); empty if there is none that may be used.
+        surroundings: The digest of the environment in which it was made (see `surroundings` in `_fingerprint.py`), or `REFUTED`.
+        files: The numbers of the files that it was made from, with spaces between them.
+        state: The sum of `FAILED` and `MISSED`, as far as they apply.
+    """
+
+    row: int
+    by: str = ""
+    surroundings: int = 0
+    files: str = ""
+    state: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether the description says that the plugin does not load."""
+        return bool(self.state & FAILED)
+
+    @property
+    def was_refuted(self) -> bool:
+        """Whether the description turned out to be wrong."""
+        return self.surroundings == REFUTED
+
+    @property
+    def file_numbers(self) -> Iterator[int]:
+        """The numbers of the files that the description was made from."""
+        return map(int, self.files.split())
+
 
 GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
@@ -45,7 +81,7 @@ class FoundEntryPoint:
         stamp: The modification time (ns) and size (bytes) of `entry_points.txt`, which change when the distribution is installed again; None if
             it is not a file.
         project: The distribution's name, normalized as PyPI does it to compare names.
-        cached: The columns that the index has of this entry point; None if the metadata was read instead.
+        cached: The row that the index has of this entry point; None if the metadata was read instead.
         doubt: The result of checking the metadata (see `_identity.py`): the reason to distrust it, or None, and the folder of an editable
             install. None before the check.
     """
@@ -83,7 +119,7 @@ class FoundEntryPoint:
         self.info: str = info
         self.stamp: tuple[int, int] | None = stamp
         self.project: str = normalized(distribution)
-        self.cached: CachedColumns | None = None
+        self.cached: EntryPointRow | None = None
         self.doubt: tuple[str | None, str | None] | None = None
         self._source = source
 

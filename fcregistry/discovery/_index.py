@@ -6,13 +6,14 @@ processes may replace at any time. If it is damaged, fcregistry removes it and d
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.described import Described, read_json
 from fcregistry._tools.options import missing_variables
 from fcregistry.discovery._finder import Places, find_entry_points, scan_path
-from fcregistry.discovery._fingerprint import FAILED, WRONG, changed, surroundings
+from fcregistry.discovery._fingerprint import changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index_store import (
     IndexFile,
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
     from fcregistry._tools.search import ToolSearch
     from fcregistry._tools.tool import Tool
     from fcregistry.discovery._describe import FreshDescription
-    from fcregistry.discovery._found import CachedColumns
+    from fcregistry.discovery._found import EntryPointRow
 
     T = TypeVar("T")
 
@@ -169,7 +170,7 @@ class Index:
             self.forged = tuple(_forged(stored, self._places))
         found = find_entry_points(self._places)
         self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
-        self._hold(self._holding(found, stored) if stored.found else [])
+        self._hold(self._valid(found, stored) if stored.found else [])
         return found
 
     def looked_again(self) -> Index:
@@ -192,31 +193,34 @@ class Index:
             self._give_up(error)
         return Stored({}, [], ())
 
-    def _holding(self, found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[Description]:
-        usual, after_failure = surroundings(self._extensions), None
-        different = changed(stored.files)
-        rows: dict[Any, CachedColumns | None] = {}
-        for each in found:
-            cached = each.cached
-            if cached is None:  # it was read again from its folder, in which another distribution has changed
-                rows = rows or {place_of(other): other.cached for other in stored.found}
-                cached = rows.get(place_of(each))
-            if cached is None or not isinstance(each, FoundPlugin):
-                continue
-            row, by, around, files, state = cached
-            failed = state & FAILED
-            if self._own and place_of(each) in self._own:
-                yield Description(row, each, by or "worker", bool(failed), self)
-                continue
-            if not by:
-                continue
-            if state and after_failure is None:
-                after_failure = surroundings(self._extensions, self._places)
-            is_same = around == (after_failure if state else usual)
-            if not is_same or (by == "program" if self._exact else failed and by not in _ENDS_PROCESSES):
-                continue  # a program itself tries a plugin that failed in another environment, unless that ends processes
-            if not different or different.isdisjoint(map(int, files.split())):
-                yield Description(row, each, by, bool(failed), self)
+    def _valid(self, found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[Description]:
+        """Yield the descriptions of the plugins among some entry points that are valid."""
+        is_valid, own = self._check(changed(stored.files)), self._own
+        for plugin, cached in _rows_of_plugins(found, stored):
+            if own and place_of(plugin) in own:
+                yield Description(cached.row, plugin, cached.by or "worker", cached.failed, self)
+            elif cached.by and is_valid(cached):
+                yield Description(cached.row, plugin, cached.by, cached.failed, self)
+
+    def _check(self, changed_files: set[int]) -> Callable[[EntryPointRow], bool]:
+        """Return a function that returns whether the description in a row is valid.
+
+        Args:
+            changed_files: The numbers of the files that have changed since descriptions were made from them.
+        """
+        usual = surroundings(self._extensions)
+        after_failure = cache(lambda: surroundings(self._extensions, self._places))
+
+        def is_valid(cached: EntryPointRow) -> bool:
+            _, by, around, files, state = cached
+            if around != (after_failure() if state else usual):
+                return False
+            # A program itself tries a plugin that failed in another environment, unless that ends processes
+            if by == "program" if self._exact else cached.failed and by not in _ENDS_PROCESSES:
+                return False
+            return not changed_files or changed_files.isdisjoint(map(int, files.split()))
+
+        return is_valid
 
     def _hold(self, descriptions: Iterable[Description]) -> None:
         by_row = {each.row: each for each in descriptions}
@@ -226,14 +230,6 @@ class Index:
     def descriptions(self) -> dict[PluginKey, Description]:
         """Return the valid descriptions by plugin."""
         return self._snapshot.by_key
-
-    def was_wrong(self, plugin: FoundPlugin) -> bool:
-        """Return whether the last description of the installed version of a plugin turned out to be wrong."""
-        return plugin.cached is not None and plugin.cached[2] == WRONG
-
-    def knows_failure(self, plugin: FoundPlugin) -> bool:
-        """Return whether the file says that the installed version of a plugin did not load."""
-        return plugin.cached is not None and bool(plugin.cached[1]) and bool(plugin.cached[4] & FAILED)
 
     def failed(self) -> set[PluginKey]:
         """Return the plugins whose descriptions say that they do not load."""
@@ -495,6 +491,18 @@ class Index:
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
         self._hold([])
+
+
+def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[tuple[FoundPlugin, EntryPointRow]]:
+    """Yield the plugins among some entry points that the file has, each with its row."""
+    rows: dict[Any, EntryPointRow | None] = {}
+    for each in found:
+        cached = each.cached
+        if cached is None:  # it was read again from its folder, in which another distribution has changed
+            rows = rows or {place_of(other): other.cached for other in stored.found}
+            cached = rows.get(place_of(each))
+        if cached is not None and isinstance(each, FoundPlugin):
+            yield each, cached
 
 
 def _checked_record(record: Any) -> ToolRecord:

@@ -30,8 +30,8 @@ from fcregistry._tools.declaration import listed_summary, local_name
 from fcregistry._tools.described import read_json
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._finder import PathEntry
-from fcregistry.discovery._fingerprint import FAILED, MISSED, WRONG, surroundings
-from fcregistry.discovery._found import KINDS, FoundEntryPoint
+from fcregistry.discovery._fingerprint import surroundings
+from fcregistry.discovery._found import FAILED, KINDS, MISSED, REFUTED, EntryPointRow, FoundEntryPoint
 from fcregistry.errors import MissingDependencyError
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._fingerprint import Stamp
-    from fcregistry.discovery._found import CachedColumns, FoundExtension
+    from fcregistry.discovery._found import FoundExtension
     from fcregistry.discovery._identity import Aside
 
 FORMAT: Final = 8
@@ -432,7 +432,7 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
 def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryPoint]:
     kinds = {kind.__name__: kind for kind in KINDS.values()}
     (*times, rows, around, states), (names, *texts, by, files) = _piece(connection, "entry points", 5, 9)
-    columns = zip(rows, by, around, files, states, strict=True)
+    columns = map(EntryPointRow, rows, by, around, files, states)
     for kind, stamp, cached, *row in zip(names, _stamps(*times), columns, *texts, strict=True):
         distribution, version, entry_point, value, folder, info = row
         each = kinds[kind](distribution, version, entry_point, value, folder, info, stamp)
@@ -451,7 +451,7 @@ _NO_STAMP: Final = (0, -1)
 def _write_stored(
     connection: sqlite3.Connection,
     places: Places,
-    entry_points: Iterable[tuple[FoundEntryPoint, CachedColumns]],
+    entry_points: Iterable[tuple[FoundEntryPoint, EntryPointRow]],
     files: Collection[tuple[int, str, int, int]],
 ) -> None:
     _write_piece(
@@ -496,46 +496,96 @@ def write_descriptions(
     """
     stored = stored_in(connection)
     folders = {path: each for path, each in stored.places.items() if os.path.isdir(path)} | places
-    here = {place_of(each): each for place in places.values() for each in place.found}
+    described = _still_installed(made, places)
     before = {place_of(each): each for each in stored.found}
+    entry_points = _entry_points_left(before, described, places, folders)
+    numbers = _number_files(stored, made)
+    rows = _number_rows(entry_points, stored)
+    usual, after_failure = surroundings(extensions), surroundings(extensions, places)
+    for place, each in described.items():
+        row = _row_of_description(each, rows[place].row, numbers)
+        rows[place] = row._replace(surroundings=after_failure if row.state else usual)
+    _drop(connection, _rows_left_behind(before, entry_points, described))
+    _write_tools(connection, [(rows[place].row, each) for place, each in described.items()])
+    files = _files_used(numbers, rows.values())
+    _write_stored(connection, folders, ((each, rows[place]) for place, each in entry_points.items()), files)
+    _write_lines(connection, {rows[place].row: each.distribution for place, each in entry_points.items()})
+
+
+def _still_installed(made: Iterable[FreshDescription], places: Places) -> dict[Place, FreshDescription]:
+    """Return the descriptions of plugins that were not uninstalled meanwhile, by plugin."""
+    here = {place_of(each) for place in places.values() for each in place.found}
+    by_place = {place_of(each.plugin): each for each in made}
+    return {place: each for place, each in by_place.items() if place in here or each.plugin.folder not in places}
+
+
+def _entry_points_left(
+    before: dict[Place, FoundEntryPoint],
+    described: dict[Place, FreshDescription],
+    places: Places,
+    folders: Collection[str],
+) -> dict[Place, FoundEntryPoint]:
+    """Return the entry points that the index has from now on.
+
+    Args:
+        before: Those that it had.
+        described: The new descriptions.
+        places: The folders of `sys.path`.
+        folders: All folders that the index has from now on: those of programs with another `sys.path` are kept while they exist.
+    """
+    left = {place_of(each): each for place in places.values() for each in place.found}
     kept = {
         place: each
         for place, each in before.items()
-        if place in here or (each.folder not in places and (not each.folder or each.folder in folders))
+        if place in left or (each.folder not in places and (not each.folder or each.folder in folders))
     }
-    described = {
-        place_of(each.plugin): each
-        for each in made
-        if place_of(each.plugin) in here or each.plugin.folder not in places  # or it was uninstalled meanwhile
-    }
-    entry_points = {**here, **{place: each.plugin for place, each in described.items()}, **kept}
-    following = count(1 + max((each.cached[0] for each in stored.found if each.cached), default=0))
-    cached: dict[Place, CachedColumns] = {
-        place: kept[place].cached or (next(following), "", 0, "", 0)
-        if place in kept
-        else (next(following), "", 0, "", 0)
-        for place in entry_points
-    }
+    return left | {place: each.plugin for place, each in described.items()} | kept
+
+
+def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
+    """Return the numbers of the files in an index, and of those that new descriptions were made from."""
     numbers = {(path, (time, size)): number for number, path, time, size in stored.files}
-    new_files = count(1 + max(numbers.values(), default=0))
+    following = count(1 + max(numbers.values(), default=0))
     for file in (file for each in made for file in each.files.items()):
         if file not in numbers:
-            numbers[file] = next(new_files)
-    usual, after_failure = surroundings(extensions), surroundings(extensions, places)
-    for place, each in described.items():
-        state = (FAILED if each.record["failure"] is not None else 0) | (MISSED if each.missed else 0)
-        by = "" if each.record["dynamic"] else each.by
-        files = " ".join(map(str, sorted(numbers[file] for file in each.files.items())))
-        cached[place] = (cached[place][0], by, after_failure if state else usual, files, state)
-    gone = [
-        each.cached[0] for place, each in before.items() if each.cached and (place in described or place not in kept)
-    ]
-    _drop(connection, gone)
-    _write_tools(connection, [(cached[place][0], each) for place, each in described.items()])
-    used = {int(number) for each in cached.values() for number in each[3].split()}
-    left = [(number, path, *stamp) for (path, stamp), number in numbers.items() if number in used]
-    _write_stored(connection, folders, ((each, cached[place]) for place, each in entry_points.items()), left)
-    _write_lines(connection, {cached[place][0]: each.distribution for place, each in entry_points.items()})
+            numbers[file] = next(following)
+    return numbers
+
+
+def _number_rows(entry_points: dict[Place, FoundEntryPoint], stored: Stored) -> dict[Place, EntryPointRow]:
+    """Return the rows of entry points in an index; those that it did not have get new ones."""
+    rows = {place_of(each): each.cached for each in stored.found if each.cached is not None}
+    following = count(1 + max((each.row for each in rows.values()), default=0))
+    return {place: rows.get(place) or EntryPointRow(next(following)) for place in entry_points}
+
+
+def _row_of_description(made: FreshDescription, row: int, numbers: dict[tuple[str, Stamp], int]) -> EntryPointRow:
+    """Return the row of a plugin that was described, without the digest of its surroundings.
+
+    Args:
+        made: The description.
+        row: The number of the row.
+        numbers: The numbers of files.
+    """
+    state = (FAILED if made.record["failure"] is not None else 0) | (MISSED if made.missed else 0)
+    files = " ".join(map(str, sorted(numbers[file] for file in made.files.items())))
+    return EntryPointRow(row, "" if made.record["dynamic"] else made.by, 0, files, state)
+
+
+def _rows_left_behind(
+    before: dict[Place, FoundEntryPoint], left: Collection[Place], described: Collection[Place]
+) -> list[int]:
+    """Return the numbers of the rows whose entry points are gone or described anew: their tools are removed."""
+    gone = (each.cached for place, each in before.items() if place in described or place not in left)
+    return [cached.row for cached in gone if cached is not None]
+
+
+def _files_used(
+    numbers: dict[tuple[str, Stamp], int], rows: Iterable[EntryPointRow]
+) -> list[tuple[int, str, int, int]]:
+    """Return the files that some rows depend on: number, path, time (ns) and size (bytes) of each."""
+    used = {number for each in rows for number in each.file_numbers}
+    return [(number, path, *stamp) for (path, stamp), number in numbers.items() if number in used]
 
 
 def forget_descriptions(connection: sqlite3.Connection, forgotten: Collection[Place]) -> None:
@@ -543,8 +593,7 @@ def forget_descriptions(connection: sqlite3.Connection, forgotten: Collection[Pl
     places, found, files = stored_in(connection)
     for each in found:
         if each.cached is not None and place_of(each) in forgotten:
-            row, _, _, numbers, state = each.cached
-            each.cached = (row, "", WRONG, numbers, state)
+            each.cached = each.cached._replace(by="", surroundings=REFUTED)
     _write_stored(connection, places, ((each, each.cached) for each in found if each.cached is not None), files)
 
 

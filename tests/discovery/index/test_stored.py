@@ -12,7 +12,7 @@ from fcregistry._tools.described import BROKEN, DEPS
 from fcregistry.discovery import FoundExtension, FoundPlugin, FreshDescription
 from fcregistry.discovery._describe import IndexRow  # the store alone, with rows of the test
 from fcregistry.discovery._finder import PathEntry, find_entry_points  # the store alone, with rows of the test
-from fcregistry.discovery._fingerprint import MISSED, WRONG  # the store alone, with rows of the test
+from fcregistry.discovery._found import MISSED  # the store alone, with rows of the test
 from fcregistry.discovery._index import _BROKEN, _NAMED  # the store alone, with rows of the test
 from fcregistry.discovery._index_store import (  # the store alone, with rows of the test
     forget_descriptions,
@@ -75,8 +75,8 @@ def test_every_process_reads_what_was_written(index: sqlite3.Connection) -> None
     acme = next(each for each in stored.found if each == ACME)
     assert (acme.folder, acme.info, acme.stamp) == (FOLDER, "acme-1.dist-info", STAMP)
     assert acme.cached is not None
-    (_, by, _, files, state) = acme.cached
-    assert (by, state) == ("worker", MISSED)
+    files = acme.cached.files
+    assert (acme.cached.by, acme.cached.state) == ("worker", MISSED)
     assert [each[1:] for each in stored.files if str(each[0]) in files.split()] == [("/site/acme.py", 7, 8)]
     names, projects, found, stamps, aside = stored.places[FOLDER]
     assert (names, projects, set(found), stamps, aside) == (
@@ -120,11 +120,9 @@ def test_what_another_environment_installed_is_kept_while_its_folder_exists(
 
 def test_a_forgotten_description_is_wrong_for_all_later_processes(index: sqlite3.Connection) -> None:
     forget_descriptions(index, {place_of(ACME)})
-    cached = {each.distribution: each.cached for each in stored_in(index).found}
-    assert cached["acme"] is not None
-    assert cached["acme"][1:3] == ("", WRONG)
-    assert cached["zoo"] is not None
-    assert cached["zoo"][1] == "worker"
+    cached = {each.distribution: each.cached for each in stored_in(index).found if each.cached is not None}
+    assert (cached["acme"].by, cached["acme"].was_refuted) == ("", True)
+    assert cached["zoo"].by == "worker"
 
 
 @pytest.mark.parametrize("change", ["UPDATE pieces SET content = X'00'", "DELETE FROM pieces"])
@@ -137,7 +135,7 @@ def test_a_wrong_byte_or_a_missing_piece_is_damage(index: sqlite3.Connection, ch
 
 def test_tools_that_can_be_defined_have_lines_sorted_by_name_and_distribution(index: sqlite3.Connection) -> None:
     """A summary is one line, as lists show it; the variables that a tool requires are there too."""
-    owners = {each.cached[0]: each for each in stored_in(index).found if each.cached is not None}
+    owners = {each.cached.row: each for each in stored_in(index).found if each.cached is not None}
     are_apart, lines = lines_in(index)
     assert are_apart
     assert [(owners[owner], *rest) for _, owner, *rest in lines] == [
