@@ -164,7 +164,7 @@ class Registry:
             AmbiguousToolError: Several tools have it.
         """
         declaration = self._catalogue.resolve(name).declaration
-        self._log.remove(self._catalogue.real(declaration))
+        self._log.remove(self._catalogue.resolved(declaration))
 
     # Look up
 

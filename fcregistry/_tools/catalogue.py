@@ -53,7 +53,7 @@ if TYPE_CHECKING:
         def permission(self) -> Permission:
             """Return the present rules of the configuration."""
 
-        def know(self, distribution: str | None = None) -> None:
+        def describe_all(self, distribution: str | None = None) -> None:
             """Learn the tools of one distribution's plugins, or of all, from the index or by import.
 
             Failures are recorded, not raised.
@@ -126,7 +126,7 @@ class Catalogue:
     def load(self, distribution: str | None = None) -> None:
         """Learn the tools of the plugins of one distribution, or of all."""
         if self._discovers:
-            _discovery().know(distribution)
+            _discovery().describe_all(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
         """Learn the tools that the selectors may name: of certain distributions if all name one, or of all."""
@@ -202,9 +202,9 @@ class Catalogue:
                     yield tool
 
     @staticmethod
-    def real(declaration: Declaration) -> Declaration:
+    def resolved(declaration: Declaration) -> Declaration:
         """Return the declaration itself for one that the index describes; its plugin is imported for that."""
-        return _discovery().real(declaration) if isinstance(declaration, Described) else declaration
+        return _discovery().resolved(declaration) if isinstance(declaration, Described) else declaration
 
     def resolve(self, name: str) -> Owned:
         """Return the declaration that a name means: plain, with its group, or canonical.

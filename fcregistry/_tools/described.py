@@ -22,7 +22,7 @@ if TYPE_CHECKING:
         def record(self, described: Described) -> ToolRecord:
             """Return the record of a described tool."""
 
-        def real(self, described: Described) -> Declaration:
+        def resolved(self, described: Described) -> Declaration:
             """Import a described tool's plugin, and return its declaration; raises `PluginError`."""
 
         def forget(self, described: Described) -> None:

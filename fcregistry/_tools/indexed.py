@@ -26,17 +26,17 @@ class DescribedDefinition(ToolDefinition):
     It imports its plugin when the function is needed, and uses the definition of the function from then on.
     """
 
-    __slots__ = ("_described", "_real")
+    __slots__ = ("_described", "_resolved")
 
     def __init__(self, declaration: Described) -> None:
         super().__init__(declaration, strict=False)
         self._described = declaration
-        self._real: ToolDefinition | None = None
+        self._resolved: ToolDefinition | None = None
 
     @property
     def is_loaded(self) -> bool:
         """Whether its function can be called without importing anything."""
-        return self._real is not None
+        return self._resolved is not None
 
     @property
     def known_record(self) -> ToolRecord | None:
@@ -50,14 +50,14 @@ class DescribedDefinition(ToolDefinition):
             PluginError: The plugin does not load.
             ToolChangedError: It ships something else.
         """
-        if self._real is None:
+        if self._resolved is None:
             described = self._described
-            declared = discovery().real(described)
-            if self._real is not None:  # the import itself asked for it
-                return self._real  # type: ignore[unreachable]  # it is set while the plugin is imported
-            real = ToolDefinition(declared, wanted_strictness(declared.module))
+            declared = discovery().resolved(described)
+            if self._resolved is not None:  # the import itself asked for it
+                return self._resolved  # type: ignore[unreachable]  # it is set while the plugin is imported
+            resolved = ToolDefinition(declared, wanted_strictness(declared.module))
             assert described.tool is not None
-            now = record_of(Tool._of(real, real.declaration.name, described.tool._owner))
+            now = record_of(Tool._of(resolved, resolved.declaration.name, described.tool._owner))
             # Selectors and policies rely on options that the digest lacks, so the options are compared too
             if (
                 now["digest"] != described.digest
@@ -70,9 +70,9 @@ class DescribedDefinition(ToolDefinition):
                     "look it up again"
                 )
             declared.tool = described.tool  # one tool, however it is looked up
-            self._real = real
-            self.declaration, self.strict = declared, real.strict
-        return self._real
+            self._resolved = resolved
+            self.declaration, self.strict = declared, resolved.strict
+        return self._resolved
 
     @property
     def asks_for_context(self) -> bool:
@@ -87,8 +87,8 @@ class DescribedDefinition(ToolDefinition):
     @property
     def options(self) -> Options:
         """The options that the tool was declared with; to call a function among them imports the plugin."""
-        if self._real is not None:
-            return self._real.options
+        if self._resolved is not None:
+            return self._resolved.options
         if self._options is None:
             given = self._described.options
             if any(is_computed(value) and name not in _DEFERRED for name, value in given.items()):

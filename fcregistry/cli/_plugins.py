@@ -29,7 +29,7 @@ def command(as_json: bool) -> None:
 
     Extensions, which ship no tools, follow. They are not loaded for the list.
     """
-    current().know()
+    current().describe_all()
     outcomes = sorted(current().report(), key=lambda each: (each.plugin.distribution.lower(), each.plugin.entry_point))
     plugins = [_plugin_row(outcome) for outcome in outcomes]
     extensions = [_extension_row(extension) for extension in current().found_extensions]

@@ -195,7 +195,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
         from fcregistry._config.lock import without_locks  # only where something is configured
 
         with without_locks():
-            refused = [each for each in refused if current().permission().to_know(each.plugin) is None]
+            refused = [each for each in refused if current().permission().to_describe(each.plugin) is None]
     reasons = {each.plugin.label: each.reason for each in refused}
     if is_empty and not reasons:
         from fcregistry.inspection import shipped_tools  # only where something is configured

@@ -173,7 +173,7 @@ class Index:
         self._hold(self._valid(found, stored) if stored.found else [])
         return found
 
-    def looked_again(self) -> Index:
+    def reread(self) -> Index:
         """Return a new index with the descriptions that the next command would find valid."""
         index = Index(self.file, exact=True)
         index.look()
@@ -288,8 +288,8 @@ class Index:
                 made.append(tool)
         return made
 
-    def handed_out(self) -> tuple[tuple[Described, FoundPlugin], ...]:
-        """Return the described tools that this index has returned so far, each with its plugin."""
+    def made_tools(self) -> tuple[tuple[Described, FoundPlugin], ...]:
+        """Return the described tools that this index has made so far, each with its plugin."""
         return tuple(self._snapshot.tools.values())
 
     def ranked(self, words: str, others: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:

@@ -86,7 +86,7 @@ def _without_group(name: str) -> str:
 def _complete_index() -> Index | None:
     """Return the index if it describes exactly the tools that may be seen, else None."""
     discovery = current()
-    discovery.know()
+    discovery.describe_all()
     if (
         discovery.index.file is None
         or not discovery.permission().is_open

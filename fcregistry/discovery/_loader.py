@@ -92,7 +92,7 @@ def import_and_use(
         KeyboardInterrupt: The user interrupted it.
     """
     _forks.count_forks()
-    born = _forks.generation
+    generation = _forks.generation
     try:
         _check_metadata(found)
         with prints():
@@ -100,12 +100,12 @@ def import_and_use(
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
             used = use(module)
-        if _forks.generation != born:  # the code has forked, and this is the child
+        if _forks.generation != generation:  # the code has forked, and this is the child
             _forks.end_child()
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        if _forks.generation != born:
+        if _forks.generation != generation:
             _forks.end_child(error)
         return Failure(error, own_part(error, *machinery))
     return used

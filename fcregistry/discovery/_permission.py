@@ -40,7 +40,7 @@ class Permission:
         self._plugins: dict[tuple[str, str], str | None] = {}
         self.is_open: bool = self._operator.is_open
 
-    def to_know(self, plugin: FoundPlugin) -> str | None:
+    def to_describe(self, plugin: FoundPlugin) -> str | None:
         """Return why a plugin must not be described or shown.
 
         This is called for each of its tools, so the answer is cached.
@@ -95,7 +95,7 @@ class Permission:
         """
         if self.is_open:
             return None
-        if owner is not None and (reason := self.to_know(owner)):
+        if owner is not None and (reason := self.to_describe(owner)):
             return reason
         if reason := self._operator.tool_refusal(subject_of(declaration, owner)):
             return reason

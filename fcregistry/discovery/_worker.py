@@ -64,7 +64,7 @@ class Worker:
         kinds = {kind.__name__: kind for kind in (FoundExtension, FoundPlugin)}
         self._tracker = tracker
         self._discovery: Discovery = current()
-        self._discovery.adopt(
+        self._discovery.replace_found(
             tuple(kinds[each.pop("kind")](**{**each, "stamp": tuple(each["stamp"] or ()) or None}) for each in found)
         )
         self._plugins: dict[tuple[str, ...], FoundPlugin] = {each.key: each for each in self._discovery.plugins}

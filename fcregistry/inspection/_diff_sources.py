@@ -131,7 +131,7 @@ def installed(distribution: str) -> Shipped | None:
     with without_locks():
         permission = current().permission()
         refused = list(filter(None, map(permission.to_import, plugins)))
-        fresh = current().know_anew([plugins[0].project])
+        fresh = current().describe_again([plugins[0].project])
         tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
         others = (record_of(each) for each in tools if _plugin_of(each) not in fresh)
         records = _sorted([*others, *(record for each in fresh.values() for record in records_of(each))])

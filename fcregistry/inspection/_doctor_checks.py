@@ -113,7 +113,7 @@ def learn() -> None:
     if current().describe is None:
         load_plugins()
     else:
-        current().know()
+        current().describe_all()
 
 
 class Comparison(NamedTuple):
@@ -150,7 +150,7 @@ def learn_anew(distributions: Collection[str] = ()) -> Comparison:
     index = discovery.index
     indexed, lines = index.rows(), index.lines() or ()
     by = {key: each.by for key, each in index.descriptions().items()}
-    fresh = discovery.know_anew(distributions)
+    fresh = discovery.describe_again(distributions)
     return Comparison(indexed, lines, by, index.forged, fresh)
 
 
@@ -221,7 +221,7 @@ def plugin_findings(
 
 
 def _without_tools(plugin: FoundPlugin) -> Finding:
-    holder = current().whose(plugin.module)
+    holder = current().installed.owner_of_module(plugin.module)
     if holder is not None and holder.project != plugin.project:
         return problem(
             plugin.label,
@@ -265,7 +265,7 @@ def disabled_findings() -> Iterator[Finding]:
         reason = refused.get(plugin.key)
         if reason is not None and reason == permission.to_trust(plugin):
             yield problem(plugin.label, f"is not loaded: {reason}", "none of its tools can be used until then")
-        elif reason is not None and permission.to_know(plugin) is not None:
+        elif reason is not None and permission.to_describe(plugin) is not None:
             yield not_loaded(plugin.label, reason)
         elif reason or (plugin.key in described and (reason := permission.to_import(plugin))):
             advice = "it is not imported until then, and none of its tools can be called"
@@ -600,7 +600,7 @@ def stale_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Findin
     index = current().index
     if current().describe is None or index.file is None or index.file.stamp() is None:
         return
-    here, holding = index.descriptions(), index.looked_again().descriptions()
+    here, holding = index.descriptions(), index.reread().descriptions()
     for plugin, record in known.items():
         if plugin.key in here and plugin.key not in holding and not record["dynamic"]:
             yield note(

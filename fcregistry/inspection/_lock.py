@@ -59,7 +59,7 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     discovery = current()
     with without_locks():
         operator = trust()  # before anything is imported
-        fresh = discovery.know_anew(wanted)
+        fresh = discovery.describe_again(wanted)
         entry_points = (*discovery.plugins, *discovery.found_extensions)
         asked = [
             each
