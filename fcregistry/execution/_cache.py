@@ -128,18 +128,6 @@ _MISSING: Final = object()
 """The default that `Cache.get` returns if the cache has no value for a key; no tool can return it."""
 
 
-def cache_of(tool: Tool, own: Cache) -> Cache | None:
-    """Return the cache for a tool's results, or None if they are not cached.
-
-    Args:
-        tool: The tool.
-        own: The executor's cache, which tools with `cache=True` use. Each executor has a cache of its own unless you pass one, because a
-            result may depend on who calls the tool.
-    """
-    given: Any = tool.options.cache  # a cache, or a bool: see check_caches
-    return None if given is False else own if given is True else given
-
-
 def check_caches(tools: Iterable[Tool]) -> None:
     """Check that the results of each tool with the option `cache` can be cached.
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 from fcregistry._base.json import with_plain_floats
 from fcregistry._schema.validator import Validator
 from fcregistry._schema.violations import MOST_STEPS
-from fcregistry.execution._cache import cache_of
 from fcregistry.execution._invoke import Dispatch, dispatch_of
 
 if TYPE_CHECKING:
@@ -83,7 +82,8 @@ class Bound(NamedTuple):
             tool.result_validator(settings.engine) if settings.check_results else None,
             dispatch_of(signature.kind, options.blocking) if runner is None else "remote",
             settings.timeout if options.timeout is None else options.timeout,
-            cache_of(tool, settings.cache),
+            # With `cache=True`, that of the executor: a result may depend on who calls the tool. An empty cache of the tool's own may be false.
+            None if options.cache is False else settings.cache if options.cache is True else options.cache,
             runner,
             options.exclusive
             or any(each != () for each in (options.reads, options.writes, options.input_files, options.output_files)),
