@@ -46,7 +46,9 @@ class Origin(NamedTuple):
         return cls(module, qualname, owner.distribution, owner.version, owner.entry_point, file, line)
 
     def __str__(self) -> str:
-        owner = f"{self.distribution} {self.version}[{self.entry_point}]" if self.distribution else "the application"
+        owner = f"{self.distribution} {self.version}" if self.distribution else "the application"
+        if self.entry_point:
+            owner += f"[{self.entry_point}]"
         place = f" ({self.file}:{self.line})" if self.file else ""
         return f"{owner}, {self.module}.{self.qualname}{place}"
 

@@ -1,6 +1,7 @@
 """Installed plugins and extensions: finding, describing and importing them, with an outcome for each.
 
-`_discovery.py` is what one process knows of its plugins, `_extensions.py` of its extensions; `_listing.py` lists tools. Below them, by moment:
+`_discovery.py` is what one process knows of its plugins: `_installed.py` what was found, `_imports.py` the outcomes of imports, `_sources.py` the
+tools that no plugin ships. `_extensions.py` is what it knows of extensions; `_listing.py` lists tools. Below them, by moment:
 
 - find: `_finder.py` finds entry points (`_found.py`) without importing them, `_identity.py` checks that the metadata are genuine,
   `_permission.py` and `_locks.py` say what the configuration allows.
@@ -72,6 +73,8 @@ if TYPE_CHECKING:
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
+    from fcregistry.discovery._sources import Shipper as Shipper
+    from fcregistry.discovery._sources import SourceOwner as SourceOwner
     from fcregistry.discovery._worker_pool import IMPORT_SECONDS as IMPORT_SECONDS
     from fcregistry.discovery._worker_pool import IMPORT_SECONDS_VARIABLE as IMPORT_SECONDS_VARIABLE
     from fcregistry.discovery._worker_pool import describe_in_workers as describe_in_workers
@@ -120,6 +123,7 @@ _MODULES: Final = {
         *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
         *("LoadedPlugin", "Outcome"),
     ),
+    "._sources": ("Shipper", "SourceOwner"),
     "._worker_pool": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""

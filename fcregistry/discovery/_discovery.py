@@ -20,6 +20,7 @@ from fcregistry.discovery._index import Index
 from fcregistry.discovery._index_store import IndexFile, index_path
 from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission
+from fcregistry.discovery._sources import Shipper, SourceOwner, Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -44,6 +45,7 @@ class Discovery:
     Attributes:
         installed: The installed plugins and extensions.
         imports: The outcomes of the plugins that were imported.
+        sources: The tool sources, which ship tools as plugins do.
         index: The descriptions of plugins that are not imported.
         describe: Describes plugins in other processes, as commands do; None if they are imported in this process, as programs do.
         extensions: What the installed extensions provide; each is loaded when it is needed.
@@ -54,6 +56,7 @@ class Discovery:
         self.describe: Describe | None = None
         self.installed: Installed = Installed(self.refresh)
         self.imports: Imports = Imports(lambda declaration: self.owner(declaration) is not None)
+        self.sources: Sources = Sources()
         self.extensions: Extensions = Extensions(lambda: self.found_extensions)
         self._describing = threading.Lock()
 
@@ -68,6 +71,10 @@ class Discovery:
     def found_extensions(self) -> tuple[FoundExtension, ...]:
         """The installed extensions, sorted by distribution and entry point."""
         return self.installed.extensions
+
+    def entry_points_and_sources(self) -> list[FoundEntryPoint | SourceOwner]:
+        """Return the installed plugins, the extensions, and the sources."""
+        return [*self.plugins, *self.found_extensions, *self.sources.owners]
 
     def distributions(self) -> tuple[str, ...]:
         """Return the names of the distributions that ship plugins, sorted."""
@@ -296,24 +303,33 @@ class Discovery:
 
     # --- Described tools ---
 
-    def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
+    def described(self, name: str | None = None) -> Iterator[tuple[Described, Shipper]]:
         """Yield the visible tools that are described and whose plugins are not imported: of that name, or all."""
         self._load_imported()
-        return self._visible(self.index.described(name))
+        return self._visible(self.all_described(name))
 
-    def aliased(self, name: str) -> Iterator[tuple[Described, FoundPlugin]]:
+    def aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
         """Yield those of these tools that have that alias."""
         self._load_imported()
-        return self._visible(self.index.aliased(name))
+        return self._visible(self._all_aliased(name))
 
-    def _visible(self, described: Iterable[tuple[Described, FoundPlugin]]) -> Iterator[tuple[Described, FoundPlugin]]:
+    def all_described(self, name: str | None = None) -> Iterator[tuple[Described, Shipper]]:
+        """Yield the tools of a name, or all, that the index or a source describes; hidden ones are included."""
+        yield from self.index.described(name)
+        yield from (each for each in self.sources.described() if name in (None, each[0].name))
+
+    def _all_aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
+        yield from self.index.aliased(name)
+        yield from (each for each in self.sources.described() if name in each[0].options.get("aliases", ()))
+
+    def _visible(self, described: Iterable[tuple[Described, Shipper]]) -> Iterator[tuple[Described, Shipper]]:
         permission, outcomes, failed = Permission(), self.imports.outcomes, self.index.failed()
         for each in described:
             key = each[1].key
             if key not in outcomes and key not in failed and (permission.is_open or not permission.to_see(*each)):
                 yield each
 
-    def ranked(self, words: str, made: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
+    def ranked(self, words: str, made: Iterable[Tool]) -> Iterator[Tool | tuple[Described, Shipper]]:
         """Yield the tools that some words match, of these and of the visible described ones, best first."""
         for found in self.index.ranked(words, made):
             if isinstance(found, tuple):
@@ -328,6 +344,8 @@ class Discovery:
         Raises:
             PluginError: The index turned out to be damaged, and the tool's plugin does not load.
         """
+        if (source := self.sources.of(described)) is not None:
+            return self.sources.record(source, described)
         self.installed.ensure_found()
         record = self.index.record(described)
         if record is None:
@@ -340,14 +358,17 @@ class Discovery:
         return record
 
     def resolved(self, described: Described) -> Declaration:
-        """Import the plugin of a described tool, and return the declaration that it makes.
+        """Import the plugin of a described tool, or open its source, and return the declaration of the tool.
 
         Raises:
-            PluginError: The plugin does not load, or declares no such tool.
+            PluginError: The plugin does not load, or declares no such tool; or the source cannot be opened.
         """
         from fcregistry._tools.declaration import log
         from fcregistry.errors import ToolChangedError
 
+        if (source := self.sources.of(described)) is not None:
+            self._check_opening(source, described)
+            return self.sources.resolved(source, described)
         plugin = self._imported_for(described)
         named = (each for each in log.named(described.name) if each.group == described.group)
         declared = [each for each in named if self.owner(each) == plugin]
@@ -357,6 +378,18 @@ class Discovery:
                 f"{plugin.label} does not ship {described.name} any more, as it was described (schema_changed)"
             )
         return declared[-1]
+
+    def _check_opening(self, source: SourceOwner, described: Described) -> None:
+        """Check that a source may be opened for a described tool.
+
+        Raises:
+            PluginError: It must not be.
+        """
+        from fcregistry.errors import PluginError
+
+        reason = Permission().to_describe(source) if self.imports.are_allowed else "nothing is to be opened here"
+        if reason is not None:
+            raise PluginError(f"{described.name} cannot be called, since {source.label} is not opened: {reason}")
 
     def _imported_for(self, described: Described) -> FoundPlugin:
         """Import the plugin of a described tool, and return the plugin.
@@ -386,7 +419,10 @@ class Discovery:
         return self.imports.forbidden()
 
     def forget(self, described: Described) -> None:
-        """Discard the description of a described tool's plugin, so that the plugin is described again."""
+        """Discard the description of a described tool's plugin or source, so that it is described again."""
+        if (source := self.sources.of(described)) is not None:
+            self.sources.forget(source)
+            return
         assert described.plugin is not None
         plugin = self.installed.by_key.get(described.plugin)
         if plugin is None:
@@ -408,16 +444,18 @@ class Discovery:
 
     def hidden(self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None) -> str | None:
         """Return the reason why a declaration must not be seen, or None if it may be."""
+        asked = permission if isinstance(permission, Permission) else Permission()
+        if isinstance(owner, SourceOwner):
+            return asked.to_see(declaration, owner)
         plugin = None if owner is None else self.installed.by_key.get((owner.distribution, owner.entry_point))
         if plugin is not None and (failed := self._failure(plugin.key)) is not None:
             return f"its plugin {failed.plugin.label} does not load ({failed.reason})"
-        asked = permission if isinstance(permission, Permission) else Permission()
         return asked.to_see(declaration, plugin)
 
     def why_hidden(self, name: str) -> str | None:
         """Return the reason why a described tool of a plain name exists and must not be seen, or None."""
         self.installed.ensure_found()
-        pairs = (*self.index.described(name), *self.index.aliased(name))
+        pairs = (*self.all_described(name), *self._all_aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self.imports.outcomes)
         return next(filter(None, reasons), None)
 

@@ -91,6 +91,7 @@ def _complete_index() -> Index | None:
         discovery.index.file is None
         or not discovery.permission().is_open
         or discovery.has_loaded
+        or discovery.sources.owners
         or next(iter(log), None)
     ):
         return None

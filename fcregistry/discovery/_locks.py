@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from fcregistry._config.policy import Trust
     from fcregistry.discovery._found import FoundEntryPoint
+    from fcregistry.discovery._sources import SourceOwner
 
 _BY_INSTALLERS: Final = (
     "RECORD",
@@ -66,22 +67,45 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
     if not operator.locks:
         return None
     content = Contents(found.source)
-    for source, lock in operator.locks:
-        pin = lock.pin(found.distribution)
-        if pin is None:
-            return f"{source}, and {lock.distribution_refusal(found.distribution)}"
-        fix = f"{upgrade_command(lock.path, found.distribution)} accepts it"
-        if found.version != pin.version:
-            return f"{source}, and {lock.path} has {pin.version} of {found.distribution}, not {found.version}: {fix}"
-        if content.digest != pin.files:
-            return (
-                f"{source}, and the files of {found.distribution} {found.version} are not those of {lock.path}: {fix}"
-            )
+    if reason := _pin_drift(found.distribution, found.version, "the files", content.digest, operator):
+        return reason
     source = operator.locks[0][0]
     if contents and (reason := _content_drift(found.distribution, content)):
         return f"{source}, and {reason}"
     if contents:
         locked_imports.add(content.locked(found.distribution, source))
+    return None
+
+
+def source_drift(owner: SourceOwner, operator: Trust) -> str | None:
+    """Return how the definition of a source differs from the lock, or None if it does not.
+
+    Args:
+        owner: The source.
+        operator: The configuration.
+    """
+    return _pin_drift(owner.distribution, owner.version, "the parts of the definition", owner.digest, operator)
+
+
+def _pin_drift(name: str, version: str, parts: str, digest: str, operator: Trust) -> str | None:
+    """Return how a version and a digest differ from those of the locks, or None if they do not.
+
+    Args:
+        name: The distribution or source.
+        version: Its version.
+        parts: The words for what the digest covers.
+        digest: The digest.
+        operator: The configuration.
+    """
+    for source, lock in operator.locks:
+        pin = lock.pin(name)
+        if pin is None:
+            return f"{source}, and {lock.distribution_refusal(name)}"
+        fix = f"{upgrade_command(lock.path, name)} accepts it"
+        if version != pin.version:
+            return f"{source}, and {lock.path} has {pin.version} of {name}, not {version}: {fix}"
+        if digest != pin.files:
+            return f"{source}, and {parts} of {name} {version} are not those of {lock.path}: {fix}"
     return None
 
 

@@ -11,6 +11,7 @@ from fcregistry._config.policy import trust
 from fcregistry._tools.described import Described
 from fcregistry._tools.selectors import subject_of
 from fcregistry.discovery._found import FoundPlugin
+from fcregistry.discovery._sources import Shipper, SourceOwner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -40,8 +41,8 @@ class Permission:
         self._plugins: dict[tuple[str, str], str | None] = {}
         self.is_open: bool = self._operator.is_open
 
-    def to_describe(self, plugin: FoundPlugin) -> str | None:
-        """Return why a plugin must not be described or shown.
+    def to_describe(self, plugin: Shipper) -> str | None:
+        """Return why a plugin or source must not be described or shown.
 
         This is called for each of its tools, so the answer is cached.
         """
@@ -50,7 +51,7 @@ class Permission:
         if plugin.key not in self._plugins:
             self._plugins[plugin.key] = (
                 self._operator.refusal(*plugin.key, ships_tools=True)
-                or self.to_trust(plugin, thorough=False)
+                or (isinstance(plugin, FoundPlugin) and self.to_trust(plugin, thorough=False))
                 or self._drift(plugin, contents=False)
             )
         return self._plugins[plugin.key]
@@ -84,14 +85,14 @@ class Permission:
         reason = doubt_about(found, thorough=thorough)
         return None if reason is None else f"{setting}, and {reason}"
 
-    def to_see(self, declaration: Declaration, owner: FoundPlugin | None) -> str | None:
+    def to_see(self, declaration: Declaration, owner: Shipper | None) -> str | None:
         """Return why a tool must not be seen.
 
         A described tool is compared with the lock here; of a tool whose plugin is imported, the executor compares it.
 
         Args:
             declaration: The declaration of the tool, or the described tool.
-            owner: The plugin that ships it; None for the application.
+            owner: The plugin or source that ships it; None for the application.
         """
         if self.is_open:
             return None
@@ -108,9 +109,11 @@ class Permission:
         """Return which of some distributions has precedence, or None."""
         return self._operator.preferred(distributions)
 
-    def _drift(self, found: FoundEntryPoint, *, contents: bool) -> str | None:
+    def _drift(self, found: FoundEntryPoint | SourceOwner, *, contents: bool) -> str | None:
         if not self._operator.locks:
             return None
-        from fcregistry.discovery._locks import lock_drift
+        from fcregistry.discovery._locks import lock_drift, source_drift
 
+        if isinstance(found, SourceOwner):
+            return source_drift(found, self._operator)
         return lock_drift(found, self._operator, contents=contents)

@@ -29,6 +29,7 @@ from fcregistry.discovery import (
     FreshDescription,
     ManifestContent,
     PluginKey,
+    Shipper,
     current,
     parse_external_json,
     parse_manifest,
@@ -219,8 +220,8 @@ def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
 # --- Installed plugins ---
 
 
-def shipped_tools() -> tuple[tuple[FoundPlugin, Tool], ...]:
-    """Return the known tools of the plugins that load, each with its plugin, sorted by id.
+def shipped_tools() -> tuple[tuple[Shipper, Tool], ...]:
+    """Return the known tools of the plugins that load, each with its plugin or source, sorted by id.
 
     Tools that cannot be defined, and rivals of one name, are among them. Imports nothing.
     """
@@ -265,13 +266,15 @@ def _plugin_of(tool: Tool) -> PluginKey | None:
     return None if owner is None else (owner.distribution, owner.entry_point)
 
 
-def _declared() -> list[tuple[FoundPlugin, Owned]]:
+def _declared() -> list[tuple[Shipper, Owned]]:
     """Return what was declared in this process, and what is only described in the index."""
     discovery = current()
     failing = set(discovery.failing())
     owned = ((discovery.owner(each), each) for each in log)
-    made = [(plugin, Owned(each, plugin)) for plugin, each in owned if plugin is not None and plugin not in failing]
-    known = discovery.index.described()
+    made: list[tuple[Shipper, Owned]] = [
+        (plugin, Owned(each, plugin)) for plugin, each in owned if plugin is not None and plugin not in failing
+    ]
+    known = discovery.all_described()
     without = failing | {each.plugin for each in discovery.report().loaded}
     described = [(plugin, Owned(each, plugin)) for each, plugin in known if plugin not in without]
     keys = {(plugin, each.key) for plugin, each in made}

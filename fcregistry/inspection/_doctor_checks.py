@@ -355,7 +355,7 @@ def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
     for tool in tools:
         if unavailable := tool.unavailable:
             owner = owner_of(tool)
-            plugin = None if owner is None else f"{owner.distribution}[{owner.entry_point}]"
+            plugin = None if owner is None else owner.label
             hidden.setdefault((plugin, unavailable), []).append(tool)
     for (plugin, unavailable), found in hidden.items():
         is_one = len(found) == 1
@@ -478,9 +478,9 @@ def setting_findings() -> Iterator[Finding]:
     """Yield what the configuration names that is not there, or cannot be used."""
     discovery = current()
     shipping = {normalized(each) for each in discovery.distributions()}
-    declared = [*log, *(each for each, _ in discovery.index.described())]  # the tools of disabled plugins are unknown
-    subjects = [subject_of(each, discovery.owner(each)) for each in declared]
-    found = [each.key for each in (*discovery.plugins, *discovery.found_extensions)]
+    described = discovery.all_described()  # the tools of disabled plugins are unknown
+    subjects = [*(subject_of(each, discovery.owner(each)) for each in log), *(subject_of(*each) for each in described)]
+    found = [each.key for each in discovery.entry_points_and_sources()]
     for setting, item in trust().idle(subjects, found):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:

@@ -16,9 +16,11 @@ from fcregistry._tools.record import ToolRecord, digest_of
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import (
     FoundEntryPoint,
+    FoundExtension,
     FoundPlugin,
     Manifest,
     PluginKey,
+    SourceOwner,
     altered_files,
     current,
     doubt_about,
@@ -60,18 +62,20 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
     with without_locks():
         operator = trust()  # before anything is imported
         fresh = discovery.describe_again(wanted)
-        entry_points = (*discovery.plugins, *discovery.found_extensions)
         asked = [
             each
-            for each in entry_points
+            for each in discovery.entry_points_and_sources()
             if (not wanted or each.project in wanted)
-            and operator.refusal(*each.key, ships_tools=isinstance(each, FoundPlugin)) is None
+            and operator.refusal(*each.key, ships_tools=not isinstance(each, FoundExtension)) is None
         ]
-        doubts = {each.label: reason for each in asked if (reason := doubt_about(each, thorough=True)) is not None}
+        installed = (each for each in asked if isinstance(each, FoundEntryPoint))
+        doubts = {each.label: reason for each in installed if (reason := doubt_about(each, thorough=True)) is not None}
         found = [each for each in asked if each.label not in doubts]  # the others could not be used with the lock
         records = shipped_records(fresh)
         tools = [(each.distribution, record) for each in found for record in records.get(each.key, ())]
-        failing: dict[FoundEntryPoint, str | None] = {each.plugin: each.reason for each in discovery.report().failed}
+        failing: dict[FoundEntryPoint | SourceOwner, str | None] = {
+            each.plugin: each.reason for each in discovery.report().failed
+        }
         failing |= {
             each.plugin: each.record["failure"] for each in fresh.values() if each.record["failure"] is not None
         }
@@ -81,7 +85,7 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
 
 
 def _misdescribed(
-    found: Iterable[FoundEntryPoint], records: Mapping[PluginKey, Iterable[ToolRecord]]
+    found: Iterable[FoundEntryPoint | SourceOwner], records: Mapping[PluginKey, Iterable[ToolRecord]]
 ) -> dict[str, tuple[str, ...]]:
     """Return how the manifest of each distribution differs from what its code declares, if it does."""
     differences: dict[str, tuple[str, ...]] = {}
@@ -95,12 +99,14 @@ def _misdescribed(
 
 
 def inventory_of(
-    found: Iterable[FoundEntryPoint], declared: Iterable[tuple[str, ToolRecord]], failed: Iterable[str] = ()
+    found: Iterable[FoundEntryPoint | SourceOwner],
+    declared: Iterable[tuple[str, ToolRecord]],
+    failed: Iterable[str] = (),
 ) -> Inventory:
     """Return the inventory of some distributions.
 
     Args:
-        found: Their entry points.
+        found: Their entry points; sources among them.
         declared: Distribution and record of each tool; other distributions' tools are ignored.
         failed: What did not load, or may belong to another distribution than it claims, a sentence each.
     """
@@ -116,10 +122,10 @@ def inventory_of(
             left_out += without
             distributions[each.distribution] = {
                 "version": each.version,
-                "files": files_digest(each.source),
+                "files": each.digest if isinstance(each, SourceOwner) else files_digest(each.source),
                 "tools": records,
             }
-            if files := altered_files(each.source):
+            if not isinstance(each, SourceOwner) and (files := altered_files(each.source)):
                 altered[each.distribution] = files
     return Inventory(distributions=distributions, altered=altered, misdescribed={}, left_out=tuple(left_out))
 

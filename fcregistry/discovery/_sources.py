@@ -1,0 +1,193 @@
+"""Tool sources: tools that are not Python functions of an installed package, such as those of a server.
+
+A source describes its tools and answers calls; fcregistry makes the tools. Their owner is `kind+name`, as in the canonical id
+`mcp+github:create_issue`; no distribution can have such a name.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
+
+from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration
+from fcregistry._tools.described import Described
+from fcregistry._tools.selectors import normalized
+from fcregistry.errors import PluginError, ToolChangedError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from fcregistry._tools.record import ToolRecord
+    from fcregistry.discovery._found import FoundPlugin, PluginKey
+
+
+class SourceTool(NamedTuple):
+    """A tool as a source describes it.
+
+    Attributes:
+        name: The name of the tool.
+        description: The description for the model.
+        parameters: The JSON Schema of its arguments.
+        options: Options of `fc_register` that are data: `title`, `tags` and the hints.
+    """
+
+    name: str
+    description: str
+    parameters: Mapping[str, Any]
+    options: Mapping[str, Any] = {}
+
+
+class Source(Protocol):
+    """Something that has tools.
+
+    Attributes:
+        kind: The kind of source, such as `mcp`.
+        name: The name that the user gave it.
+        version: The version that it had when its tools were described.
+        digest: The digest of its definition, for locks.
+    """
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def name(self) -> str: ...
+    @property
+    def version(self) -> str: ...
+    @property
+    def digest(self) -> str: ...
+
+    def described(self) -> Iterable[SourceTool]:
+        """Return the tools as they were described last; start and contact nothing."""
+
+    def open(self) -> Iterable[SourceTool]:
+        """Connect, unless that is done, and return the tools as they are now."""
+
+    def call(self, name: str, arguments: dict[str, Any]) -> Any:
+        """Call a tool of the open source.
+
+        Args:
+            name: The name of the tool.
+            arguments: The arguments, which are valid.
+        """
+
+
+class SourceOwner(NamedTuple):
+    """A source as the owner of tools, as a plugin is.
+
+    Attributes:
+        distribution: Its kind and name, `kind+name`.
+        version: Its version.
+        digest: The digest of its definition.
+        entry_point: Empty.
+    """
+
+    distribution: str
+    version: str
+    digest: str
+    entry_point: str = ""
+
+    @property
+    def project(self) -> str:
+        """`kind+name`, normalized as the names of distributions are."""
+        return normalized(self.distribution)
+
+    @property
+    def key(self) -> PluginKey:
+        """What identifies the owner in a process."""
+        return (self.distribution, self.entry_point)
+
+    @property
+    def label(self) -> str:
+        """`kind+name`, as messages show it."""
+        return self.distribution
+
+
+Shipper: TypeAlias = "FoundPlugin | SourceOwner"
+"""The owner of a described tool: a plugin or a source."""
+
+
+class Sources:
+    """The sources of a process, and the tools that they describe."""
+
+    def __init__(self) -> None:
+        self._by_key: dict[PluginKey, _Known] = {}
+
+    def add(self, source: Source) -> None:
+        """Use the tools of a source, as it describes them without being opened; replace those that it had before."""
+        owner = SourceOwner(f"{source.kind}+{source.name}", source.version, source.digest)
+        self._by_key[owner.key] = _Known.of(source, owner)
+
+    @property
+    def owners(self) -> tuple[SourceOwner, ...]:
+        """The sources, sorted by name."""
+        return tuple(sorted(each.owner for each in self._by_key.values()))
+
+    def of(self, described: Described) -> SourceOwner | None:
+        """Return the source of a described tool, or None if a plugin ships it."""
+        known = None if described.plugin is None else self._by_key.get(described.plugin)
+        return None if known is None else known.owner
+
+    def described(self) -> Iterator[tuple[Described, SourceOwner]]:
+        """Yield the tools of all sources, each with its source."""
+        return ((each, known.owner) for known in tuple(self._by_key.values()) for each in known.tools)
+
+    def record(self, owner: SourceOwner, described: Described) -> ToolRecord:
+        """Return the record of a described tool."""
+        return self._by_key[owner.key].records[described.row]
+
+    def resolved(self, owner: SourceOwner, described: Described) -> Declaration:
+        """Open the source of a described tool, and return the tool as the source describes it then.
+
+        Raises:
+            PluginError: The source cannot be opened.
+            ToolChangedError: It does not have the tool any more.
+        """
+        source = self._by_key[owner.key].source
+        try:
+            tools = tuple(source.open())
+        except Exception as error:  # external code: it may raise anything, and only its tools cannot be called then
+            raise PluginError(f"{owner.label} cannot be opened: {type(error).__name__}: {error}") from error
+        for each in tools:
+            if each.name == described.name:
+                return _declaration(each, source, owner)
+        self.forget(owner)
+        raise ToolChangedError(f"{owner.label} does not have {described.name} any more (schema_changed)")
+
+    def forget(self, owner: SourceOwner) -> None:
+        """Read again what a source describes, because it has other tools now."""
+        self.add(self._by_key[owner.key].source)
+
+
+class _Known(NamedTuple):
+    """A source with its tools, and their records in the same order."""
+
+    source: Source
+    owner: SourceOwner
+    tools: tuple[Described, ...]
+    records: tuple[ToolRecord, ...]
+
+    @classmethod
+    def of(cls, source: Source, owner: SourceOwner) -> _Known:
+        from fcregistry.discovery._describe import row_of  # makes descriptions: most processes have no source
+
+        records = tuple(_record_of(each, source, owner) for each in source.described())
+        rows = (row_of(each, owner.distribution)[:5] for each in records)
+        return cls(source, owner, tuple(Described(owner.key, number, *row) for number, row in enumerate(rows)), records)
+
+
+def _record_of(tool: SourceTool, source: Source, owner: SourceOwner) -> ToolRecord:
+    """Return the record of a tool of a source: it comes from no module or file."""
+    from fcregistry._tools.indexed import record_of  # with all of `types`: most processes have no source
+    from fcregistry._tools.tool import Tool
+
+    record = record_of(Tool(_declaration(tool, source, owner), owner))
+    return {**record, "qualname": tool.name, "file": None, "line": None}
+
+
+def _declaration(tool: SourceTool, source: Source, owner: SourceOwner) -> Declaration:
+    """Return the declaration of a tool whose function has the source answer calls."""
+
+    def call(**arguments: Any) -> Any:
+        return source.call(tool.name, arguments)
+
+    options = {**tool.options, "description": tool.description, "parameters": tool.parameters}
+    return Declaration(call, tool.name, DEFAULT_GROUP, owner.distribution, options, None, owner.key)
