@@ -90,17 +90,27 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
                 continue
             if each.project not in hidden and owners.setdefault(each.project, copy) == copy:
                 found.append(each)
-        if builds:
-            named = zip(place.names, place.projects, strict=True)
-            hidden.update(project for name, project in named if (path, name) not in builds)
-        else:  # nearly always
-            hidden.update(place.projects)
+        hidden.update(_projects_of(path, place, builds))
     found += [
         each
         for each in _elsewhere()
         if owners.setdefault(each.project, ("", each.distribution)) == ("", each.distribution)
     ]
     return tuple(sorted(found, key=lambda each: (each.project, each.entry_point)))
+
+
+def _projects_of(path: str, place: PathEntry, builds: set[tuple[str, str]]) -> tuple[str, ...]:
+    """Return the names of the projects in a folder, without the metadata that builds have left.
+
+    Args:
+        path: The path of the folder.
+        place: The folder.
+        builds: These metadata, see `_left_by_builds`.
+    """
+    if not builds:  # nearly always
+        return place.projects
+    named = zip(place.names, place.projects, strict=True)
+    return tuple(project for name, project in named if (path, name) not in builds)
 
 
 def _left_by_builds(places: Places) -> set[tuple[str, str]]:
@@ -118,15 +128,18 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
     }
     for path, name in eggs:
         found = installed.get(project_name(path, name))
-        if found is None or os.path.exists(f"{path}/{name}/RECORD"):
-            continue
-        try:
-            project = editable_folder(found.source)
-        except (OSError, ValueError):  # its metadata cannot be read
-            continue
-        if project and f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(project).rstrip('/')}/"):
+        if found is not None and not os.path.exists(f"{path}/{name}/RECORD") and _is_in_project(path, found):
             builds.add((path, name))
     return builds
+
+
+def _is_in_project(path: str, found: FoundEntryPoint) -> bool:
+    """Return whether a folder is in the project of an editable install."""
+    try:
+        project = editable_folder(found.source)
+    except (OSError, ValueError):  # its metadata cannot be read
+        return False
+    return bool(project) and f"{os.path.realpath(path)}/".startswith(f"{os.path.realpath(str(project)).rstrip('/')}/")
 
 
 def impostor_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
@@ -174,6 +187,7 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
         known: The folders as they were at the last look; those that have not changed are taken from it.
     """
     here: Places = {}
+    known = known or {}
     for entry in sys.path:
         path = entry or os.getcwd()
         if path in here:
@@ -181,9 +195,8 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
         names = _metadata_names(path)
         if not names:
             continue
-        place = (known or {}).get(path)
-        here[path] = place if place is not None and _is_unchanged(path, place, names) else _read(path, names)
-    changed = [path for path, place in here.items() if place is not (known or {}).get(path)]
+        here[path] = _read_if_changed(path, names, known.get(path))
+    changed = [path for path, place in here.items() if place is not known.get(path)]
     if changed and any(place.found for place in here.values()):
         from fcregistry.discovery._identity import set_aside  # not needed if nothing has changed
 
@@ -201,8 +214,17 @@ def _metadata_names(path: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in everything if name.endswith(_SUFFIXES) or (own and name.lower() == own)))
 
 
-def _is_unchanged(path: str, place: PathEntry, names: tuple[str, ...]) -> bool:
-    return place.names == names and place.stamps == _stamps(path, names)
+def _read_if_changed(path: str, names: tuple[str, ...], place: PathEntry | None) -> PathEntry:
+    """Return the metadata in a folder.
+
+    Args:
+        path: The path of the folder.
+        names: The folders of metadata in it.
+        place: The metadata as they were at the last look, which are returned if they have not changed; None if there was no look.
+    """
+    if place is not None and place.names == names and place.stamps == _stamps(path, names):
+        return place
+    return _read(path, names)
 
 
 def _stamps(path: str, names: Iterable[str]) -> tuple[tuple[int, int] | None, ...]:

@@ -270,18 +270,29 @@ def _listed(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, .
         return ()  # also if a `.pth` file or a data file has the name of the module
     files = []
     for name, recorded in lines:
-        folder, _, last = name.rpartition("/")
-        if name.endswith(".pyc") or name.startswith(("/", "../")) or ":" in name:
-            continue
-        if folder.endswith(".dist-info") and last in _BY_INSTALLERS:
+        if _may_differ(name):
             continue
         path = Path(str(source.locate_file(name)))
-        if recorded := recorded or (_digest_of_code(path) if name.endswith(_CODE) else ""):
+        if recorded := recorded or _digest_of_code(path):
             files.append(LockedFile(name, path, recorded))
     return tuple(files)
 
 
+def _may_differ(name: str) -> bool:
+    """Return whether a line of RECORD may differ each time the same wheel is installed.
+
+    Args:
+        name: The path in the line.
+    """
+    folder, _, last = name.rpartition("/")
+    is_by_installer = folder.endswith(".dist-info") and last in _BY_INSTALLERS
+    return is_by_installer or name.endswith(".pyc") or name.startswith(("/", "../")) or ":" in name
+
+
 def _digest_of_code(path: Path) -> str:
+    """Return the digest of a file of code as RECORD writes it; empty for any other file."""
+    if not path.name.endswith(_CODE):
+        return ""
     try:
         return _recorded(path.read_bytes())
     except OSError:
@@ -330,17 +341,18 @@ def _words_in(root: Path, words: bytes) -> Iterator[str]:
 
 def _modules_on_pth(source: Distribution) -> set[str]:
     """Return the names of the modules in the folders of a distribution's own `.pth` files."""
-    names = set()
-    for path in recorded_files(source.read_text("RECORD") or ""):
-        if "/" in path or not path.endswith(".pth"):
-            continue
-        place = Path(str(source.locate_file(path)))
-        lines = place.read_text("utf-8", "replace").splitlines() if place.is_file() else []
-        folders = (place.parent / line.strip() for line in lines if line.strip() and not line.startswith("import"))
-        for each in (each for folder in folders if folder.is_dir() for each in folder.iterdir()):
-            if each.name.endswith(_CODE) or (each / "__init__.py").is_file():
-                names.add(each.name.partition(".")[0])
-    return {name for name in names if name.isidentifier()}
+    recorded = recorded_files(source.read_text("RECORD") or "")
+    files = [Path(str(source.locate_file(path))) for path in recorded if "/" not in path and path.endswith(".pth")]
+    within = (each for file in files for folder in _folders_on_pth(file) for each in folder.iterdir())
+    modules = (each for each in within if each.name.endswith(_CODE) or (each / "__init__.py").is_file())
+    return {name for each in modules if (name := each.name.partition(".")[0]).isidentifier()}
+
+
+def _folders_on_pth(file: Path) -> Iterator[Path]:
+    """Yield the folders that exist and that a `.pth` file adds to `sys.path`."""
+    lines = file.read_text("utf-8", "replace").splitlines() if file.is_file() else []
+    folders = (file.parent / line.strip() for line in lines if line.strip() and not line.startswith("import"))
+    return (folder for folder in folders if folder.is_dir())
 
 
 def _roots(module: str) -> Iterator[tuple[str, Path]]:

@@ -105,7 +105,14 @@ def describe_in_workers(
         finally:
             worker.end()
 
-    threads = [Thread(target=work, args=(worker,), daemon=True) for worker in workers]
+    _run_to_end([Thread(target=work, args=(worker,), daemon=True) for worker in workers], workers)
+    if errors:
+        raise errors[0]
+    return sorted(done, key=lambda made: (made.plugin.project, made.plugin.entry_point))
+
+
+def _run_to_end(threads: Sequence[Thread], workers: Sequence[_Worker]) -> None:
+    """Run the threads of workers to their end, and end each process whose plugin takes too long."""
     try:
         for thread in threads:
             thread.start()
@@ -117,9 +124,6 @@ def describe_in_workers(
     finally:
         for worker in workers:  # after an interrupt
             worker.end()
-    if errors:
-        raise errors[0]
-    return sorted(done, key=lambda made: (made.plugin.project, made.plugin.entry_point))
 
 
 def _fields(installed: Sequence[FoundEntryPoint]) -> list[dict[str, Any]]:
