@@ -19,7 +19,7 @@ from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, Declaratio
 from fcregistry._tools.decorator import bound_methods, declare
 from fcregistry._tools.definition import is_strict
 from fcregistry._tools.options import check_options, group_problem
-from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, in_effect, nearest
+from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, effective, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
@@ -309,8 +309,8 @@ class Registry:
 
     def clashes(self) -> tuple[str, ...]:
         """Return a message for each name whose lookup raises `DuplicateToolError`, sorted."""
-        rivalries = by_key(self._catalogue.visible()).values()
-        return tuple(sorted(clash_text(rivals) for rivals in rivalries if len(in_effect(rivals)) > 1))
+        all_candidates = by_key(self._catalogue.visible()).values()
+        return tuple(sorted(clash_text(candidates) for candidates in all_candidates if len(effective(candidates)) > 1))
 
     def __contains__(self, name: object) -> bool:
         if not isinstance(name, str):

@@ -13,7 +13,7 @@ from fcregistry._tools.selectors import (
     Selector,
     by_key,
     did_you_mean,
-    in_effect,
+    effective,
     is_glob,
     nearest,
     normalized,
@@ -157,8 +157,8 @@ class Catalogue:
 
         A tool is left out if it cannot be defined, or is not available here.
         """
-        for rivals in by_key(self.visible()).values():
-            left = in_effect(rivals)
+        for candidates in by_key(self.visible()).values():
+            left = effective(candidates)
             if len(left) == 1 and self._is_usable(left[0]):
                 yield left[0]
 
@@ -183,10 +183,10 @@ class Catalogue:
             if isinstance(found, Tool):
                 if not found.unavailable:
                     yield found
-            elif self._is_usable(owned := Owned(*found)) and len(in_effect(self._rivals(owned))) == 1:
+            elif self._is_usable(owned := Owned(*found)) and len(effective(self._candidates(owned))) == 1:
                 yield self.tool(owned)
 
-    def _rivals(self, owned: Owned) -> list[Owned]:
+    def _candidates(self, owned: Owned) -> list[Owned]:
         """Return all declarations with the key of one, itself included."""
         name = owned.declaration.name
         everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))

@@ -158,13 +158,13 @@ class DeclarationLog:
 
     @staticmethod
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
-        rivals = [
+        candidates = [
             old for old in same_name if (old.group, old.module, old.plugin) == (new.group, new.module, new.plugin)
         ]
-        for old in rivals:
+        for old in candidates:
             if not (new.options.get("replace") or is_redefinition(old.function, new.function)):
                 raise DuplicateToolError(duplicate_text(old, new))
-        return rivals
+        return candidates
 
     def _forget_aliases(self, declaration: Declaration) -> None:
         for alias in declaration.options.get("aliases", ()):

@@ -228,7 +228,7 @@ def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject
 
 
 Key: TypeAlias = tuple[str | None, str, str]
-"""Owner, group and name: tools with the same key are rivals."""
+"""Owner, group and name: tools with the same key are candidates for it."""
 
 
 class Owned(NamedTuple):
@@ -263,24 +263,24 @@ class Owned(NamedTuple):
 
 
 def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
-    """Return declarations by key; several under one key are rivals."""
+    """Return declarations by key; several under one key are candidates for it."""
     keys: dict[Key, list[Owned]] = {}
     for owned in everything:
         keys.setdefault(owned.key, []).append(owned)
     return keys
 
 
-def in_effect(rivals: list[Owned]) -> list[Owned]:
-    """Return the rivals that are in effect: the last one with `replace=True`, and those declared after it."""
-    if len(rivals) == 1:
-        return rivals
-    last = max((place for place, each in enumerate(rivals) if each.declaration.options.get("replace")), default=0)
-    return rivals[last:]
+def effective(candidates: list[Owned]) -> list[Owned]:
+    """Return the effective candidates for a key: the last one with `replace=True`, and those declared after it."""
+    if len(candidates) == 1:
+        return candidates
+    last = max((place for place, each in enumerate(candidates) if each.declaration.options.get("replace")), default=0)
+    return candidates[last:]
 
 
-def clash_text(rivals: list[Owned]) -> str:
-    """Return the message for rivals of which more than one is in effect."""
-    first, second, *_ = in_effect(rivals)
+def clash_text(candidates: list[Owned]) -> str:
+    """Return the message for candidates for a key of which more than one is effective."""
+    first, second, *_ = effective(candidates)
     return duplicate_text(first.declaration, second.declaration)
 
 
@@ -293,12 +293,12 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
     """
     keys = by_key(found)
     if len(keys) > 1:
-        ids = tuple(sorted(each.full_name for rivals in keys.values() for each in rivals))
+        ids = tuple(sorted(each.full_name for candidates in keys.values() for each in candidates))
         raise AmbiguousToolError(f"{name!r} may be any of {', '.join(ids)}; name one of these", candidates=ids)
-    for rivals in keys.values():
-        if len(in_effect(rivals)) > 1:
-            raise DuplicateToolError(clash_text(rivals))
-        return in_effect(rivals)[0]
+    for candidates in keys.values():
+        if len(effective(candidates)) > 1:
+            raise DuplicateToolError(clash_text(candidates))
+        return effective(candidates)[0]
     return None
 
 

@@ -305,10 +305,10 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
             continue
         tool, call = read
         approved = yes and not is_left_to_nobody(tool, call.arguments)
-        rivals = tools.setdefault((tool.name, approved), [])
-        if tool not in rivals:
-            rivals.append(tool)
-        place = (rivals.index(tool), approved)
+        candidates = tools.setdefault((tool.name, approved), [])
+        if tool not in candidates:
+            candidates.append(tool)
+        place = (candidates.index(tool), approved)
         calls.setdefault(place, []).append(call)
         found.append(place)
     results = {}

@@ -23,7 +23,7 @@ from fcregistry._tools.described import BROKEN, CONTEXT, DEPS
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import plugin_record
 from fcregistry._tools.search import fields_of_record
-from fcregistry._tools.selectors import Owned, by_key, in_effect
+from fcregistry._tools.selectors import Owned, by_key, effective
 from fcregistry.discovery._fingerprint import loaded_files, stamps
 from fcregistry.discovery._report import FailedPlugin
 from fcregistry.errors import DefinitionWarning
@@ -74,8 +74,8 @@ def describe_plugin(
     Of a failed plugin, these are the tools that it declared before the failure.
     """
     plugin = outcome.plugin
-    rivalries = by_key(Owned(each, plugin) for each in declared).values()
-    tools = [catalogue_of(registry).tool(each) for rivals in rivalries for each in in_effect(rivals)]
+    all_candidates = by_key(Owned(each, plugin) for each in declared).values()
+    tools = [catalogue_of(registry).tool(each) for candidates in all_candidates for each in effective(candidates)]
     with warnings.catch_warnings():  # `fcregistry lint` shows them to the author; a program that lists tools does not
         warnings.simplefilter("ignore", DefinitionWarning)
         records = [record_of(tool) for tool in tools]

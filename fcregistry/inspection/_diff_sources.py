@@ -20,7 +20,7 @@ from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import ToolRecord, read_record
-from fcregistry._tools.selectors import Owned, by_key, did_you_mean, in_effect, nearest, normalized
+from fcregistry._tools.selectors import Owned, by_key, did_you_mean, effective, nearest, normalized
 from fcregistry._tools.tool import Tool, owner_of
 from fcregistry.discovery import (
     MANIFEST_FILE,
@@ -223,7 +223,7 @@ def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
 def shipped_tools() -> tuple[tuple[Shipper, Tool], ...]:
     """Return the known tools of the plugins that load, each with its plugin or source, sorted by id.
 
-    Tools that cannot be defined, and rivals of one name, are among them. Imports nothing.
+    Tools that cannot be defined, and all candidates for one key, are among them. Imports nothing.
     """
     tools = [(plugin, catalogue_of(registry).tool(owned)) for plugin, owned in _declared()]
     return tuple(sorted(tools, key=lambda each: each[1].id))
@@ -250,8 +250,8 @@ def records_of(described: FreshDescription) -> list[ToolRecord]:
 def shipped_by(distribution: str) -> tuple[Tool, ...]:
     """Return the known tools of one distribution, without those that another declaration replaced."""
     wanted = normalized(distribution)
-    rivalries = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
-    tools = (catalogue_of(registry).tool(each) for rivals in rivalries for each in in_effect(rivals))
+    all_candidates = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
+    tools = (catalogue_of(registry).tool(each) for candidates in all_candidates for each in effective(candidates))
     return tuple(sorted(tools, key=lambda tool: tool.id))
 
 

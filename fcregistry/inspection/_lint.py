@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from fcregistry import formats
 from fcregistry._base.source import underlying
 from fcregistry._registry import Registry, catalogue_of, registry
-from fcregistry._tools.selectors import Selector, by_key, did_you_mean, in_effect, nearest, parse_selectors
+from fcregistry._tools.selectors import Selector, by_key, did_you_mean, effective, nearest, parse_selectors
 from fcregistry._tools.tool import Tool, subject
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
 from fcregistry.inspection._lint_rules import LINT_RULES
@@ -134,10 +134,10 @@ def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, .
 
 
 def _everything(source: Registry) -> list[Tool]:
-    """Return every tool, with all rivals of one name, without those that another declaration replaced."""
+    """Return every tool, with all candidates for one key, without those that another declaration replaced."""
     catalogue = catalogue_of(source)
-    rivalries = by_key(catalogue.visible()).values()
-    return [catalogue.tool(each) for rivals in rivalries for each in in_effect(rivals)]
+    all_candidates = by_key(catalogue.visible()).values()
+    return [catalogue.tool(each) for candidates in all_candidates for each in effective(candidates)]
 
 
 def _matching(selector: Selector, source: Registry) -> list[Tool]:

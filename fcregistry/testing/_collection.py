@@ -22,7 +22,7 @@ import pytest
 
 from fcregistry._base.install import install_command, install_source
 from fcregistry._registry import catalogue_of, registry
-from fcregistry._tools.selectors import Selector, by_key, clash_text, in_effect, normalized, parse_selectors
+from fcregistry._tools.selectors import Selector, by_key, clash_text, effective, normalized, parse_selectors
 from fcregistry._tools.tool import Tool, subject
 from fcregistry.discovery import DisabledPlugin, FailedPlugin, FoundPlugin, LoadedPlugin, current
 from fcregistry.errors import FcregistryError, ToolNotFoundError
@@ -259,11 +259,11 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
     plugins = _named_plugins(parsed) if parsed else _plugins_of(distributions)
     for name in _to_load(parsed, plugins):
         current().load(name)
-    rivalries = [in_effect(rivals) for rivals in by_key(catalogue_of(registry).visible()).values()]
-    known = {catalogue_of(registry).tool(rivals[0]): rivals for rivals in rivalries}
+    all_candidates = [effective(candidates) for candidates in by_key(catalogue_of(registry).visible()).values()]
+    known = {catalogue_of(registry).tool(candidates[0]): candidates for candidates in all_candidates}
     owners = {each.distribution for each in plugins}
     chosen = _matching(known, parsed) if parsed else [tool for tool in known if tool.origin.distribution in owners]
-    clashes = {tool.id: clash_text(rivals) for tool, rivals in known.items() if len(rivals) > 1}
+    clashes = {tool.id: clash_text(candidates) for tool, candidates in known.items() if len(candidates) > 1}
     return Selection(plugins=plugins, tools=tuple(sorted(chosen, key=lambda tool: tool.id)), clashes=clashes)
 
 
