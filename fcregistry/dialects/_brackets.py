@@ -87,56 +87,98 @@ def take_balanced(source: TextSource, notation: Notation) -> Reading[str | None]
     Returns:
         The text; None if the notation does not allow what follows, or the text ends before.
     """
-    pieces: list[str] = []
-    due: list[str] = []  # the closing brackets
-    outside = ""  # the end of the text after the last bracket or string
+    taken = _BalancedText(source, notation)
     while True:
-        if due:
-            pattern = notation.plain if outside else notation.usual if len(due) <= MAX_DEPTH else notation.deepest
-            if found := pattern.match(source.text, source.place):
-                pieces.append(found[0])
-                source.place = found.end()
-                outside = found[2] if found[1] else outside + found[2]
-                outside = outside and _last_of(outside)
+        if taken.due:
+            taken.take_strings_and_text()
         if source.place == len(source.text):
             if source.ended:
                 return None
             yield
             continue
         mark = source.text[source.place]
-        if mark in _CLOSING and notation.may_follow(mark, outside):
-            if len(due) > MAX_DEPTH:
-                return None
-            opened = notation.opened.match(source.text, source.place)
-            run = opened[0] if opened else mark
-            brackets, end = mark, 1
-            if len(run) > 1:
-                brackets, end = notation.brackets(run, MAX_DEPTH + 1 - len(due))
-            due += [_CLOSING[each] for each in brackets]
-            pieces.append(source.take_characters(end))
-            outside = ""
-            if end < len(run):
-                return None
-            continue
+        if mark in _CLOSING and notation.may_follow(mark, taken.outside):
+            is_allowed = taken.take_opening()
         elif mark in ")]}":
-            if due.pop() != mark:
-                return None
+            is_allowed = taken.take_closing(mark)
+            if is_allowed and not taken.due:
+                return "".join(taken.pieces)
         else:
-            string = (yield from source.is_next(*notation.strings)) if notation.may_open(mark) else ""
-            if string and notation.may_follow(string, outside):
-                text = yield from _take_string(source, string, notation.strings[string])
-                outside = ""
-            else:
-                text = None if notation.is_strict else source.take_characters(1)
-                outside += mark
-            if text is None:
-                return None
-            pieces.append(text)
-            continue
-        pieces.append(source.take_characters(1))
-        outside = ""
-        if not due:
-            return "".join(pieces)
+            is_allowed = yield from taken.take_other(mark)
+        if not is_allowed:
+            return None
+
+
+class _BalancedText:
+    """The text taken so far from an opening bracket on, and what may follow it.
+
+    Args:
+        source: The text that it is taken from.
+        notation: What may be between the brackets.
+
+    Attributes:
+        pieces: The pieces of the text.
+        due: The brackets that close the ones that are open, the innermost last.
+        outside: The end of the text after the last bracket or string; empty right behind one, where a string may begin.
+    """
+
+    __slots__ = ("_notation", "_source", "due", "outside", "pieces")
+
+    def __init__(self, source: TextSource, notation: Notation) -> None:
+        self._source = source
+        self._notation = notation
+        self.pieces: list[str] = []
+        self.due: list[str] = []
+        self.outside = ""
+
+    def take_strings_and_text(self) -> None:
+        """Take all that certainly contains no bracket that counts; within words, no string may begin."""
+        source, notation, outside = self._source, self._notation, self.outside
+        is_deepest = len(self.due) > MAX_DEPTH
+        pattern = notation.plain if outside else notation.deepest if is_deepest else notation.usual
+        if found := pattern.match(source.text, source.place):
+            self.pieces.append(found[0])
+            source.place = found.end()
+            outside = found[2] if found[1] else outside + found[2]
+            self.outside = outside and _last_of(outside)
+
+    def take_opening(self) -> bool:
+        """Take an opening bracket and those that follow it; return False if they are nested too deeply."""
+        source, notation, due = self._source, self._notation, self.due
+        if len(due) > MAX_DEPTH:
+            return False
+        opened = notation.opened.match(source.text, source.place)
+        run = opened[0] if opened else source.text[source.place]
+        brackets, end = run, 1
+        if len(run) > 1:
+            brackets, end = notation.brackets(run, MAX_DEPTH + 1 - len(due))
+        due += [_CLOSING[each] for each in brackets]
+        self.pieces.append(source.take_characters(end))
+        self.outside = ""
+        return end == len(run)
+
+    def take_closing(self, mark: str) -> bool:
+        """Take a closing bracket; return False if another one is due."""
+        if self.due.pop() != mark:
+            return False
+        self.pieces.append(self._source.take_characters(1))
+        self.outside = ""
+        return True
+
+    def take_other(self, mark: str) -> Reading[bool]:
+        """Take a string, a comment, or a character of the text; return False if the notation does not allow it, or a string does not end."""
+        source, notation = self._source, self._notation
+        string = (yield from source.is_next(*notation.strings)) if notation.may_open(mark) else ""
+        if string and notation.may_follow(string, self.outside):
+            text = yield from _take_string(source, string, notation.strings[string])
+            self.outside = ""
+        else:
+            text = None if notation.is_strict else source.take_characters(1)
+            self.outside += mark
+        if text is None:
+            return False
+        self.pieces.append(text)
+        return True
 
 
 def _last_of(text: str) -> str:
