@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, fields, replace
 from functools import cache, lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple
 
 from fcregistry.dialects._auto_marks import (
     BEGUN_AFTER,
@@ -27,7 +27,7 @@ from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._table import names, row_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Sequence
 
     from fcregistry._base.call import ToolCall
     from fcregistry.dialects._auto_marks import Candidates, Match, Owner
@@ -240,6 +240,19 @@ _NAMED_ABOVE: Final = re.compile(r"^[ \t]*+([\w.\-]++)\r?\n\Z", re.MULTILINE)
 """The name on the line above a place, which is the only mark that `glm-4` has."""
 
 
+class _Attempt(NamedTuple):
+    """The outcome of reading what follows a mark in one dialect.
+
+    Attributes:
+        found: `calls` that count, or the answer, if the model wrote that as a call; `skipped calls`, which are treated as words; the `header` of
+            a message, or of a section of calls; a `label` of a plain dialect, without a call; or only `words`.
+        calls: The calls; none for the answer.
+    """
+
+    found: Literal["calls", "skipped calls", "header", "label", "words"]
+    calls: Sequence[ToolCall] = ()
+
+
 class _AnyStream(DialectStream):
     """Reads a whole text, in the dialect of the call that begins first in it.
 
@@ -374,35 +387,33 @@ class _AnyStream(DialectStream):
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
         taken: list[tuple[int, str]] = [(source.place, "")]
-        headers: list[tuple[int, str]] = []  # of messages, or of sections of calls
-        are_none = True
+        headers: list[tuple[int, str]] = []
+        has_skipped = False
         failed: dict[object, int] = {}  # a reader of several dialects is tried once
-        for owner, attempt, words in self._in_order(mark):
-            if attempt not in failed and (found := words(source.text, begin + len(owner.mark)) if words else None):
-                failed[attempt] = found.end()
-            if attempt in failed:
-                taken.append((failed[attempt], owner.dialect))
+        for owner, reader, words in self._in_order(mark):
+            if reader not in failed and (found := words(source.text, begin + len(owner.mark)) if words else None):
+                failed[reader] = found.end()
+            if reader in failed:
+                taken.append((failed[reader], owner.dialect))
                 continue
-            calls = yield from self._try_owner(owner, begin)
-            if calls and self._is_call_of_text(owner):
-                return self._commit(owner.dialect, calls, begin)
-            if calls == [] and source.left:  # the answer, written as a call
-                return self._commit(owner.dialect, calls, begin)
-            if calls == [] and (owner.dialect not in PLAIN or owner.dialect == self._only):
+            attempt = yield from self._try_owner(owner, begin)
+            if attempt.found == "calls":
+                return self._commit(owner.dialect, attempt.calls, begin)
+            if attempt.found == "header":
                 headers.append((source.place, owner.dialect))
                 continue
             self._forget(repairs)
-            if calls != []:  # else it is a label, and the text behind it is not part of it
+            if attempt.found != "label":  # the text behind a label is not part of it
                 taken.append((source.place, owner.dialect))
-            self.has_skipped = self.has_skipped or bool(calls)
-            are_none = are_none and not calls
-            if calls is None:
-                failed[attempt] = source.place
+            if attempt.found == "skipped calls":
+                self.has_skipped = has_skipped = True
+            elif attempt.found == "words":
+                failed[reader] = source.place
         end = source.place = max(headers or taken)[0]
         if headers:
             return self._narrow(name for _, name in headers)
         source.begin(begin)
-        if are_none:
+        if not has_skipped:
             self._narrow_to_begun(begin, mark, (name for place, name in taken if name and place == end))
         self._add_content(source.since())
         return None
@@ -425,14 +436,21 @@ class _AnyStream(DialectStream):
             if above and above[1] in source.shapes:
                 self._narrow(["glm-4"])
 
-    def _try_owner(self, owner: Owner, begin: int) -> Reading[list[ToolCall] | None]:
+    def _try_owner(self, owner: Owner, begin: int) -> Reading[_Attempt]:
         """Read calls in a dialect from where its mark begins."""
         assert isinstance(owner.section, Calls)
         source = self._source
         source.begin(begin)
         source.dropped.clear()
         source.place = begin + len(owner.mark)
-        return (yield from owner.section.read(source, owner.mark))
+        calls = yield from owner.section.read(source, owner.mark)
+        if calls is None:
+            return _Attempt("words")
+        if calls:
+            return _Attempt("calls" if self._is_call_of_text(owner) else "skipped calls", calls)
+        if source.left:
+            return _Attempt("calls")
+        return _Attempt("header" if owner.dialect not in PLAIN or owner.dialect == self._only else "label")
 
     def _forget(self, repairs: int) -> None:
         """Forget a failed attempt, with all repairs but the first ones."""
@@ -445,7 +463,7 @@ class _AnyStream(DialectStream):
             return False
         return owner.dialect == self._only if self._only else True
 
-    def _commit(self, name: str, calls: list[ToolCall], begin: int) -> None:
+    def _commit(self, name: str, calls: Sequence[ToolCall], begin: int) -> None:
         """Accept calls, and read on in their dialect."""
         if not self.found:
             self._begins = begin
@@ -487,7 +505,7 @@ class _AnyStream(DialectStream):
         repairs = len(source.repairs)
         has_json = line[1] == FENCE and _FENCED_JSON.match(source.text, source.place) is not None
         calls, name = (yield from self._read_fenced_calls()) if has_json else (None, "")
-        is_found = bool(calls) or (calls == [] and bool(source.left))
+        is_found = calls is not None and bool(calls or source.left)
         is_closed = is_found and source.text.endswith(FENCE, 0, source.place)
         self.has_skipped = self.has_skipped or is_found
         may_be = self._known.may_be or (self.found or self._only or name,)

@@ -375,7 +375,7 @@ class DialectStream:
             self._accept(calls)
             self._is_blank_line = True
 
-    def _accept(self, calls: list[ToolCall]) -> None:
+    def _accept(self, calls: Iterable[ToolCall]) -> None:
         """Add calls, and the text after them that their reader took."""
         self._new_calls += calls
         self._content.add(self._source.left)
