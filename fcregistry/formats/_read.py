@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set, Sized
 from functools import cached_property, lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 from fcregistry._base.call import ToolCall, cut_off_text
 from fcregistry._base.json import kind_of
@@ -349,11 +349,7 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 def _unread_fields(
     value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
 ) -> tuple[str, ...]:
-    """Return the fields that hold or may hold arguments and are not read.
-
-    Beside arguments, these are fields that are named like arguments and hold others. Beside empty arguments, any object or list may be the
-    arguments, unless its field is known metadata. A call without a field for arguments may have an unknown shape: any field that is not known
-    metadata may be an argument.
+    """Return the fields that hold or may hold arguments and are not read, as the table `_UNREAD` says.
 
     Args:
         value: A call, or its wrapper.
@@ -368,24 +364,30 @@ def _unread_fields(
     if is_usual and not (is_empty and any(_is_object(value[each]) for each in _SCALAR_METADATA if each in value)):
         return ()
     is_mapping = isinstance(value, Mapping)
-    own = () if is_mapping or is_bare or not is_empty else _own_fields(value)
+    if is_bare:
+        rules = _UNREAD["in a bare mapping" if is_mapping else "in a bare object"]
+    else:
+        rules = _UNREAD["beside empty arguments" if is_mapping and is_empty else "beside arguments"]
+    own = _own_fields(value) if is_empty and not (is_bare or is_mapping) else ()
     found = []
     for name in _all_fields(value):
-        is_like = isinstance(name, str) and is_like_arguments(name)
-        may_be = is_empty and (is_mapping or is_bare or name in own)
-        if (place is not None and name == place) or (is_empty and name in metadata) or not (is_like or may_be):
+        rules_of_field = _UNREAD["beside empty arguments"] if name in own else rules
+        is_unread = rules_of_field.get(_kind_of_field(name, metadata))
+        if is_unread is None or (place is not None and name == place):
             continue
-        inner = value[name] if is_mapping else _read(value, name)
-        if name in _SCALAR_METADATA:
-            is_unread = _is_object(inner)
-        elif is_bare:  # a mapping's keys were all given, whereas an object has every attribute of its class
-            is_unread = is_mapping or not _is_no_value(inner)
-        else:
-            differs = is_like and _holds_other_arguments(inner, arguments)
-            is_unread = differs or (may_be and _may_be_arguments(inner))
-        if is_unread:
+        if is_unread(value[name] if is_mapping else _read(value, name), arguments):
             found.append(_field_text(name))
     return tuple(found)
+
+
+def _kind_of_field(name: Any, metadata: Set[str]) -> _FieldKind:
+    if not isinstance(name, str):
+        return "other"
+    if name in _SCALAR_METADATA:
+        return "scalar metadata"
+    if name in metadata:
+        return "metadata"
+    return "like arguments" if is_like_arguments(name) else "other"
 
 
 def _is_empty(arguments: Any) -> bool:
@@ -435,6 +437,37 @@ def _json_of(value: Any) -> Any:
         return json.loads(value) if isinstance(value, str) else value
     except (ValueError, RecursionError):
         return value
+
+
+_FieldKind: TypeAlias = Literal["scalar metadata", "metadata", "like arguments", "other"]
+"""Metadata that is text, a number or a boolean; metadata that may be an object or a list; fields that are named like arguments; all others."""
+
+_FieldRule: TypeAlias = Callable[[Any, Any], bool]
+"""Takes the value of a field and the arguments that are read; returns whether the field holds or may hold arguments."""
+
+_UNREAD: Final[Mapping[str, Mapping[_FieldKind, _FieldRule]]] = {
+    # A field that is named like arguments may hold others.
+    "beside arguments": {"like arguments": _holds_other_arguments},
+    # Any object or list may be the arguments. The constants of an object's class are not: they are the same in each call.
+    "beside empty arguments": {
+        "scalar metadata": lambda value, read: _is_object(value),
+        "like arguments": lambda value, read: _holds_other_arguments(value, read) or _may_be_arguments(value),
+        "other": lambda value, read: _may_be_arguments(value),
+    },
+    # A call without a field for arguments may have an unknown shape: any field may be an argument. A mapping's keys were all given.
+    "in a bare mapping": {
+        "scalar metadata": lambda value, read: _is_object(value),
+        "like arguments": lambda value, read: True,
+        "other": lambda value, read: True,
+    },
+    # An object has every attribute of its class.
+    "in a bare object": {
+        "scalar metadata": lambda value, read: _is_object(value),
+        "like arguments": lambda value, read: not _is_no_value(value),
+        "other": lambda value, read: not _is_no_value(value),
+    },
+}
+"""Where a field is -> its kind -> whether it holds or may hold arguments that are not read; without a rule, it does not."""
 
 
 def _unread_text(
