@@ -128,14 +128,14 @@ def _renew_in_child() -> None:
             renew(owner)
 
 
-def end_if_forked(born: int, error: BaseException | None = None) -> None:
-    """End this process if it was forked since ``generation`` was ``born``; see `end_child`.
+def end_if_forked(generation_before: int, error: BaseException | None = None) -> None:
+    """End this process if it was forked since ``generation`` was ``generation_before``; see `end_child`.
 
     Args:
-        born: The generation before external code ran.
+        generation_before: The generation before external code ran.
         error: The exception that the external code raised.
     """
-    if generation != born:
+    if generation != generation_before:
         end_child(error)
 
 

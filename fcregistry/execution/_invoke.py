@@ -262,15 +262,15 @@ def invoke(invocation: Invocation) -> Outcome:
 
 def call_function(invocation: Invocation) -> Outcome:
     """Call a plain function; a generator is collected, and an awaitable is returned as it is."""
-    start, born = perf_counter(), _forks.generation
+    start, generation_before = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
         if type(value) not in PLAIN_TYPES and inspect.isgenerator(value):
             value = _collect(value, invocation)
     except BaseException as error:  # noqa: BLE001  # foreign code: whatever a tool raises is its outcome
-        _forks.end_if_forked(born, error)
+        _forks.end_if_forked(generation_before, error)
         return Outcome(None, error, perf_counter() - start)
-    _forks.end_if_forked(born)
+    _forks.end_if_forked(generation_before)
     return Outcome(value, None, perf_counter() - start)
 
 
@@ -298,23 +298,23 @@ def run_on_background_loop(invocation: Invocation) -> Outcome:
 
 async def ainvoke(invocation: Invocation) -> Outcome:
     """Like `invoke`, on the running event loop; what the function returns is awaited."""
-    start, born = perf_counter(), _forks.generation
+    start, generation_before = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
         if type(value) in PLAIN_TYPES:
             pass
         elif inspect.isawaitable(value):
-            value = await await_in_parent(value, born)
+            value = await await_in_parent(value, generation_before)
         elif inspect.isasyncgen(value):
             value = await _acollect(value, invocation)
         elif inspect.isgenerator(value):
             value = _collect(value, invocation)
     except BaseException as error:  # foreign code: whatever a tool raises is its outcome
-        _forks.end_if_forked(born, error)
+        _forks.end_if_forked(generation_before, error)
         if is_cancellation(error):
             raise
         return Outcome(None, error, perf_counter() - start)
-    _forks.end_if_forked(born)
+    _forks.end_if_forked(generation_before)
     return Outcome(value, None, perf_counter() - start)
 
 
@@ -339,14 +339,14 @@ async def await_future(future: Future[T]) -> T:
 
 
 @coroutine
-def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
+def await_in_parent(work: Any, generation_before: int) -> Generator[Any, Any, Any]:
     """Await something, and end a process that it forks before that gets to the event loop.
 
     The loop is the parent's.
 
     Args:
         work: What a tool returned.
-        born: `_forks.generation` when the tool was called.
+        generation_before: `_forks.generation` when the tool was called.
     """
     steps: Any
     send: Callable[[Any], Any]
@@ -361,8 +361,7 @@ def await_in_parent(work: Any, born: int) -> Generator[Any, Any, Any]:
             asked = resume(given)
         except StopIteration as done:
             return done.value
-        if _forks.generation != born:
-            _forks.end_child()
+        _forks.end_if_forked(generation_before)
         try:
             resume, given = send, (yield asked)
         except GeneratorExit:
@@ -387,10 +386,10 @@ def is_cancellation(error: BaseException) -> bool:
 
 def _collect(items: Any, invocation: Invocation) -> list[Any]:
     """Return what a generator yields, and stop it if the call is cancelled."""
-    collected, born = [], _forks.generation
+    collected, generation_before = [], _forks.generation
     try:
         for item in items:
-            _forks.end_if_forked(born)
+            _forks.end_if_forked(generation_before)
             collected.append(item)
             if invocation.channel is not None:
                 invocation.channel.put(item)
@@ -401,14 +400,14 @@ def _collect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
-    collected, born = [], _forks.generation
+    collected, generation_before = [], _forks.generation
     try:
         while True:
             try:
-                item = await await_in_parent(anext(items), born)
+                item = await await_in_parent(anext(items), generation_before)
             except StopAsyncIteration:
                 break
-            _forks.end_if_forked(born)
+            _forks.end_if_forked(generation_before)
             collected.append(item)
             if invocation.channel is not None:
                 await invocation.channel.aput(item)

@@ -41,13 +41,13 @@ def make_result(
     Raises:
         KeyboardInterrupt: The user interrupted the call.
     """
-    born = _forks.generation
+    generation_before = _forks.generation
     try:
         result = _make_result(step, outcome, settings, notes)
     except BaseException as error:  # a forked child must not run the parent's program, whatever is raised
-        _forks.end_if_forked(born, error)
+        _forks.end_if_forked(generation_before, error)
         raise
-    _forks.end_if_forked(born)  # what a value or an exception does while it is read is foreign code, too
+    _forks.end_if_forked(generation_before)  # what a value or an exception does while it is read is foreign code, too
     return result
 
 

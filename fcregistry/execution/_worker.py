@@ -74,9 +74,9 @@ def run_here(request: str) -> str:
         ValueError: The request was written by another version of fcregistry.
     """
     _forks.count_forks()
-    born = _forks.generation
+    generation_before = _forks.generation
     answer = _answer_to(Request.read(request))
-    _forks.end_if_forked(born)  # what a type or a property does is foreign code, too
+    _forks.end_if_forked(generation_before)  # what a type or a property does is foreign code, too
     return answer_text(answer)
 
 
