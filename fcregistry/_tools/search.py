@@ -292,8 +292,8 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
                     count(f'"{each}"')
     (tools,) = connection.execute(_TOOLS).fetchone()
     rarest_first = sorted(counts, key=lambda each: counts[each])
-    telling = [each for each in rarest_first if 2 * counts[each] <= tools]  # BM25 gives nothing for what most have
-    return _limit_matches(telling or rarest_first[:1], counts)
+    selective = [each for each in rarest_first if 2 * counts[each] <= tools]  # BM25 gives nothing for what most have
+    return _limit_matches(selective or rarest_first[:1], counts)
 
 
 def _singular(word: str) -> str:

@@ -198,7 +198,7 @@ class Binding:
 
     Attributes:
         by_keyword: Whether every argument is passed by its name.
-        hands_through: Whether the Python values are the JSON values.
+        needs_no_decoding: Whether the Python values are the JSON values.
     """
 
     def __init__(
@@ -217,7 +217,7 @@ class Binding:
         self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
         self._made = [(each.name, each.make_default) for each in parameters if each.make_default is not None]
-        self.hands_through = not self._decoders and self._extra is None and not external and not self._made
+        self.needs_no_decoding = not self._decoders and self._extra is None and not external and not self._made
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the Python values of valid arguments, and the defaults that a `Field(…)` of pydantic gives.
@@ -227,7 +227,7 @@ class Binding:
         """
         if self._external:
             self._check_takes(arguments)
-        if self.hands_through:
+        if self.needs_no_decoding:
             return dict(arguments)
         decoded = {}
         extra = self._extra

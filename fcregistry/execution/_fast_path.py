@@ -96,7 +96,7 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     is_valid = validator.fastest_check()
     binding = bound.signature.binding
     decode = binding.decode
-    needs_no_decoding = binding.hands_through
+    needs_no_decoding = binding.needs_no_decoding
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
