@@ -44,7 +44,7 @@ class _Event:
             EncodingError: A tool yielded, or the agent answered with, a value that has no JSON form.
         """
         name = re.sub(r"(?<!^)(?=[A-Z])", "_", type(self).__name__).lower()
-        return {"type": name} | {field.name: _written(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]  # each event is a dataclass
+        return {"type": name} | {field.name: _field_as_json(getattr(self, field.name)) for field in fields(self)}  # type: ignore[arg-type]  # each event is a dataclass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +159,7 @@ class Finished(_Event, Generic[AnswerT_co]):
     result: RunResult[AnswerT_co]
 
 
-def _written(value: Any) -> Any:
+def _field_as_json(value: Any) -> Any:
     """Return the value of a field as JSON.
 
     The arguments of a call are text, as the model wrote them if it wrote text.
@@ -225,7 +225,7 @@ def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
 # --- The effects of a run ---
 
 
-class Tell(NamedTuple):
+class EmitEvent(NamedTuple):
     """Tell the caller of a streamed run what happens: an effect.
 
     The run goes on when the caller asks for the next event.
@@ -316,7 +316,7 @@ class AskModel(NamedTuple):
         try:
             async for piece in pieces:
                 if isinstance(piece, Delta):
-                    self._tell_piece(piece)
+                    self._emit_piece(piece)
                 else:
                     completion = checked_completion(piece, self.model.name)
         except Exception:  # foreign code: a model may raise anything, and what it raises after its answer is ignored
@@ -329,7 +329,7 @@ class AskModel(NamedTuple):
             raise RuntimeError(f"{self.model.name} ended without a completion")
         return completion
 
-    def _tell_piece(self, piece: Delta) -> None:
+    def _emit_piece(self, piece: Delta) -> None:
         """Put a piece into the queue without waiting: a caller that is slow does not hold up the provider."""
         assert self.control.events is not None
         if piece.reasoning:
@@ -391,5 +391,5 @@ class RunCalls(NamedTuple):
                 if isinstance(each, ToolResult):
                     results.append(each)
                 else:
-                    await Tell(self.control, Progressed(call=self.calls[0], progress=each)).later()
+                    await EmitEvent(self.control, Progressed(call=self.calls[0], progress=each)).later()
         return results

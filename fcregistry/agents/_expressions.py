@@ -8,7 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
-from fcregistry.agents._effects import Calling, Returned, Tell
+from fcregistry.agents._effects import Calling, EmitEvent, Returned
 from fcregistry.agents._loop import results_of
 from fcregistry.agents._run import Step
 from fcregistry.errors import PluginError
@@ -106,7 +106,7 @@ class Expressions:
             return "refused"
         began = perf_counter()
         for node in nodes:
-            yield Tell(chat.control, Calling(call=node.call))
+            yield EmitEvent(chat.control, Calling(call=node.call))
         if len(nodes) == 1:  # its progress is streamed, as in a model's own calls
             results = yield from results_of(loop, chat, [nodes[0].call])
         else:
@@ -115,7 +115,7 @@ class Expressions:
                 chat.visible.note(results)
         chat.control.kept.note(results)
         for result in results:
-            yield Tell(chat.control, Returned(result=result))
+            yield EmitEvent(chat.control, Returned(result=result))
         chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))
         chat.steps.append(Step(kind="tools", seconds=perf_counter() - began, results=tuple(results)))
         chat.calls += len(results)

@@ -11,7 +11,7 @@ from fcregistry import formats
 from fcregistry._base.source import callback_problem
 from fcregistry.agents._agent import Agent, Query
 from fcregistry.agents._effects import arun_to_end, run_to_end
-from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, take_calls
+from fcregistry.agents._loop import Loop, ask_model, result_of, resume_calls, run_or_refuse_calls
 from fcregistry.agents._run import Control, End
 from fcregistry.formats import format_of_call, read_calls, read_field, with_cut_calls
 from fcregistry.models import Message, Model, arguments_text, call_as_chat_json, check_is_message
@@ -117,7 +117,11 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             if isinstance(completion, End):
                 return result_of(chat, completion, type(self).__name__)
             has_calls = bool(completion.message.tool_calls)
-            end = (yield from take_calls(rules, chat, completion)) if has_calls else rules.answers.end(chat, completion)
+            end = (
+                (yield from run_or_refuse_calls(rules, chat, completion))
+                if has_calls
+                else rules.answers.end(chat, completion)
+            )
         else:
             end = yield from resume_calls(rules, chat, decisions)
         if end is None:

@@ -13,10 +13,10 @@ if TYPE_CHECKING:
     from fcregistry.models import MessageLike, Model
 
 _ROLES_OF_MODELS: Final = ("assistant", "model")
-_RESULTS: Final = "tool_calls_results"
+_RESULTS_FIELD: Final = "tool_calls_results"
 """The field of a message that `FunctionCall` returned, with the results of its calls."""
 
-_OF_OTHERS: Final = frozenset({"content", "parts", "type"})
+_FIELDS_OF_OTHER_SHAPES: Final = frozenset({"content", "parts", "type"})
 """Fields of messages and items in the shapes of other providers."""
 
 
@@ -55,16 +55,16 @@ def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) ->
 
 
 def _has_results(given: object) -> bool:
-    return isinstance(given, Mapping) and _RESULTS in given
+    return isinstance(given, Mapping) and _RESULTS_FIELD in given
 
 
 def _expand_results(given: Any, after: object) -> Iterator[Message]:
     """Yield a model's message, and those of its results, unless the next message is one of these."""
-    message = Message.of({name: value for name, value in given.items() if name != _RESULTS})
-    results, calls = given[_RESULTS], message.tool_calls
+    message = Message.of({name: value for name, value in given.items() if name != _RESULTS_FIELD})
+    results, calls = given[_RESULTS_FIELD], message.tool_calls
     if not isinstance(results, (list, tuple)) or len(results) != len(calls):
         count = len(results) if isinstance(results, (list, tuple)) else repr(results)[:50]
-        raise ValueError(f"a message has a result for each of its calls: {len(calls)} calls, {_RESULTS}: {count}")
+        raise ValueError(f"a message has a result for each of its calls: {len(calls)} calls, {_RESULTS_FIELD}: {count}")
     yield message
     if not (isinstance(after, Message) and after.role == "tool") and read_field(after, "role") != "tool":
         for call, content in zip(calls, results, strict=True):
@@ -79,7 +79,7 @@ def _read_message(given: Any, name: str | None) -> Message:
     try:
         message = Message.of(given)
     except (TypeError, ValueError):  # in another provider's shape, which the function may know
-        if not _OF_OTHERS.intersection(given):
+        if not _FIELDS_OF_OTHER_SHAPES.intersection(given):
             raise
         message = Message(role="assistant" if calls_of(given) else "user")
     return (
@@ -95,13 +95,13 @@ def ids_in(messages: Sequence[Message]) -> dict[str, None]:
     return dict.fromkeys(call.id or "" for message in messages for call in message.tool_calls)
 
 
-def free_id(identity: str, taken: dict[str, None]) -> str:
-    """Return an id that no other call has, this one if it is free, and add it to `taken`."""
+def free_id(identity: str, used: dict[str, None]) -> str:
+    """Return an id that no other call has, this one if it is free, and add it to `used`."""
     free, count = identity, 1
-    while free in taken:
+    while free in used:
         count += 1
         free = f"{identity}_{count}"
-    taken[free] = None
+    used[free] = None
     return free
 
 

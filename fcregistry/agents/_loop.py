@@ -1,7 +1,7 @@
 """The loop of an agent: ask the model, run its calls, and ask again until it makes none.
 
-`run_loop` is the whole loop; `ask_model`, `take_calls` and `resume_calls` are its steps, which agents of one round or of a plan use alone. `Loop` has
-the rules, `Chat` the changing state, and `End` says how the loop ended. What a model says without a call is judged by `Answers`.
+`run_loop` is the whole loop; `ask_model`, `run_or_refuse_calls` and `resume_calls` are its steps, which agents of one round or of a plan
+use alone. `Loop` has the rules, `Chat` the changing state, and `End` says how the loop ended. `Answers` judges a message without calls.
 `make_plan` is the loop with a planner.
 """
 
@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall, UnreadArguments
 from fcregistry._results.result import ToolResult
-from fcregistry.agents._effects import AskModel, Calling, Planned, Planning, Returned, RunCalls, Tell
+from fcregistry.agents._effects import AskModel, Calling, EmitEvent, Planned, Planning, Returned, RunCalls
 from fcregistry.agents._history import ids_in
 from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
@@ -36,7 +36,7 @@ SUMMARIZE: Final = (
     "and say what is missing."
 )
 
-_WAS_EMPTY: Final = "Your last message was empty: answer, or call a tool."
+_EMPTY_MESSAGE: Final = "Your last message was empty: answer, or call a tool."
 """What a model reads that is asked again, since its message had neither text nor calls."""
 
 _ANNOUNCED_ROUNDS: Final = 2
@@ -63,7 +63,7 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
         if isinstance(completion, End):
             return completion
         calls = completion.message.tool_calls
-        take = take_calls if calls else _take_answer
+        take = run_or_refuse_calls if calls else _judge_answer
         end = yield from take(loop, chat, completion)
         if end is not None and end.reason == "empty" and chat.empty <= loop.retry_empty:
             chat.messages.pop()  # many providers take no empty message
@@ -88,7 +88,7 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
         chat: The conversation.
         last: Whether the model has to answer without calling.
     """
-    began = perf_counter()
+    start = perf_counter()
     tools = () if loop.expressions else loop.offered_tools(chat)
     outcome: Completion | End = yield AskModel(
         chat.control, loop.model, _request_messages(loop, chat), tools, "none" if last and tools else "auto"
@@ -101,7 +101,7 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     chat.cut_off = chat.cut_off + 1 if completion.finish_reason == "length" else 0
     chat.empty = 0 if message.tool_calls or message.text.strip() else chat.empty + 1
     chat.usage += completion.usage
-    seconds = perf_counter() - began
+    seconds = perf_counter() - start
     model = completion.model or loop.model.name
     chat.steps.append(Step(kind="model", seconds=seconds, message=message, model=model, usage=completion.usage))
     if completion.finish_reason == "tool_calls" and not message.tool_calls:
@@ -111,7 +111,7 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     return completion
 
 
-def take_calls(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
+def run_or_refuse_calls(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
     """Run the calls of the model's message, unless the run ends with it; return how the loop ends, if it does.
 
     The run goes on after a message that the limit of tokens cut off, since the model may write less; it ends with the second one in a row.
@@ -158,16 +158,16 @@ def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End 
         yield from append_results(chat, [_refused_result(call, why) for call in calls], 0.0)
         return _end_after(loop, chat, ())
     allowed = calls[: _calls_left(loop, chat)]
-    began = perf_counter()
+    start = perf_counter()
     for call in allowed:
-        yield Tell(chat.control, Calling(call=call))
+        yield EmitEvent(chat.control, Calling(call=call))
     prepared = _prepare_for_approver(loop, chat, allowed)
     if prepared is not None and prepared.waiting:
         chat.prepared = prepared
         return End(reason="approval")
     # Calls that need no decision are resumed at once: hooks are not asked twice.
     results = yield from results_of(loop, chat, allowed, prepared)
-    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
+    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - start))
 
 
 def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[End | None]:
@@ -180,10 +180,10 @@ def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> E
     """
     calls = chat.messages[-1].tool_calls
     allowed = calls[: _calls_left(loop, chat)]
-    began = perf_counter()
+    start = perf_counter()
     results = yield from results_of(loop, chat, allowed, chat.prepared, decisions)
     chat.prepared = None
-    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - began))
+    return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - start))
 
 
 def results_of(
@@ -236,7 +236,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
     calls = chat.messages[-1].tool_calls
     chat.control.kept.note(results)
     for call, result in zip(calls, results, strict=True):
-        yield Tell(chat.control, Returned(result=result))
+        yield EmitEvent(chat.control, Returned(result=result))
         message = Message.of_result(result, call.id)
         chat.messages.append(message if message.tool_call_id == call.id else message.replaced(tool_call_id=call.id))
     chat.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
@@ -271,13 +271,13 @@ def _refused_result(call: ToolCall, why: str) -> ToolResult:
     return result
 
 
-def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
+def _judge_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
     """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
     if _reason_to_end(chat, completion) is not None:
         return loop.answers.end(chat, completion)
-    outcome = yield from loop.expressions.run(loop, chat, completion.message.text, partial(_why_refused, loop, chat))
+    outcome = yield from loop.expressions.run(loop, chat, completion.message.text, partial(_refusal_reason, loop, chat))
     if outcome == "answer":
         return loop.answers.end(chat, completion)
     if outcome == "ran" and (end := _end_after(loop, chat, chat.steps[-1].results)) is not None:
@@ -287,7 +287,7 @@ def _take_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End 
     return End(reason="max_tool_calls") if outcome == "refused" and not chat.cut_off else None
 
 
-def _why_refused(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
+def _refusal_reason(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
     """Return why none of the calls of a message may run; empty if they may."""
     if chat.cut_off:  # the last call may be incomplete, and others may need its result
         return "the message is cut off by the limit of tokens; send it again, shorter"
@@ -357,7 +357,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
     if chat.empty and last is not None and last.role != "assistant":
-        messages[-1] = last = last.replaced(content=_content_with_note(last, _WAS_EMPTY))
+        messages[-1] = last = last.replaced(content=_content_with_note(last, _EMPTY_MESSAGE))
     if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
         messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
     instructions = loop.instructions
@@ -557,7 +557,9 @@ class TypedAnswers:
 _NO_CALLS: Final = "nothing can be called while the plan is made; write the plan as text"
 """The result of a call that a planner makes."""
 
-_WRONG: Final = "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
+_WRONG_PLAN: Final = (
+    "This plan cannot be carried out:\n{problems}\n\nWrite the whole plan again, without these mistakes."
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -597,7 +599,7 @@ class Plans:
         if draft.problems and chat.retries < self._retries:
             chat.retries += 1
             chat.empty = 0  # an empty plan is sent back as any other with problems
-            wrong = _WRONG.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
+            wrong = _WRONG_PLAN.format(problems="\n".join(f"- {problem}" for problem in draft.problems))
             chat.messages.append(Message(role="user", content=wrong, continues=True))
             return None
         if draft.problems and not draft.is_usable:
@@ -628,13 +630,13 @@ def make_plan(
         no_calls_reason=_NO_CALLS,
     )
     before = len(chat.steps)
-    yield Tell(chat.control, Planning())
+    yield EmitEvent(chat.control, Planning())
     end = yield from run_loop(planning, chat)
     if end.reason == "invalid_answer":  # there were no rounds left to try again
         return replace(end, reason="invalid_plan")
     if end.reason == "answered":
         draft: PlanDraft = end.answer
-        yield Tell(chat.control, Planned(steps=draft.steps))
+        yield EmitEvent(chat.control, Planned(steps=draft.steps))
         chat.steps.append(Step(kind="plan", seconds=seconds_since(chat, before), texts=draft.steps))
     return end
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from fcregistry.agents._agent import Agent, rounds_limit
-from fcregistry.agents._effects import StepBegan, StepEnded, Tell
+from fcregistry.agents._effects import EmitEvent, StepBegan, StepEnded
 from fcregistry.agents._loop import (
     PlanDraft,
     TextAnswers,
@@ -175,7 +175,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
                     if end is not None:
                         break
                 chat = chat.next(progress.for_solver(chat), visible)
-                yield Tell(chat.control, StepBegan(index=progress.place, text=progress.step))
+                yield EmitEvent(chat.control, StepBegan(index=progress.place, text=progress.step))
             loop = self._last_step if progress.is_last else self._step
             before = len(chat.steps)
             ended = yield from run_loop(loop, chat, decisions)
@@ -203,7 +203,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         chat.history += chat.messages[progress.goal + 1 :]
         failure = failure_of(end)
         outcome = chat.messages[-1].text if failure is None else failure
-        yield Tell(chat.control, StepEnded(index=progress.place, text=outcome, ok=failure is None))
+        yield EmitEvent(chat.control, StepEnded(index=progress.place, text=outcome, ok=failure is None))
         chat.steps.append(Step(kind="step", seconds=seconds, texts=(progress.step, outcome)))
         if failure is None:
             was_last = progress.is_last

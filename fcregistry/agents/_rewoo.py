@@ -15,7 +15,7 @@ from fcregistry._results.content import Content
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.tool import Toolset
 from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
-from fcregistry.agents._effects import StepBegan, StepEnded, Tell
+from fcregistry.agents._effects import EmitEvent, StepBegan, StepEnded
 from fcregistry.agents._history import free_id, ids_in
 from fcregistry.agents._loop import join_paragraphs, make_plan, result_of, resume_calls, run_calls, run_loop
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
@@ -203,14 +203,14 @@ class ReWOOAgent(Agent[AnswerT_co]):
             for step, result in zip(steps, chat.steps[-1].results, strict=True):
                 evidence = progress.evidence[step.name] = Evidence.of(result)
                 ended = StepEnded(index=progress.steps.index(step), text=evidence.text, ok=evidence.ok)
-                yield Tell(chat.control, ended)
+                yield EmitEvent(chat.control, ended)
                 chat.steps.append(Step(kind="step", seconds=result.duration, texts=(step.text, evidence.text)))
         return (yield from self._solve(progress, chat))
 
     def _run_steps(self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]) -> Effects[End | None]:
         """Run steps that can run together; return how the run ends, or that it waits."""
         for step in steps:
-            yield Tell(chat.control, StepBegan(index=progress.steps.index(step), text=step.text))
+            yield EmitEvent(chat.control, StepBegan(index=progress.steps.index(step), text=step.text))
         calls = progress.calls(steps, self._loop.offered_tools(chat), ids_in(chat.messages))
         chat.messages.append(Message(role="assistant", tool_calls=tuple(calls)))
         return (yield from run_calls(self._solver_loop, chat, calls))
@@ -259,13 +259,13 @@ class EvidenceProgress:
         waiting = names - self.evidence.keys()
         return [step for step in self.steps if step.name in waiting and waiting.isdisjoint(step.needs)]
 
-    def calls(self, steps: Sequence[EvidenceStep], tools: Iterable[Tool], taken: dict[str, None]) -> list[ToolCall]:
+    def calls(self, steps: Sequence[EvidenceStep], tools: Iterable[Tool], used: dict[str, None]) -> list[ToolCall]:
         """Return the calls of steps, with evidence in place of references.
 
         Args:
             steps: The steps.
             tools: The tools.
-            taken: The ids of the other calls of the conversation.
+            used: The ids of the other calls of the conversation.
         """
         values = {name: each.value for name, each in self.evidence.items()}
         known = {tool.name: tool for tool in tools}
@@ -273,7 +273,7 @@ class EvidenceProgress:
         for step in steps:
             tool = known.get(step.tool)
             arguments = with_evidence(step.arguments, values, {} if tool is None else tool.parameters)
-            calls.append(ToolCall(step.tool, arguments, free_id(step.name.removeprefix("#"), taken)))
+            calls.append(ToolCall(step.tool, arguments, free_id(step.name.removeprefix("#"), used)))
         return calls
 
     def for_solver(self, messages: Sequence[Message]) -> Message:

@@ -310,7 +310,11 @@ def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
     if schema is None:
         raise UnreadableError("the arguments are not a JSON object")
     pieces = _split(text)
-    read = _named(pieces, schema) or _single_argument(text, pieces, schema) or _positional(pieces, schema)
+    read = (
+        _keyword_arguments(pieces, schema)
+        or _single_argument(text, pieces, schema)
+        or _positional_arguments(pieces, schema)
+    )
     if read is None:
         takes = ", ".join(schema.get("properties", {})) or "no arguments"
         raise UnreadableError(f"the arguments are not a JSON object, and it takes {takes}")
@@ -333,10 +337,10 @@ def with_evidence(arguments: dict[str, Any] | str, values: Mapping[str, Any], sc
     made = substitute(arguments, values)
     known = schema.get("properties", {})
     changed = [name for name in made if made[name] != arguments[name]]
-    return made | {name: text_of(made[name]) for name in changed if _takes_text(known.get(name), made[name])}
+    return made | {name: text_of(made[name]) for name in changed if _accepts_only_text(known.get(name), made[name])}
 
 
-def _takes_text(schema: Any, value: Any = "") -> bool:
+def _accepts_only_text(schema: Any, value: Any = "") -> bool:
     """Return whether a parameter takes only text; if it may be null, a null stays one."""
     either = schema.get("anyOf", [schema]) if isinstance(schema, Mapping) else []
     kinds = {each.get("type") if isinstance(each, Mapping) else None for each in either}
@@ -348,7 +352,7 @@ def _quote_references(text: str) -> str:
     return _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
 
 
-def _named(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
+def _keyword_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the arguments that are written `name=value, …`.
 
     Return None unless the first one has the name of a parameter.
@@ -385,11 +389,11 @@ def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) ->
     if len(names) != 1:
         return None
     value = _value(text, names[0], schema)
-    is_one = len(pieces) == 1 or len(pieces) > len(known) or _takes_text(known.get(names[0]))
+    is_one = len(pieces) == 1 or len(pieces) > len(known) or _accepts_only_text(known.get(names[0]))
     return {names[0]: value} if is_one or not isinstance(value, str) else None
 
 
-def _positional(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
+def _positional_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the arguments in the order of the parameters; None unless their number fits."""
     known = schema.get("properties", {})
     if not len(schema.get("required", ())) <= len(pieces) <= len(known):

@@ -160,7 +160,7 @@ class GroupGateway(Gateway):
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return the group, and those around it."""
-        return self.gateway_map.opening(self.group)
+        return self.gateway_map.opened_by(self.group)
 
     def __call__(self) -> str:
         """Show the tools of a group."""
@@ -205,7 +205,7 @@ class LoadGateway(Gateway):
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
         """Return the named tools."""
-        return Opened(tools=frozenset(tool.name for tool in self._named(arguments["names"])[0]))
+        return Opened(tools=frozenset(tool.name for tool in self._available(arguments["names"])[0]))
 
     def __call__(self, names: Annotated[list[str], Len(1, _MAX_NAMES)]) -> str:
         """Load tools that search_tools found, so that you can call them from your next message on.
@@ -213,7 +213,7 @@ class LoadGateway(Gateway):
         Args:
             names: Their names.
         """
-        loaded, unknown = self._named(names)
+        loaded, unknown = self._available(names)
         problems = [
             f"there is no tool {name!r}{did_you_mean(nearest(name, self.gateway_map.tools))}" for name in unknown
         ]
@@ -223,7 +223,7 @@ class LoadGateway(Gateway):
             [f"{', '.join(tool.name for tool in loaded)} {_FROM_NOW_ON}.", *(f"But {each}" for each in problems)]
         )
 
-    def _named(self, names: list[str]) -> tuple[list[Tool], list[str]]:
+    def _available(self, names: list[str]) -> tuple[list[Tool], list[str]]:
         """Return the tools of some names that are available, and the other names.
 
         Each once, in the order given.
@@ -299,7 +299,7 @@ def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> Ca
     """Return the error of a call to a tool that is not visible yet, or a gateway that no longer is."""
     gateway = gateway_of(tool)
     group = gateway.group if isinstance(gateway, GroupGateway) else tool.group
-    closed = gateway_map.closed_around(group, opened)
+    closed = gateway_map.outermost_closed(group, opened)
     if gateway is not None and closed is None:
         return CallError("unknown_tool", f"{tool.name} was called before: the tools of {group} can be called now")
     way = f"{LOAD} with its name" if closed is None else gateway_name(closed)
@@ -371,7 +371,7 @@ class GatewayMap:
         """Return the lazy groups right below a lazy group; without one, those that are in no other."""
         return self._inner.get(group, ())
 
-    def opening(self, group: str) -> Opened:
+    def opened_by(self, group: str) -> Opened:
         """Return what opening a group opens: the group and the lazy groups around it.
 
         Raises:
@@ -397,7 +397,7 @@ class GatewayMap:
         reached = [group for outer in ("", *opened.groups) for group in self.inner(outer)]
         return [group for group in reached if group not in opened.groups]
 
-    def closed_around(self, group: str, opened: Opened) -> str | None:
+    def outermost_closed(self, group: str, opened: Opened) -> str | None:
         """Return the outermost hidden group that is the group or contains it; None if all of them are open."""
         return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
@@ -585,7 +585,7 @@ class VisibleTools:
         """
         gateway_map = self._map or GatewayMap(Toolset())
         for group in groups:
-            self._open(self._opened | gateway_map.opening(group))
+            self._open(self._opened | gateway_map.opened_by(group))
 
     def restore(self, messages: Iterable[object]) -> None:
         """Make the tools visible whose gateways were called in a history.

@@ -267,11 +267,11 @@ class CallableModel(FunctionModel):
             raise TypeError(f"the function of the model {self.name} {problem}")
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
-        written = [self._written(message) for message in messages]
+        written = [self._message_for_function(message) for message in messages]
         options = self._options(tools, tool_choice)
         return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name, tools))
 
-    def _written(self, message: Message) -> dict[str, Any]:
+    def _message_for_function(self, message: Message) -> dict[str, Any]:
         """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
         own = message.native.get(self.name)
         return chat_message(message) if own is None else dict(deepcopy(own))
@@ -361,12 +361,12 @@ def _is_openai(answer: Mapping[str, Any]) -> bool:
 
 # --- Messages of any provider as completions ---
 
-_OF_MESSAGES: Final = ("role", "content", "tool_calls", "output", "type", "parts", "candidates")
-_PLACES: Final = ("candidates", "content", "parts", "output", "message")
+_MESSAGE_FIELDS: Final = ("role", "content", "tool_calls", "output", "type", "parts", "candidates")
+_CONTENT_FIELDS: Final = ("candidates", "content", "parts", "output", "message")
 """The fields with the content, in this order of: Gemini's responses, most messages, Gemini's messages, OpenAI's responses, Bedrock's responses."""
 _MAX_DEPTH: Final = 6
-_OF_CALLS: Final = ("name", "function", "functionCall", "function_call", "toolUse", "arguments", "input", "args")
-_REASONING: Final = ("reasoning_content", "reasoning")
+_CALL_FIELDS: Final = ("name", "function", "functionCall", "function_call", "toolUse", "arguments", "input", "args")
+_REASONING_FIELDS: Final = ("reasoning_content", "reasoning")
 """The fields with the model's thinking, on servers that speak OpenAI's chat protocol."""
 
 
@@ -410,7 +410,7 @@ def _message_of(answer: object) -> Message:
     if isinstance(answer, Message):
         return answer if answer.role == "assistant" else answer.replaced(role="assistant")
     check_is_message(answer)
-    if not _has_any(answer, _OF_MESSAGES) and not isinstance(answer, (list, tuple)):
+    if not _has_any(answer, _MESSAGE_FIELDS) and not isinstance(answer, (list, tuple)):
         answer = read_field(answer, "message")  # of a choice
     calls = tuple(map(call_of, read_calls(answer))) if _may_call(answer) else ()
     content, reasoning = _content_and_reasoning(answer)
@@ -425,7 +425,7 @@ def _has_any(value: object, names: Sequence[str]) -> bool:
 
 def _may_call(answer: object) -> bool:
     """Return whether an answer may make calls: a list without any field of a call makes none."""
-    return not isinstance(answer, (list, tuple)) or any(_has_any(item, _OF_CALLS) for item in answer)
+    return not isinstance(answer, (list, tuple)) or any(_has_any(item, _CALL_FIELDS) for item in answer)
 
 
 def check_is_message(message: object) -> None:
@@ -434,10 +434,10 @@ def check_is_message(message: object) -> None:
     Raises:
         TypeError: It is not a message; for a whole response, the error says where its message is.
     """
-    if isinstance(message, (str, list, tuple)) or _has_any(message, _OF_MESSAGES):
+    if isinstance(message, (str, list, tuple)) or _has_any(message, _MESSAGE_FIELDS):
         return
     if _has_any(
-        read_field(message, "message"), _OF_MESSAGES
+        read_field(message, "message"), _MESSAGE_FIELDS
     ):  # a choice of OpenAI's chat completions, a response of Ollama
         return
     if _has_any(message, ("choices",)):
@@ -448,7 +448,7 @@ def check_is_message(message: object) -> None:
 
 def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
     """Return the content of a message, and the model's thinking."""
-    thoughts = [text for name in _REASONING if (text := text_of(read_field(message, name)))][:1]
+    thoughts = [text for name in _REASONING_FIELDS if (text := text_of(read_field(message, name)))][:1]
     content: Any = read_field(message, "content")
     if not isinstance(content, str):
         blocks = [] if isinstance(message, (list, tuple)) else list(_blocks(message))
@@ -472,7 +472,7 @@ def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
             yield from _blocks(each, depth + 1)
         return
     if read_field(value, "type") in (None, "message"):
-        for place in _PLACES:
+        for place in _CONTENT_FIELDS:
             inner = read_field(value, place)
             if inner is not None:
                 inner = inner[:1] if place == "candidates" and isinstance(inner, (list, tuple)) else inner

@@ -34,7 +34,7 @@ _MIN_VALUES: Final = 100_000
 _HEADERS: Final = {"Accept-Encoding": "gzip"}
 """Headers of each request. Only gzip is allowed, because not every version of the HTTP libraries can decode other encodings in small pieces."""
 
-_NOT_READ_ON: Final = "so fcregistry stopped reading it; if you expect such answers, pass a higher max_answer_bytes"
+_STOPPED_READING: Final = "so fcregistry stopped reading it; if you expect such answers, pass a higher max_answer_bytes"
 
 _MAX_REDIRECTS: Final = 5
 """The number of redirects that one request follows; all must lead to the same server."""
@@ -179,7 +179,7 @@ class _Body:
             if len(piece) > self._left or self._left_raw < 0:
                 if not self._is_answer:
                     yield piece[: self._left]
-                self._end(f"is longer than {self._limits.answer:,} bytes, {_NOT_READ_ON}")
+                self._end(f"is longer than {self._limits.answer:,} bytes, {_STOPPED_READING}")
                 return
             self._left -= len(piece)
             self._count_values(piece)
@@ -194,7 +194,7 @@ class _Body:
         counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
         self._values = counts[-1]
         if self._is_answer and max(counts) > self._most_values:
-            self._end(f"contains more than {self._most_values:,} values, {_NOT_READ_ON}")
+            self._end(f"contains more than {self._most_values:,} values, {_STOPPED_READING}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
         """Yield the content of any number of gzip members (RFC 1952, 2.2).

@@ -443,21 +443,21 @@ def map_texts(change: Callable[[str], str], value: T) -> T:
     The value itself if none changes, or if it is not JSON.
     """
     try:
-        return _changed(change, value)  # type: ignore[no-any-return]
+        return _map_value(change, value)  # type: ignore[no-any-return]
     except RecursionError:  # a circle, which cannot be written as JSON: that raises later
         return value
 
 
-def _changed(change: Callable[[str], str], value: Any) -> Any:
+def _map_value(change: Callable[[str], str], value: Any) -> Any:
     kind = type(value)
     if isinstance(value, str):
         return change(value)
     if kind is dict:
-        changed = {_changed(change, name): _changed(change, each) for name, each in value.items()}
+        changed = {_map_value(change, name): _map_value(change, each) for name, each in value.items()}
         is_same = all(map(is_, value.keys(), changed.keys())) and all(map(is_, value.values(), changed.values()))
         return value if is_same and len(changed) == len(value) else changed
     if kind in (list, tuple):
-        items = [_changed(change, each) for each in value]
+        items = [_map_value(change, each) for each in value]
         return value if all(map(is_, value, items)) else kind(items)
     return value
 

@@ -188,7 +188,7 @@ def chat_completion(body: Mapping[str, Any]) -> Completion:
     answer.add_head(body)
     answer.add_text(message)
     answer.finish = text_of(choice.get("finish_reason"))
-    written = _listed(message.get("tool_calls")) or _former_call(message)
+    written = _as_list(message.get("tool_calls")) or _legacy_call(message)
     calls = tuple(map(call_of, written))
     for call, each in zip(calls, written, strict=True):
         answer.add_call_extras(mapping_of(each), call.id)
@@ -201,7 +201,7 @@ class ChatStream:
     def __init__(self, tools: Iterable[Tool] = ()) -> None:
         self._answer = _Answer()
         self._calls = StreamedCalls(tools)
-        self._former_calls = StreamedCalls()  # some servers send the same call in both forms
+        self._legacy_calls = StreamedCalls()  # some servers send the same call in both forms
 
     def add(self, piece: Mapping[str, Any]) -> Delta | None:
         """Take the next piece, and return what is new in it; None if there is nothing to show.
@@ -218,10 +218,10 @@ class ChatStream:
             return None
         written = required(choice, "delta", dict)
         shown = self._answer.add_text(written)
-        for former in _former_call(written):
+        for former in _legacy_call(written):
             function = mapping_of(former)
-            self._former_calls.add(0, None, text_of(function.get("name")), _arguments({}, function))
-        calls = tuple(filter(None, map(self._call, _listed(written.get("tool_calls")))))
+            self._legacy_calls.add(0, None, text_of(function.get("name")), _arguments({}, function))
+        calls = tuple(filter(None, map(self._call, _as_list(written.get("tool_calls")))))
         delta = Delta(content=shown.content, reasoning=shown.reasoning, tool_calls=calls)
         return delta if delta != Delta() else None
 
@@ -233,7 +233,7 @@ class ChatStream:
         """
         if not self._answer.finish:
             return None
-        return self._answer.completion(self._calls.calls() or self._former_calls.calls())
+        return self._answer.completion(self._calls.calls() or self._legacy_calls.calls())
 
     def _call(self, piece: object) -> ToolCallDelta | None:
         if not isinstance(piece, Mapping):
@@ -250,7 +250,7 @@ class ChatStream:
         return delta
 
 
-def _former_call(message: Mapping[str, Any]) -> list[Any]:
+def _legacy_call(message: Mapping[str, Any]) -> list[Any]:
     """Return the call in the former field for one, of a message or of a piece of one; none if it is empty."""
     call = message.get("function_call")
     is_empty = not call or (isinstance(call, Mapping) and not (call.get("name") or call.get("arguments")))
@@ -280,7 +280,7 @@ def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | M
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
     """Return the first choice of an answer, or of a piece; None if it has none."""
-    choices = (each for each in _listed(body.get("choices")) if isinstance(each, Mapping))
+    choices = (each for each in _as_list(body.get("choices")) if isinstance(each, Mapping))
     return next((each for each in choices if each.get("index") in (0, None)), None)
 
 
@@ -294,7 +294,7 @@ def _content_and_thoughts(content: object) -> tuple[str, str]:
     return "".join(texts), "".join(thoughts)
 
 
-def _listed(value: Any) -> list[Any]:
+def _as_list(value: Any) -> list[Any]:
     return value if isinstance(value, list) else [] if value is None else [value]
 
 

@@ -56,7 +56,7 @@ _RETRYABLE: Final = frozenset({408, 409, 429})
 _NO_CREDIT_CODES: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached", "billing_not_active"})
 """Codes of a 429 that waiting does not end."""
 
-_PASSING_CODES: Final = frozenset(
+_TRANSIENT_CODES: Final = frozenset(
     {
         *("server_error", "internal_server_error", "internal_error", "api_error"),
         *("overloaded_error", "overloaded", "service_unavailable"),
@@ -89,7 +89,7 @@ def model_error(
             error.args = (str(error).replace(secret, "…"),)
         return error.with_traceback(None)
     worded = _model_error(error, full_name, variable, hidden, start)
-    worded.__cause__ = SdkError(_described(error, hidden))
+    worded.__cause__ = SdkError(_describe(error, hidden))
     return worded
 
 
@@ -168,12 +168,12 @@ def incomplete_answer(full_name: str, *, has_begun: bool = True) -> ModelError:
 
 def _error_in_answer(body: object, full_name: str, secrets: Iterable[str]) -> ModelError:
     codes = _codes(body)
-    passing = bool(codes & _PASSING_CODES) or any(
+    is_transient = bool(codes & _TRANSIENT_CODES) or any(
         code in _RETRYABLE or code >= 500 for code in map(_code_number, codes)
     )
-    advice = "try again" if passing else "the same request would fail again"
+    advice = "try again" if is_transient else "the same request would fail again"
     text = bounded_text(_message(body) or "it does not say why", secrets)
-    return ModelError(f"{full_name} failed while it answered: {text}; {advice}", retryable=passing)
+    return ModelError(f"{full_name} failed while it answered: {text}; {advice}", retryable=is_transient)
 
 
 def _status_error(error: BaseException, status: int, text: str, full_name: str, variable: str) -> ModelError:
@@ -212,7 +212,7 @@ def _connection_error(error: BaseException, full_name: str, variable: str, start
     )
 
 
-def _described(error: BaseException, hidden: Sequence[str]) -> str:
+def _describe(error: BaseException, hidden: Sequence[str]) -> str:
     """Describe an exception of an SDK, and those that it comes from."""
     status, request = getattr(error, "status_code", None), getattr(error, "request_id", None)
     facts = [

@@ -51,8 +51,8 @@ class StreamedCalls:
         self._tools = {tool.name: tool for tool in tools}
         self._last_guess = 0  # the place of the last call that got its first arguments only because it was the latest
         self._calls: list[_Call] = []
-        self._of_index: dict[int, _Call] = {}
-        self._of_id: dict[tuple[int | None, str], _Call] = {}
+        self._by_index: dict[int, _Call] = {}
+        self._by_id: dict[tuple[int | None, str], _Call] = {}
 
     def add(
         self, index: int | None, id: str | None, name: str | None, arguments: str | Mapping[str, Any] | None
@@ -71,7 +71,7 @@ class StreamedCalls:
         text = _text(arguments)
         if not (id or name or text):
             return None
-        call = self._meant(index, id, bool(name))
+        call = self._matching_call(index, id, bool(name))
         if call is not None and call.is_repeated_by(id, text):
             return None
         if call is not None and call.is_named_again and text.strip():
@@ -79,7 +79,7 @@ class StreamedCalls:
         if call is None or self._begins(call, id, name, text):
             call = _Call(len(self._calls))
             self._calls.append(call)
-        elif text and not (id or name or call.has_begun) and index not in self._of_index:
+        elif text and not (id or name or call.has_begun) and index not in self._by_index:
             self._last_guess = call.place
         changed = call.add(id, name, text)
         self._remember(call, index, id)
@@ -98,40 +98,42 @@ class StreamedCalls:
         Raises:
             ValueError: It is not certain to which call a piece belongs.
         """
-        waiting: list[_Call] = []
+        incomplete: list[_Call] = []
         fragments: dict[_Call, _Call] = {}  # a call without arguments -> the fragment that is its arguments
         for call in self._calls:
             if call.name:
-                waiting += [call] if self._waits(call) else []
+                incomplete += [call] if self._lacks_arguments(call) else []
                 continue
-            if len(waiting) != 1 or not call.text.startswith("{") or (waiting[0].id and call.id):
+            if len(incomplete) != 1 or not call.text.startswith("{") or (incomplete[0].id and call.id):
                 raise ValueError(f"a piece belongs to none of its calls: {call.text or call.id!r:.80}")
-            fragments[waiting.pop()] = call
-        self._check(waiting, fragments)
+            fragments[incomplete.pop()] = call
+        self._check(incomplete, fragments)
         made = ((call, fragments.get(call, call)) for call in self._calls if call.name)
         return tuple(ToolCall(call.name, other.text or None, call.id or other.id) for call, other in made)
 
-    def _check(self, waiting: Iterable[_Call], fragments: Mapping[_Call, _Call]) -> None:
+    def _check(self, incomplete: Iterable[_Call], fragments: Mapping[_Call, _Call]) -> None:
         """Raise if arguments may belong to another call than the one that has them.
 
         Args:
-            waiting: The calls without arguments whose tools take some.
+            incomplete: The calls without arguments whose tools take some.
             fragments: Those that got a fragment for their arguments.
         """
         ids = Counter(call.id for call in self._calls)
         unclear = [
-            each for each in (*waiting, *fragments) if each.place < self._last_guess or (each.id and ids[each.id] > 1)
+            each
+            for each in (*incomplete, *fragments)
+            if each.place < self._last_guess or (each.id and ids[each.id] > 1)
         ]
         if fragments:
             begun = (each for each in self._calls if each.name and each.has_begun)
             unclear += [
-                *waiting,
+                *incomplete,
                 *(each for each in begun if not (each.is_whole and each.text.lstrip().startswith("{"))),
             ]
         if unclear:
             raise ValueError(f"it is not certain which arguments the call of {unclear[0].name!r:.80} has")
 
-    def _waits(self, call: _Call) -> bool:
+    def _lacks_arguments(self, call: _Call) -> bool:
         """Return whether a call has no arguments, and its tool takes some."""
         tool = self._tools.get(call.name)
         if tool is None or call.text.strip():
@@ -149,19 +151,19 @@ class StreamedCalls:
         are_tools = name in self._tools and call.name in self._tools
         return are_tools and name != call.name and call.name + name not in self._tools
 
-    def _meant(self, index: int | None, id: str | None, named: bool) -> _Call | None:
+    def _matching_call(self, index: int | None, id: str | None, named: bool) -> _Call | None:
         """Return the call that a piece is of, or that it comes after: rule 2."""
-        known = self._with_id(index, id, named) if id else None
+        known = self._call_with_id(index, id, named) if id else None
         if known is None and index is not None:
-            known = self._of_index.get(index)
+            known = self._by_index.get(index)
         if known is None and self._calls:
             latest = self._calls[-1]
             known = latest if index is None or (latest.index is None and not named) else None
         return known
 
-    def _with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
-        known = self._of_id.get((index, id))
-        if known is None and (other := self._of_id.get((None, id))) is not None:
+    def _call_with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
+        known = self._by_id.get((index, id))
+        if known is None and (other := self._by_id.get((None, id))) is not None:
             known = other if index is None or other.index is None or not named else None
         return known
 
@@ -169,9 +171,9 @@ class StreamedCalls:
         if index is not None and call.index is None:
             call.index = index
         if index is not None and index == call.index:
-            self._of_index[index] = call
+            self._by_index[index] = call
         if id:
-            self._of_id[call.index, id] = self._of_id[None, id] = call
+            self._by_id[call.index, id] = self._by_id[None, id] = call
 
 
 class _Call:

@@ -52,7 +52,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
             waiting[:0] = zip(message.tool_calls, calls, strict=True)
             given.append(message.replaced(tool_calls=tuple(calls)))
         elif message.role == "tool":
-            answered = _answered(message, waiting)
+            answered = _call_of_result(message, waiting)
             if answered is not None:
                 waiting.remove(answered)
             identity = answered[1].id if answered else message.tool_call_id
@@ -62,9 +62,9 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
     return given
 
 
-def _answered(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:
+def _call_of_result(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:
     """Return the call that a result answers, before and after it got an id."""
     if message.tool_call_id:
         return next((each for each in waiting if each[0].id == message.tool_call_id), None)
-    of_name = [each for each in waiting if each[0].name == message.name]
-    return next(iter(of_name or waiting), None)
+    same_name = [each for each in waiting if each[0].name == message.name]
+    return next(iter(same_name or waiting), None)

@@ -159,7 +159,7 @@ _SEVERAL_AS_ARRAY = "the answer was several items where an array is due: taken a
 
 
 def choose_value(
-    found: Sequence[Found], problems: Callable[[Any], tuple[Problem, ...]], *, takes_list: bool, syntax: str
+    found: Sequence[Found], problems: Callable[[Any], tuple[Problem, ...]], *, expects_array: bool, syntax: str
 ) -> Found:
     """Return the value that is meant, or why none is.
 
@@ -169,14 +169,14 @@ def choose_value(
     Args:
         found: What was found, in order.
         problems: Returns what is wrong with a value.
-        takes_list: Whether the answer is an array, whatever its items are.
+        expects_array: Whether the answer is an array, whatever its items are.
         syntax: The syntax that the model was asked for.
     """
     if any(each.fenced for each in found if isinstance(each, FoundValue)):
         found = [each for each in found if each.fenced]
     values = [each for each in found if isinstance(each, FoundValue)]
-    wrong = [each for each in found if isinstance(each, Rejected)]
-    decisive = [each for each in wrong if each.fenced or each.open or not values]
+    rejected = [each for each in found if isinstance(each, Rejected)]
+    decisive = [each for each in rejected if each.fenced or each.open or not values]
     if decisive:
         return decisive[0]
     if not values:
@@ -186,7 +186,7 @@ def choose_value(
         return Rejected(f"has {len(valid)} values, and each could be the answer; write one")
     if valid:
         return next(iter(valid.values()))
-    if takes_list and not any(isinstance(each.value, list) for each in values):
+    if expects_array and not any(isinstance(each.value, list) for each in values):
         repair = _ONE_AS_ARRAY if len(values) == 1 else _SEVERAL_AS_ARRAY
         repairs = {each for value in values for each in value.repairs} | {repair}
         return FoundValue([each.value for each in values], tuple(sorted(repairs)))

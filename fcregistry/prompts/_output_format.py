@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 Syntax: TypeAlias = Literal["json", "yaml"]
 
-_TAKEN_AS_TEXT: Final = "the answer was text without quotes: taken as the text that it is"
+_READ_AS_TEXT: Final = "the answer was text without quotes: taken as the text that it is"
 _READERS: Final = {"json": json_values, "yaml": yaml_values}
 # Thoughts come first. Many chat templates write their opening mark, not the model. Thoughts that do not end leave no answer.
 _THOUGHTS: Final = re.compile(r"(?!\s*[{\[`])(?:.*?</think>|\s*<think>.*)", re.DOTALL)
@@ -150,15 +150,15 @@ class OutputFormat(Generic[T]):
         """
         thoughts = _THOUGHTS.match(checked_text(text))
         answer = text[thoughts.end() :] if thoughts else text
-        found = _READERS[self._syntax](answer, self._exact) or self._bare(answer.strip())
-        taken = choose_value(found, self._problems, takes_list=self._codec.kinds == {"array"}, syntax=self._syntax)
-        if isinstance(taken, Rejected):
-            return ParsedAnswer(problems=(Problem("$", taken.reason),))
-        repairs = tuple(sorted(taken.repairs))
-        if problems := self._problems(taken.value):
+        found = _READERS[self._syntax](answer, self._exact) or self._unquoted_string(answer.strip())
+        chosen = choose_value(found, self._problems, expects_array=self._codec.kinds == {"array"}, syntax=self._syntax)
+        if isinstance(chosen, Rejected):
+            return ParsedAnswer(problems=(Problem("$", chosen.reason),))
+        repairs = tuple(sorted(chosen.repairs))
+        if problems := self._problems(chosen.value):
             return ParsedAnswer(problems=problems, repairs=repairs)
         try:
-            return ParsedAnswer(value=self._codec.decode(taken.value), repairs=repairs)
+            return ParsedAnswer(value=self._codec.decode(chosen.value), repairs=repairs)
         except Refusal as refusal:
             problem = Problem(json_path(refusal.path), refusal.reason)
         except Exception as error:  # noqa: BLE001  # external code: an extension's codec may raise anything
@@ -176,13 +176,13 @@ class OutputFormat(Generic[T]):
         """
         return self.read(text).unwrap()
 
-    def _bare(self, text: str) -> list[Found]:
+    def _unquoted_string(self, text: str) -> list[Found]:
         """Return a text without quotes as a string, if only a string can be meant.
 
         A choice or a date is meant so, but not an object in words.
         """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
-        return [FoundValue(text, (_TAKEN_AS_TEXT,))] if text and is_text and not self._problems(text) else []
+        return [FoundValue(text, (_READ_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
         return self._validator.problems(with_plain_floats(value) if self._exact else value)

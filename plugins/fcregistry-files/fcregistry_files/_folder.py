@@ -259,7 +259,7 @@ class Folder:
         until = time.monotonic() + _LOCK_SECONDS
         if not DESCRIPTORS:
             if not _threads.acquire(timeout=_LOCK_SECONDS):
-                raise _busy()
+                raise _locked_error()
             try:
                 yield
             finally:
@@ -269,7 +269,7 @@ class Folder:
         try:
             while not _try_lock(descriptor):
                 if time.monotonic() > until:
-                    raise _busy()
+                    raise _locked_error()
                 time.sleep(0.002)
             yield
         finally:
@@ -354,7 +354,7 @@ def kind_of(status: os.stat_result) -> Kind:
     return "folder" if stat.S_ISDIR(status.st_mode) else "other"
 
 
-def _busy() -> ToolError:
+def _locked_error() -> ToolError:
     return ToolError("another write in this folder is under way; try again", retryable=True)
 
 

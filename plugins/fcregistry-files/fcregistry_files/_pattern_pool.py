@@ -55,12 +55,12 @@ class PatternSearch:
         until: When the time is over, as `time.monotonic` counts.
 
     Attributes:
-        is_late: Whether the time is over.
+        is_timed_out: Whether the time is over.
     """
 
     def __init__(self, worker: _Worker, seconds: float, until: float) -> None:
         self._worker, self._seconds, self._until = worker, seconds, until
-        self.is_late = False
+        self.is_timed_out = False
 
     def compile(self, pattern: str, *, ignore_case: bool) -> None:
         """Compile the pattern.
@@ -75,7 +75,7 @@ class PatternSearch:
         """
         self._ask({"pattern": pattern, "ignore_case": ignore_case})
         error = self._read()["error"]
-        self._worker.is_worn = False
+        self._worker.must_be_replaced = False
         if error is not None:
             raise ToolError(
                 f"the pattern {quote(pattern)} is not a regular expression: {error}. A backslash makes a character plain."
@@ -101,15 +101,15 @@ class PatternSearch:
                 yield answer
             else:
                 yield at, answer[0], answer[1]
-        self._worker.is_worn = answer["worn"]
+        self._worker.must_be_replaced = answer["worn"]
 
     def stop(self) -> None:
         """End the search, because its time is over. This may be another thread."""
-        self.is_late = True
+        self.is_timed_out = True
         self._worker.kill()
 
     def _ask(self, request: dict[str, Any], *texts: bytes) -> None:
-        self._worker.is_worn = True  # until its answer is read
+        self._worker.must_be_replaced = True  # until its answer is read
         seconds = max(self._until - monotonic(), 0) + _GRACE
         with suppress(OSError):  # it has ended, which is found when its answer is read
             self._worker.send(json.dumps({**request, "seconds": seconds}).encode("ascii") + b"\n", *texts)
@@ -125,7 +125,7 @@ class PatternSearch:
 
     def _stopped(self) -> SearchStoppedError:
         code = self._worker.end()
-        if self.is_late:
+        if self.is_timed_out:
             return SearchStoppedError(f"after {self._seconds:g} seconds")
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return SearchStoppedError(f"because the process that searches has ended, with {how}")
@@ -138,11 +138,11 @@ class _Worker:
         OSError: It cannot be started.
 
     Attributes:
-        is_worn: Whether it must not be used again.
+        must_be_replaced: Whether it must not be used again.
     """
 
     def __init__(self) -> None:
-        self.is_worn = False
+        self.must_be_replaced = False
         # Not the paths of this program: one of them may be a folder in which a model writes
         folders = [str(Path(regex.__file__).parent.parent), str(Path(__file__).parent)]
         self._process = subprocess.Popen(
@@ -221,18 +221,18 @@ class _Workers:
         if not turns.acquire(timeout=max(seconds, 0)):
             raise ToolError(f"other searches took all of the {seconds:g} seconds; try again", retryable=True)
         try:
-            worker = self._kept() or self._start()
+            worker = self._take_idle() or self._start()
             try:
                 yield worker
             finally:
-                if worker.is_worn:
+                if worker.must_be_replaced:
                     self._end(worker)
                 else:
                     self._idle.append(worker)
         finally:
             turns.release()
 
-    def _kept(self) -> _Worker | None:
+    def _take_idle(self) -> _Worker | None:
         while self._idle:
             worker = self._idle.pop()
             if worker.is_alive:
@@ -298,7 +298,8 @@ def pattern_search(seconds: float, until: float, cancellation: CancellationToken
             remove()
             timer.cancel()
             timer.join()  # so that it kills no later search
-            worker.is_worn |= search.is_late or cancellation.cancelled  # it may have been killed after its last answer
+            # It may have been killed after its last answer
+            worker.must_be_replaced |= search.is_timed_out or cancellation.cancelled
 
 
 def _python() -> str:

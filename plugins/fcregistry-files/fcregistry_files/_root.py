@@ -18,9 +18,9 @@ from fcregistry_files._folder import Folder
 from fcregistry_files._paths import name_problem, order_key, quote, split_path
 
 _NO_SPACE: Final = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_FULL: Final = "cannot be written: there is no space left; nothing was changed"
+_NO_SPACE_REASON: Final = "cannot be written: there is no space left; nothing was changed"
 _REASONS: Final = {
-    **dict.fromkeys(_NO_SPACE, _FULL),
+    **dict.fromkeys(_NO_SPACE, _NO_SPACE_REASON),
     errno.EEXIST: "exists already; nothing was changed",
     errno.EACCES: "cannot be used: the program has no permission for it",
     errno.EPERM: "cannot be used: the program has no permission for it",
@@ -34,7 +34,7 @@ _REASONS: Final = {
     errno.EMFILE: "cannot be opened: the program has too many open files; try again",
     errno.ENFILE: "cannot be opened: the system has too many open files; try again",
 }
-_LATER: Final = (errno.EMFILE, errno.ENFILE, errno.EBUSY, errno.EAGAIN)
+_RETRYABLE: Final = (errno.EMFILE, errno.ENFILE, errno.EBUSY, errno.EAGAIN)
 
 
 class Root:
@@ -165,7 +165,7 @@ class Root:
                     yield file
                 except OSError as error:
                     if error.errno not in _NO_SPACE:
-                        errors.foreign = error  # the block's own
+                        errors.passed_through = error  # the block's own
                     raise
                 file.flush()
                 os.fsync(descriptor)
@@ -174,7 +174,7 @@ class Root:
                         unchanged()
                     old = self._check_target(folder, name, path, overwrite)
                     if old is not None:
-                        _take_over(descriptor, old)
+                        _copy_ownership(descriptor, old)
                     file.close()  # Windows renames no open file
                     folder.rename(part, folder, name, overwrite=old is not None)
                     removal.pop_all()
@@ -189,10 +189,10 @@ class Root:
         os.close(folder.open_file(name, hard_links=self.hard_links))  # raises unless it is a plain file
         return old
 
-    def _explain(self, path: str) -> _Explained:
-        return _Explained(self, path)
+    def _explain(self, path: str) -> _ErrorTranslation:
+        return _ErrorTranslation(self, path)
 
-    def _missing_text(self, path: str) -> str:
+    def _not_found_message(self, path: str) -> str:
         """Return a message that says which name of a path does not exist, and which similar ones do."""
         names = split_path(path)
         for depth in range(len(names)):
@@ -209,28 +209,30 @@ class Root:
         return f"{quote(path)} does not exist"
 
 
-class _Explained:
+class _ErrorTranslation:
     """Turns the errors of the operating system into errors that tell a model what to do.
 
     Attributes:
-        foreign: An exception that passes as it is.
+        passed_through: An exception that passes as it is.
     """
 
     def __init__(self, root: Root, path: str) -> None:
         self._root, self._path = root, path
-        self.foreign: BaseException | None = None
+        self.passed_through: BaseException | None = None
 
-    def __enter__(self) -> _Explained:
+    def __enter__(self) -> _ErrorTranslation:
         return self
 
     def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
-        if isinstance(error, OSError) and error is not self.foreign:
+        if isinstance(error, OSError) and error is not self.passed_through:
             path, number = self._path, error.errno or 0
             missing = isinstance(error, FileNotFoundError)
             text = (
-                self._root._missing_text(path) if missing else f"{quote(path)} {_REASONS.get(number, error.strerror)}"
+                self._root._not_found_message(path)
+                if missing
+                else f"{quote(path)} {_REASONS.get(number, error.strerror)}"
             )
-            raise ToolError(text, retryable=number in _LATER) from error
+            raise ToolError(text, retryable=number in _RETRYABLE) from error
 
 
 def _open_root(path: str, hard_links: bool) -> Root:
@@ -249,7 +251,7 @@ def _remove(folder: Folder, part: str) -> None:
         folder.remove(part)
 
 
-def _take_over(descriptor: int, old: os.stat_result) -> None:
+def _copy_ownership(descriptor: int, old: os.stat_result) -> None:
     """Give an open file the permissions of the file that it replaces, and its owner if possible."""
     if sys.platform == "win32":
         return

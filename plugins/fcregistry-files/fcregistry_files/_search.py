@@ -194,7 +194,7 @@ class _Search:
                 if descriptor in chosen and not self.is_full:
                     self._read(path, descriptor)
         except TimeoutError as error:
-            raise _too_late(self.workspace) from error
+            raise _timeout(self.workspace) from error
         finally:
             for _, descriptor in waiting:
                 os.close(descriptor)
@@ -275,7 +275,7 @@ class Searching:
                     paths.append("/".join((*base, *names)))
         notes = walk.notes()
         if walk.late_at is not None:
-            notes.append(_stopped_note(_too_late(self.workspace), walk.late_at, any_found=bool(paths)))
+            notes.append(_stopped_note(_timeout(self.workspace), walk.late_at, any_found=bool(paths)))
         if more:
             notes.append(f"There are more than {limit}; use a narrower pattern, or a path.")
         elif not paths and "/" not in pattern:
@@ -350,7 +350,7 @@ class Searching:
                     search.add(place, names[-1], "/".join((*base, *names)))
         if walk.late_at is not None:
             search.at = walk.late_at
-            raise _too_late(self.workspace)
+            raise _timeout(self.workspace)
         search.finish()
 
 
@@ -365,7 +365,7 @@ def _text_of(data: bytes, path: str) -> str:
         return "" if b"\0" in data else data.decode("utf-8", "replace")
 
 
-def _too_late(workspace: Workspace) -> SearchStoppedError:
+def _timeout(workspace: Workspace) -> SearchStoppedError:
     return SearchStoppedError(f"after {workspace.search_seconds:g} seconds")
 
 

@@ -19,8 +19,8 @@ Returns: TypeAlias = Literal["text", "json", "content"]
 """How the body is returned: as text, as the value of its JSON, or as an image, a sound or a file."""
 
 IDEMPOTENT: Final = ("GET", "PUT", "DELETE")
-_LATER: Final = (429, 503)
-_PASSING: Final = (408, 502, 504)
+_RETRYABLE: Final = (429, 503)
+_RETRYABLE_IF_IDEMPOTENT: Final = (408, 502, 504)
 _MOST_SHOWN: Final = 500
 _LONGEST_TYPE: Final = 1_000
 _LONGEST_WAIT: Final = 86_400.0
@@ -70,11 +70,13 @@ def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) 
         where = _cut(secrets.hide(response.headers.get("location", "")))
         return ToolError(f"{summary}: it redirects to {where}, and redirects are not followed")
     text = secrets.hide(_text(response, data)).strip()
-    again = status in _LATER or (status in _PASSING and response.request.method in IDEMPOTENT)
+    is_retryable = status in _RETRYABLE or (
+        status in _RETRYABLE_IF_IDEMPOTENT and response.request.method in IDEMPOTENT
+    )
     return ToolError(
         f"{summary}: {_cut(text)}" if text else summary,
-        retryable=again,
-        retry_after=_seconds(response.headers.get("retry-after")) if again else None,
+        retryable=is_retryable,
+        retry_after=_seconds(response.headers.get("retry-after")) if is_retryable else None,
     )
 
 

@@ -43,7 +43,7 @@ class Answering:
     Attributes:
         server: The model's server.
         settings: The settings for writing.
-        tell: Called with each piece of the answer.
+        emit: Called with each piece of the answer.
         is_stopped: Returns whether the caller has stopped waiting.
         calls_again: Whether the model may call a tool again, or another one, since the last message of the user.
         copies: Whether arguments are copied from the last message of the user, as far as that is possible.
@@ -52,7 +52,7 @@ class Answering:
 
     server: Server
     settings: Settings
-    tell: Callable[[Delta], None]
+    emit: Callable[[Delta], None]
     is_stopped: Callable[[], bool]
     calls_again: bool = True
     copies: bool = False
@@ -71,10 +71,10 @@ class Answering:
             may_call = []
         if self.copies and len(may_call) > 1:
             may_call = nearest(may_call, _question(messages))
-        tool = self._chosen(messages, may_call, may_answer=tool_choice == "auto")
+        tool = self._choose_tool(messages, may_call, may_answer=tool_choice == "auto")
         return self._answer_in_words(messages) if tool is None else self._call(messages, tool)
 
-    def _chosen(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
+    def _choose_tool(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
         """Return the tool that the model calls, or None if it answers in words."""
         if not tools or (len(tools) == 1 and not may_answer):
             return tools[0] if tools else None
@@ -95,13 +95,13 @@ class Answering:
         asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
         if self.copies and asked is not None and messages[-1].role == "tool":
             # Very small models copy calls of the conversation in place of an answer.
-            told = [each["content"] for each in prompt[asked:] if each["role"] == "user"]
-            prompt = [{"role": "user", "content": "\n".join(told)}]
+            user_texts = [each["content"] for each in prompt[asked:] if each["role"] == "user"]
+            prompt = [{"role": "user", "content": "\n".join(user_texts)}]
         reply = ask(
             self.server,
             prompt,
             self.settings,
-            tell=lambda text, reasoning: self.tell(Delta(content=text, reasoning=reasoning)),
+            emit=lambda text, reasoning: self.emit(Delta(content=text, reasoning=reasoning)),
             is_stopped=self.is_stopped,
         )
         message = Message(role="assistant", content=reply.text, reasoning=reply.reasoning or None)
@@ -113,7 +113,7 @@ class Answering:
         arguments = self._arguments(messages, tool)
         is_cut = isinstance(arguments, str)
         text = arguments if isinstance(arguments, str) else json.dumps(arguments, ensure_ascii=False)
-        self.tell(Delta(tool_calls=(ToolCallDelta(index=0, id=call_id, name=tool.name, arguments=text),)))
+        self.emit(Delta(tool_calls=(ToolCallDelta(index=0, id=call_id, name=tool.name, arguments=text),)))
         message = Message(role="assistant", tool_calls=(ToolCall(tool.name, arguments, call_id),))
         return Completion(message=message, finish_reason="length" if is_cut else "tool_calls", usage=self.usage)
 
@@ -132,8 +132,8 @@ class Answering:
             schema = arguments_schema(tool.parameters, texts=texts, longest=longest)
             if is_empty(schema):
                 return {}
-            warmth = max(temperature, self.settings.temperature)
-            settings = replace(self.settings, seed=self.settings.seed + attempt, temperature=warmth)
+            highest = max(temperature, self.settings.temperature)
+            settings = replace(self.settings, seed=self.settings.seed + attempt, temperature=highest)
             reply = self._ask(prompt, settings, schema)
             if reply.is_cut:
                 return reply.text
@@ -166,16 +166,16 @@ class Answering:
             if len(values := schema.get("enum", ())) == 1:
                 arguments[name] = values[0]
             else:
-                begun = json.dumps({**arguments, name: 0}, ensure_ascii=False).removesuffix(" 0}")
-                reply = self._ask(prompt, self.settings, schema, begun)
+                prefix = json.dumps({**arguments, name: 0}, ensure_ascii=False).removesuffix(" 0}")
+                reply = self._ask(prompt, self.settings, schema, prefix)
                 if reply.is_cut:
-                    return begun + reply.text
+                    return prefix + reply.text
                 arguments[name] = _without_repetition(_json(reply.text))
             narrowing.take(arguments[name])
         return arguments if tool.validator().is_valid(arguments) else None
 
-    def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema, begun: str = "") -> Reply:
-        reply = ask(self.server, prompt, settings, schema=schema, begun=begun, is_stopped=self.is_stopped)
+    def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema, prefix: str = "") -> Reply:
+        reply = ask(self.server, prompt, settings, schema=schema, prefix=prefix, is_stopped=self.is_stopped)
         self.usage += reply.usage
         return reply
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from fcregistry_llama._rendering import Renderer
     from fcregistry_llama._servers import Server
 
-Tell = Callable[[str, str], None]
+EmitText = Callable[[str, str], None]
 """Takes the next piece of the answer's text and of its reasoning."""
 
 _WATCHED: Final = 1200
@@ -68,8 +68,8 @@ def ask(
     settings: Settings,
     *,
     schema: Mapping[str, Any] | None = None,
-    begun: str = "",
-    tell: Tell = lambda text, reasoning: None,
+    prefix: str = "",
+    emit: EmitText = lambda text, reasoning: None,
     is_stopped: Callable[[], bool] = lambda: False,
 ) -> Reply:
     """Send a request, and return the whole reply.
@@ -79,8 +79,8 @@ def ask(
         messages: The conversation, in plain messages of the system, the user and the assistant.
         settings: The settings for writing.
         schema: The JSON Schema of the reply; None for text.
-        begun: The start of the reply, which the model continues.
-        tell: Called with each piece.
+        prefix: The start of the reply, which the model continues.
+        emit: Called with each piece.
         is_stopped: Returns whether the caller has stopped waiting; called at each piece.
 
     Raises:
@@ -92,18 +92,18 @@ def ask(
         raise Stopped
     reply = Reply()
     with server.turn(is_stopped) as model:
-        request, thoughts = _request(model.renderer, messages, settings, schema, begun)
+        request, thoughts = _request(model.renderer, messages, settings, schema, prefix)
         try:
             for chunk in model.process.answer(request, lambda: is_stopped() or reply.repeats):
                 if "refused" in chunk:
                     raise ModelError(f"llama.cpp refuses the request: {_refusal(chunk['refused'], messages)}")
                 if "error" in chunk:
                     raise ModelError(f"llama.cpp cannot answer: {_failure_text(chunk['error'])}")
-                _hear(chunk, reply, thoughts, tell)
+                _add_chunk(chunk, reply, thoughts, emit)
         except Stopped:
             if is_stopped():
                 raise
-        _add(reply, *thoughts.heard("", is_last=True), tell)
+        _add(reply, *thoughts.feed("", is_last=True), emit)
     return reply
 
 
@@ -124,15 +124,15 @@ def _request(
     messages: Sequence[Mapping[str, str]],
     settings: Settings,
     schema: Mapping[str, Any] | None,
-    begun: str,
+    prefix: str,
 ) -> tuple[dict[str, Any], Thoughts]:
     """Return the request, and the object that separates reasoning from the answer."""
     prompt = renderer.prompt(messages, thinks=schema is None)
     marks = renderer.marks if schema is None else None
     request = {
-        "prompt": [*prompt.parts, begun] if begun else prompt.parts,
+        "prompt": [*prompt.parts, prefix] if prefix else prompt.parts,
         "schema": schema,
-        "is_continued": bool(begun),
+        "is_continued": bool(prefix),
         "preserved_tokens": marks.tokens if marks else [],
         "temperature": settings.temperature,
         "seed": settings.seed,
@@ -143,7 +143,7 @@ def _request(
     return request, Thoughts(marks, is_thinking=prompt.is_thinking)
 
 
-def _hear(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, tell: Tell) -> None:
+def _add_chunk(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, emit: EmitText) -> None:
     if usage := chunk.get("usage"):
         reply.usage = Usage(
             input_tokens=usage.get("prompt_tokens", 0),
@@ -153,14 +153,14 @@ def _hear(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, tell: Tell
         )
     for choice in chunk.get("choices", ()):
         reply.is_cut = reply.is_cut or choice.get("finish_reason") == "length"
-        _add(reply, *thoughts.heard(choice.get("text") or ""), tell)
+        _add(reply, *thoughts.feed(choice.get("text") or ""), emit)
 
 
-def _add(reply: Reply, text: str, reasoning: str, tell: Tell) -> None:
+def _add(reply: Reply, text: str, reasoning: str, emit: EmitText) -> None:
     reply.text += text
     reply.reasoning += reasoning
     if text or reasoning:
-        tell(text, reasoning)
+        emit(text, reasoning)
 
 
 def _failure_text(failure: Mapping[str, Any]) -> str:

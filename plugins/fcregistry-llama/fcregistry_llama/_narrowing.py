@@ -191,9 +191,9 @@ class Narrowing:
         values: Iterable[Any] = schema.get("enum", ())
         if schema.get("type") == "string" and _FREE.issuperset(schema):
             values = re.findall(r"(?<!\w)['\"`]([^'\"`]{2,30})['\"`]", str(schema.get("description", "")))
-        said = list(dict.fromkeys(each for each in values if isinstance(each, str) and each))
-        exact = [each for each in said if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", self._text, re.IGNORECASE)]
-        return exact or [each for each in said if _stems(each) and _stems(each) <= self._stems]
+        mentioned = list(dict.fromkeys(each for each in values if isinstance(each, str) and each))
+        exact = [each for each in mentioned if re.search(rf"(?<!\w){re.escape(each)}(?!\w)", self._text, re.IGNORECASE)]
+        return exact or [each for each in mentioned if _stems(each) and _stems(each) <= self._stems]
 
     def _lists(self, schema: Mapping[str, Any], items: Mapping[str, Any]) -> list[list[float]]:
         """Return the lists of numbers that the text has, in brackets or one after the other."""
@@ -221,15 +221,15 @@ class Narrowing:
 
 def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
     """Return the tools that share the most words with a text; rare words count more."""
-    told = [
+    described = [
         (_stems(f"{tool.name} {tool.description}"), _stems(" ".join(tool.parameters.get("properties", ()))))
         for tool in tools
     ]
     scores = [0.0] * len(tools)
     for stem in sorted(_stems(text)):
-        counts = [(stem in about) + 0.5 * (stem in names) for about, names in told]
-        if having := sum(map(bool, counts)):
-            weight = math.log(1 + len(tools) / having)
+        counts = [(stem in about) + 0.5 * (stem in names) for about, names in described]
+        if matching := sum(map(bool, counts)):
+            weight = math.log(1 + len(tools) / matching)
             scores = [score + count * weight for score, count in zip(scores, counts, strict=True)]
     return [tool for tool, score in zip(tools, scores, strict=True) if score == max(scores)]
 

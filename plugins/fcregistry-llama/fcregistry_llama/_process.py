@@ -23,10 +23,10 @@ from weakref import WeakSet
 
 from fcregistry.errors import ModelError
 
-A_MOMENT: Final = 0.1
+POLL_SECONDS: Final = 0.1
 """Seconds between two checks whether the caller still waits."""
 
-_PATIENCE: Final = 10.0
+_STOP_SECONDS: Final = 10.0
 """Seconds that a stopped answer may take to end, before the process is killed. It can stop between two tokens."""
 
 _WORKER: Final = Path(__file__).with_name("_worker.py")
@@ -62,7 +62,7 @@ class LlamaProcess:
         self.has_ended = False
         """Whether the process has ended."""
         # This process may exit while the other one starts. `_end_all` then waits for the lock; in a fork, it may stay locked.
-        is_locked = _starting.acquire(timeout=_PATIENCE)
+        is_locked = _starting.acquire(timeout=_STOP_SECONDS)
         try:
             atexit.unregister(_end_all)
             atexit.register(_end_all)
@@ -84,7 +84,7 @@ class LlamaProcess:
         reader.start()
         self._reader = reader
         try:
-            self._say({"path": str(path), "context": context, "threads": threads})
+            self._send({"path": str(path), "context": context, "threads": threads})
             self._wait_until_ready(is_stopped)
         except BaseException:  # an interrupt, too
             self.end()
@@ -104,15 +104,15 @@ class LlamaProcess:
             Stopped: The caller has stopped waiting.
         """
         self._asked += 1
-        self._say({**request, "id": self._asked})
+        self._send({**request, "id": self._asked})
         stopped_at: float | None = None
         is_done = False
         try:
             while not is_done:
                 if stopped_at is None and is_stopped():
                     stopped_at = monotonic()
-                    self._say({"stop": self._asked})
-                if stopped_at is not None and monotonic() - stopped_at > _PATIENCE:
+                    self._send({"stop": self._asked})
+                if stopped_at is not None and monotonic() - stopped_at > _STOP_SECONDS:
                     raise Stopped
                 reply = self._reply("answered")
                 is_done = "done" in reply
@@ -152,13 +152,13 @@ class LlamaProcess:
             )
 
     def _reply(self, doing: str) -> dict[str, Any]:
-        """Return the next reply of the process; an empty one if none comes within `A_MOMENT`.
+        """Return the next reply of the process; an empty one if none comes within `POLL_SECONDS`.
 
         Args:
             doing: What the process is doing, for the error.
         """
         try:
-            line = self._lines.get(timeout=A_MOMENT)
+            line = self._lines.get(timeout=POLL_SECONDS)
         except Empty:
             return {}
         if line:
@@ -170,11 +170,11 @@ class LlamaProcess:
             raise Stopped
         raise ModelError(
             f"llama.cpp crashed while it {doing} {'with ' if doing == 'answered' else ''}{self._path}"
-            f" ({_how_it_ended(self._process.returncode)}): the file is damaged, malicious, or larger than the memory;"
+            f" ({_exit_text(self._process.returncode)}): the file is damaged, malicious, or larger than the memory;"
             " download it again, from a source that you trust, or give LlamaModel a smaller context"
         )
 
-    def _say(self, what: Mapping[str, Any]) -> None:
+    def _send(self, what: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended, which the next reply reports
             self._process.stdin.write(json.dumps(what) + "\n")
@@ -188,11 +188,11 @@ class LlamaProcess:
         self._lines.put("")
 
 
-def _how_it_ended(code: int) -> str:
+def _exit_text(code: int) -> str:
     return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
 
 
 def _end_all() -> None:
-    _starting.acquire(timeout=_PATIENCE)  # and keep it: nothing starts any more
+    _starting.acquire(timeout=_STOP_SECONDS)  # and keep it: nothing starts any more
     for process in list(_running):
         process.end()

@@ -158,47 +158,47 @@ class Thoughts:
     def __init__(self, marks: Marks | None, *, is_thinking: bool) -> None:
         self._marks = marks or Marks(opens="", closes="")
         self._place = "thoughts" if is_thinking else "start" if marks else "answer"
-        self._waiting = ""
+        self._buffer = ""
         self._is_blank = marks is not None  # drops the white space between reasoning and answer
 
-    def heard(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
+    def feed(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
         """Take the next piece, and return what it adds to the answer and to the reasoning.
 
         Args:
             text: The piece.
             is_last: Whether it is the last one.
         """
-        self._waiting += text
+        self._buffer += text
         if self._place == "start" and not self._has_started(is_last):
             return "", ""
         if self._place == "answer":
             return self._answer(), ""
-        thought, closes, rest = self._waiting.partition(self._marks.closes)
+        thought, closes, rest = self._buffer.partition(self._marks.closes)
         if closes:
-            self._place, self._waiting = "answer", rest
+            self._place, self._buffer = "answer", rest
             return self._answer(), thought.rstrip()
-        held = 0 if is_last else _begun(thought, self._marks.closes)
-        self._waiting = thought[len(thought) - held :]
+        held = 0 if is_last else _partial_length(thought, self._marks.closes)
+        self._buffer = thought[len(thought) - held :]
         return "", thought[: len(thought) - held]
 
     def _answer(self) -> str:
-        answer, self._waiting = self._waiting.lstrip() if self._is_blank else self._waiting, ""
+        answer, self._buffer = self._buffer.lstrip() if self._is_blank else self._buffer, ""
         self._is_blank = self._is_blank and not answer
         return answer
 
     def _has_started(self, is_last: bool) -> bool:
         """Return whether the start of the text is complete, and remove the mark that it starts with."""
-        begun = self._waiting.lstrip()
+        text = self._buffer.lstrip()
         for mark, place in ((self._marks.opens, "thoughts"), (self._marks.answers, "answer")):
-            if mark and begun.startswith(mark):
-                self._place, self._waiting = place, begun[len(mark) :].lstrip()
+            if mark and text.startswith(mark):
+                self._place, self._buffer = place, text[len(mark) :].lstrip()
                 return True
-            if not is_last and mark.startswith(begun):
+            if not is_last and mark.startswith(text):
                 return False
         self._place = "answer"
         return True
 
 
-def _begun(text: str, mark: str) -> int:
+def _partial_length(text: str, mark: str) -> int:
     """Return how many characters at the end of a text may be the start of a mark."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

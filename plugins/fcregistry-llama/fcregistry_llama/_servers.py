@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from fcregistry_llama._headers import check_header
-from fcregistry_llama._process import A_MOMENT, LlamaProcess, Stopped
+from fcregistry_llama._process import POLL_SECONDS, LlamaProcess, Stopped
 from fcregistry_llama._rendering import Renderer
 
 
@@ -68,7 +68,7 @@ class Server:
             ModelNotFoundError: There is no such file, or it is not a GGUF file.
             Stopped: The caller has stopped waiting.
         """
-        while not self._turn.acquire(timeout=A_MOMENT):
+        while not self._turn.acquire(timeout=POLL_SECONDS):
             if is_stopped():
                 raise Stopped
         try:

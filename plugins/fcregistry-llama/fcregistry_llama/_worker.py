@@ -51,7 +51,7 @@ class Conversation:
         """Return whether the caller has stopped a request."""
         return self._stopped >= request
 
-    def say(self, **reply: Any) -> None:
+    def reply(self, **reply: Any) -> None:
         """Write a reply."""
         try:
             print(json.dumps(reply), file=self._replies, flush=True)
@@ -71,9 +71,9 @@ def main() -> None:
 
         server = xllamacpp.Server(_parameters(xllamacpp.CommonParams(), loading))
     except Exception as error:  # native code, reading an untrusted file  # noqa: BLE001
-        conversation.say(failed="" if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}")
+        conversation.reply(failed="" if isinstance(error, RuntimeError) else f"{type(error).__name__}: {error}")
         return
-    conversation.say(ready=True)
+    conversation.reply(ready=True)
     while True:
         request = conversation.requests.get()
         number, schema, is_continued = request.pop("id"), request.pop("schema"), request.pop("is_continued")
@@ -87,13 +87,13 @@ def main() -> None:
                 )
             server.handle_completions(request, lambda chunk, number=number: _write(conversation, number, chunk))
         except (ValueError, RuntimeError) as error:
-            conversation.say(refused=str(error))
-        conversation.say(done=number)
+            conversation.reply(refused=str(error))
+        conversation.reply(done=number)
 
 
 def _write(conversation: Conversation, number: int, chunk: Mapping[str, Any]) -> bool:
     """Write a chunk, and return whether to end the answer."""
-    conversation.say(chunk=chunk)
+    conversation.reply(chunk=chunk)
     return "error" in chunk or conversation.is_stopped(number)
 
 

@@ -17,7 +17,7 @@ from mcp import Client
 from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
-from fcregistry_mcp._filtering import filter_transport
+from fcregistry_mcp._messages import filtered_transport
 from fcregistry_mcp._stderr import LastLines
 
 T = TypeVar("T")
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Transport: TypeAlias = AbstractAsyncContextManager[Any]
 """The two streams of a server, as the SDK takes them."""
 
-_ENDING: Final = 10.0
+_CLOSE_SECONDS: Final = 10.0
 """Seconds that `close` waits for a server to end. The SDK closes its input, then stops it, then kills it, two seconds each."""
 _MOST_PAGES: Final = 1000
 _LOGGERS: Final = (
@@ -70,17 +70,17 @@ class Connection:
         """Whether the session was opened. The server may be gone since."""
         return self._session.opened.done()
 
-    def list_tools(self, *, again: bool) -> Future[list[Tool]]:
+    def list_tools(self, *, refresh: bool) -> Future[list[Tool]]:
         """Return the server's tools.
 
         Args:
-            again: Whether to ask an open server again; otherwise these are the tools that it has when it is opened.
+            refresh: Whether to ask an open server again; otherwise these are the tools that it has when it is opened.
 
         Raises:
             McpError: The session has ended.
         """
         session = self._session
-        if not again:
+        if not refresh:
             return session.opened
         return session.submit(lambda client: asyncio.wait_for(_list_tools(client), session.seconds))
 
@@ -88,22 +88,22 @@ class Connection:
         """End the session and the server, and wait until they have ended."""
         self._session.close()
 
-    async def ask(self, question: Callable[[Client], Awaitable[T]]) -> T:
+    async def request(self, send: Callable[[Client], Awaitable[T]]) -> T:
         """Send the server a request, from any event loop. Cancelling this call cancels the request.
 
         Args:
-            question: Sends the request with the SDK's client, and returns the answer.
+            send: Sends the request with the SDK's client, and returns the answer.
 
         Raises:
             McpError: The session has ended, or is not open yet.
         """
         try:
-            return await asyncio.wrap_future(self._session.submit(question))
+            return await asyncio.wrap_future(self._session.submit(send))
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():
                 raise
-            raise self._session.over() from None  # the session was closed while this call waited
+            raise self._session.closed_error() from None  # the session was closed while this call waited
 
 
 class _Session:
@@ -147,7 +147,7 @@ class _Session:
         if self._process != os.getpid():
             return
         self.end()
-        self._thread.join(_ENDING)
+        self._thread.join(_CLOSE_SECONDS)
 
     def end(self) -> None:
         """Ask the session to end, without waiting. The garbage collector calls this on any thread."""
@@ -157,7 +157,7 @@ class _Session:
             with suppress(RuntimeError):  # it has ended by itself
                 loop.call_soon_threadsafe(task.cancel if self._client is None else closing.set)
 
-    def submit(self, question: Callable[[Client], Awaitable[T]]) -> Future[T]:
+    def submit(self, send: Callable[[Client], Awaitable[T]]) -> Future[T]:
         """Send the server a request, on the session's loop.
 
         Raises:
@@ -165,24 +165,24 @@ class _Session:
         """
         loop, client = self._loop, self._client
         if loop is None or client is None or self._process != os.getpid():  # a forked process does not have the thread
-            raise self.over()
-        asking = self._ask_without_secrets(question, client)
+            raise self.closed_error()
+        pending = self._request_without_secrets(send, client)
         try:
-            return asyncio.run_coroutine_threadsafe(asking, loop)
+            return asyncio.run_coroutine_threadsafe(pending, loop)
         except RuntimeError:  # the loop is closed
-            asking.close()
-            raise self.over() from None
+            pending.close()
+            raise self.closed_error() from None
 
-    async def _ask_without_secrets(self, question: Callable[[Client], Awaitable[T]], client: Client) -> T:
+    async def _request_without_secrets(self, send: Callable[[Client], Awaitable[T]], client: Client) -> T:
         with self._secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
-            return await question(client)
+            return await send(client)
 
     def _filter(self, transport: Any) -> Any:  # whatever the SDK's Client takes
         if isinstance(transport, AbstractAsyncContextManager):
-            return filter_transport(transport, self.refused, self._secrets)
+            return filtered_transport(transport, self.refused, self._secrets)
         return transport  # a server in this process, which the SDK takes as it is
 
-    def over(self) -> McpError:
+    def closed_error(self) -> McpError:
         """Return the error of a request after the session has ended."""
         return McpError(f"the MCP server {self._server} is not connected", server=self._server)
 
@@ -192,7 +192,7 @@ class _Session:
                 asyncio.run(self._serve())
         except BaseException as error:  # noqa: BLE001  # `opened` reports it; after opening, the calls do
             if not self.opened.done():
-                self.opened.set_exception(self.over() if isinstance(error, asyncio.CancelledError) else error)
+                self.opened.set_exception(self.closed_error() if isinstance(error, asyncio.CancelledError) else error)
         finally:
             self._client = None
             self._stderr.close()

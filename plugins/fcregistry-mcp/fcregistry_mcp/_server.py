@@ -25,8 +25,8 @@ from mcp.client.streamable_http import streamable_http_client
 
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of
-from fcregistry_mcp._hiding import environment_secrets, request_secrets
-from fcregistry_mcp._limiting import PLAIN, Limited
+from fcregistry_mcp._response_body import PLAIN, LimitedBody
+from fcregistry_mcp._server_secrets import environment_secrets, request_secrets
 from fcregistry_mcp._stderr import LastLines
 from fcregistry_mcp._tools import check_known, legal_name, tool_of
 
@@ -137,14 +137,14 @@ class McpServer:
             raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
         async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
-            async def noted(response: httpx2.Response) -> None:
-                response.stream = Limited(response)
+            async def limit_body(response: httpx2.Response) -> None:
+                response.stream = LimitedBody(response)
                 if response.is_error:  # the SDK's own error does not have the status
                     stderr.add(f"HTTP {response.status_code}")
 
             client = await stack.enter_async_context(
                 httpx2.AsyncClient(
-                    headers={**PLAIN, **(headers or {})}, timeout=_READING, event_hooks={"response": [noted]}
+                    headers={**PLAIN, **(headers or {})}, timeout=_READING, event_hooks={"response": [limit_body]}
                 )
             )
             return streamable_http_client(url, http_client=client)
@@ -164,7 +164,7 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = connection.list_tools(again=not is_new).result()
+                self._listed = connection.list_tools(refresh=not is_new).result()
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = self._close_failed(connection, error)
             except BaseException:  # an interrupt
@@ -264,7 +264,7 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = await asyncio.wrap_future(connection.list_tools(again=not is_new))
+                self._listed = await asyncio.wrap_future(connection.list_tools(refresh=not is_new))
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = await asyncio.to_thread(self._close_failed, connection, error)
             except BaseException:  # an interrupt, or the task is cancelled

@@ -52,10 +52,10 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
     report = formats.get("mcp").report
     assert report is not None  # the format `mcp` writes results, too
 
-    async def listed(context: Any, params: protocol.PaginatedRequestParams | None) -> protocol.ListToolsResult:
+    async def list_tools(context: Any, params: protocol.PaginatedRequestParams | None) -> protocol.ListToolsResult:
         return protocol.ListToolsResult.model_validate_json(_sendable(executor.describe("mcp")))
 
-    async def called(context: Any, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
+    async def call_tool(context: Any, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
         result: ToolResult | None = None
         async with aclosing(executor.astream(ToolCall(params.name, params.arguments or {}))) as events:
             async for event in events:
@@ -67,7 +67,7 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
         assert result is not None  # the last event of every call
         return protocol.CallToolResult.model_validate_json(_sendable(report([result])[0]))
 
-    return Server(name, version=__version__, on_list_tools=listed, on_call_tool=called)
+    return Server(name, version=__version__, on_list_tools=list_tools, on_call_tool=call_tool)
 
 
 def _sendable(value: Any) -> bytes:

@@ -23,7 +23,7 @@ _LONGEST_DESCRIPTION: Final = 10_000
 _CLOSED: Final = (
     "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
 )
-_UNSEEN: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+_INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 
 
@@ -83,11 +83,11 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     # A policy takes the server's word that the tool only reads for this alone: that it does not destroy anything
     options["assume_hints"] = "mcp-read-only" if annotations.read_only_hint else "mcp"
     if given.title:
-        options["title"] = _visible(given.title, _LONGEST_TITLE)
+        options["title"] = _without_invisible(given.title, _LONGEST_TITLE)
     return Tool.from_function(
         call,
         name=name,
-        description=_visible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
+        description=_without_invisible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
         parameters=given.input_schema,
         tags=("mcp",),
         meta={"mcp.server": server, "mcp.tool": given.name},
@@ -95,9 +95,9 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     )
 
 
-def _visible(text: str, most: int) -> str:
+def _without_invisible(text: str, most: int) -> str:
     """Return a server's text, cut, and without characters that a person who approves a call cannot see."""
-    return _UNSEEN.sub("", text)[:most]
+    return _INVISIBLE.sub("", text)[:most]
 
 
 def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str, Any]:
@@ -127,7 +127,7 @@ async def _send(
             "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
         ) from error
     try:
-        return await connection.ask(_question(tool, arguments, context))
+        return await connection.request(_call_request(tool, arguments, context))
     except McpError as error:
         failure = ToolError(str(error))
     except MCPError as error:
@@ -142,10 +142,10 @@ async def _send(
     raise failure  # outside of the `except`: the HTTP client's exception holds the request, and the secrets in it
 
 
-def _question(
+def _call_request(
     tool: str, arguments: dict[str, Any], context: Context
 ) -> Callable[[Client], Awaitable[protocol.CallToolResult]]:
-    async def progressed(progress: float, total: float | None, message: str | None) -> None:
+    async def report_progress(progress: float, total: float | None, message: str | None) -> None:
         context.progress(progress / total if total else 0.0, message or "")
 
-    return lambda client: client.call_tool(tool, arguments, progress_callback=progressed)
+    return lambda client: client.call_tool(tool, arguments, progress_callback=report_progress)

@@ -21,7 +21,7 @@ from fcregistry import Executor
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import CancellationToken, Progress
 
-from fcregistry_mcp import McpError, McpServer, _limiting
+from fcregistry_mcp import McpError, McpServer, _response_body
 
 from .conftest import SERVER, Notes
 
@@ -377,7 +377,7 @@ def test_no_more_of_an_answer_over_http_is_read_than_the_limit(kind: str, monkey
         def log_message(self, *words: object) -> None:
             """Say nothing."""
 
-    monkeypatch.setattr(_limiting, "MOST_BYTES", 1_000_000)
+    monkeypatch.setattr(_response_body, "MOST_BYTES", 1_000_000)
     with ThreadingHTTPServer(("127.0.0.1", 0), Endless) as endless:
         thread = threading.Thread(target=endless.serve_forever, args=(0.01,))
         thread.start()

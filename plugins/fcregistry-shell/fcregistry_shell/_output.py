@@ -16,10 +16,10 @@ class Output:
 
     Args:
         most: The most characters to keep.
-        heard: Called with each new line, for progress.
+        on_line: Called with each new line, for progress.
     """
 
-    def __init__(self, most: int, heard: Callable[[str], object] | None = None) -> None:
+    def __init__(self, most: int, on_line: Callable[[str], object] | None = None) -> None:
         self._lock = threading.Lock()
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._most = most
@@ -28,7 +28,7 @@ class Output:
         self._tail_length = 0
         self._written = 0
         self._read = 0
-        self._heard = heard
+        self._on_line = on_line
 
     def add(self, data: bytes, *, final: bool = False) -> None:
         """Add what the process wrote.
@@ -52,8 +52,8 @@ class Output:
                 self._tail_length += len(piece)
             while self._tail and self._tail_length - len(self._tail[0]) >= self._most - self._most // 2:
                 self._tail_length -= len(self._tail.popleft())
-        if self._heard is not None and text.strip():
-            self._heard(text.strip().rpartition("\n")[2][-200:])
+        if self._on_line is not None and text.strip():
+            self._on_line(text.strip().rpartition("\n")[2][-200:])
 
     def text(self) -> str:
         """Return the whole text, or its head and tail with a line about what was left out."""

@@ -37,7 +37,7 @@ class Process:
         environment: All its variables.
         most: The most characters to keep of each stream.
         stdin: What it reads; nothing if it is empty.
-        heard: Called with each new line of output.
+        on_line: Called with each new line of output.
 
     Raises:
         ToolError: The process cannot be started.
@@ -50,10 +50,10 @@ class Process:
         environment: Mapping[str, str],
         most: int,
         stdin: str = "",
-        heard: Callable[[str], object] | None = None,
+        on_line: Callable[[str], object] | None = None,
     ) -> None:
-        self.stdout: Output = Output(most, heard)
-        self.stderr: Output = Output(most, heard)
+        self.stdout: Output = Output(most, on_line)
+        self.stderr: Output = Output(most, on_line)
         self._mark = uuid.uuid4().hex
         self._ended = threading.Event()
         options: dict[str, object] = (

@@ -281,9 +281,9 @@ class Runner:
         given = {name: os.environ[name] for name in names if name in os.environ}
         return {**given, "TERM": "dumb", "NO_COLOR": "1", **(self.env if isinstance(self.env, Mapping) else {})}
 
-    def start(self, words: list[str], stdin: str = "", heard: Callable[[str], object] | None = None) -> Process:
+    def start(self, words: list[str], stdin: str = "", on_line: Callable[[str], object] | None = None) -> Process:
         """Start a command."""
-        return Process(words, self.folder, self.environment(), self.most, stdin, heard)
+        return Process(words, self.folder, self.environment(), self.most, stdin, on_line)
 
     def _run(self, words: list[str], stdin: str, context: Context) -> CommandResult:
         cancellation = context.cancellation

@@ -20,7 +20,7 @@ from fcregistry.errors import ToolError
 from fcregistry_web._access import WebAccess, quote
 
 _REDIRECTS: Final = (301, 302, 303, 307, 308)
-_LATER: Final = (408, 429, 500, 502, 503, 504)
+_RETRYABLE: Final = (408, 429, 500, 502, 503, 504)
 _LONGEST_WAIT: Final = 86_400.0
 _MOST_ADDRESSES: Final = 4
 _CONNECT_SECONDS: Final = 10.0
@@ -99,11 +99,13 @@ class Answer:
         """
         response = self.response
         message = f"{self.url.host} answers {response.status_code} {response.reason_phrase}".rstrip()
-        again = response.status_code in _LATER
+        is_retryable = response.status_code in _RETRYABLE
         wait = response.headers.get("retry-after", "").strip()
         seconds = min(float(wait), _LONGEST_WAIT) if wait.isascii() and wait.isdecimal() else None
         return ToolError(
-            f"{message}: {text}" if text else message, retryable=again, retry_after=seconds if again else None
+            f"{message}: {text}" if text else message,
+            retryable=is_retryable,
+            retry_after=seconds if is_retryable else None,
         )
 
 

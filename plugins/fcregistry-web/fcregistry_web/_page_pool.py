@@ -39,7 +39,7 @@ _TURN: Final = 1.0
 """Seconds after which a page gives way to one that waits, and begins again later."""
 _SECONDS_PER_BYTE: Final = 5e-6
 """A smaller page may go before a larger one that came earlier: by five seconds for each megabyte."""
-_LATER: Final = 10.0
+_PRECEDENCE_SECONDS: Final = 10.0
 """A new page may go before one that gave way, if it came in so many seconds after that."""
 _GRACE: Final = 1.0
 """Seconds after which a process ends by itself that should have been killed."""
@@ -205,7 +205,7 @@ class _Pool:
             if late := [each for each, process in self._running.items() if process and each.since <= enough]:
                 longest = min(late, key=lambda each: each.since)
                 self._take(longest)
-                longest.order = monotonic() + _LATER
+                longest.order = monotonic() + _PRECEDENCE_SECONDS
                 self._waiting.append(longest)
 
     def stop(self, job: _Job) -> None:

@@ -35,7 +35,7 @@ _LONGEST_TITLE: Final = 300
 _LONGEST_URL: Final = 4_000
 _LONGEST_DATE: Final = 100
 _SHOWN: Final = 300
-_LATER: Final = (429, 500, 502, 503, 504)
+_RETRYABLE: Final = (429, 500, 502, 503, 504)
 _LOGGERS: Final = ("httpx2", *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")))
 _TAG: Final = re.compile(r"<[^<>]{1,200}>")
 
@@ -301,11 +301,11 @@ async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str
 def _object(name: str, response: httpx2.Response, data: bytes, secrets: Secrets) -> dict[str, Any]:
     text = secrets.hide(data.decode("utf-8", "replace"))
     if not response.is_success:
-        again = response.status_code in _LATER
+        is_retryable = response.status_code in _RETRYABLE
         wait = response.headers.get("retry-after", "").strip()
-        seconds = min(float(wait), 86_400.0) if again and wait.isascii() and wait.isdecimal() else None
+        seconds = min(float(wait), 86_400.0) if is_retryable and wait.isascii() and wait.isdecimal() else None
         status = f"{name} answers {response.status_code} {secrets.hide(response.reason_phrase)}".rstrip()
-        raise ToolError(f"{status}: {_cut(_plain(text), _SHOWN)}", retryable=again, retry_after=seconds)
+        raise ToolError(f"{status}: {_cut(_plain(text), _SHOWN)}", retryable=is_retryable, retry_after=seconds)
     try:
         value = secrets.hide_in_json(json.loads(data))
     except (ValueError, RecursionError):

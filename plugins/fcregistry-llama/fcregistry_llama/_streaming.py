@@ -10,7 +10,9 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-async def follow(work: Callable[[Callable[[T], None], Callable[[], bool]], None]) -> AsyncGenerator[T, None]:
+async def stream_from_thread(
+    work: Callable[[Callable[[T], None], Callable[[], bool]], None],
+) -> AsyncGenerator[T, None]:
     """Yield the pieces of a computation as they come, and raise its exception.
 
     Args:
@@ -20,7 +22,7 @@ async def follow(work: Callable[[Callable[[T], None], Callable[[], bool]], None]
     pieces: asyncio.Queue[T | _Ended] = asyncio.Queue()
     stopped = threading.Event()
 
-    def tell(piece: T | _Ended) -> None:
+    def emit(piece: T | _Ended) -> None:
         try:
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
         except RuntimeError:  # the loop is closed
@@ -29,10 +31,10 @@ async def follow(work: Callable[[Callable[[T], None], Callable[[], bool]], None]
     def run() -> None:
         error: BaseException | None = None
         try:
-            work(tell, stopped.is_set)
+            work(emit, stopped.is_set)
         except BaseException as raised:  # noqa: BLE001  # the loop raises it
             error = raised
-        tell(_Ended(error))
+        emit(_Ended(error))
 
     threading.Thread(target=run, name="fcregistry-llama", daemon=True).start()
     try:

@@ -21,7 +21,7 @@ _MOST_CHARACTERS: Final = 200
 
 
 @asynccontextmanager
-async def filter_transport(
+async def filtered_transport(
     transport: AbstractAsyncContextManager[Any], refused: dict[str, str], secrets: Secrets
 ) -> AsyncIterator[Any]:
     """Enter a transport, and yield its streams, the incoming one filtered.
@@ -70,8 +70,8 @@ class _FilteredStream:
             if isinstance(version := result.get("protocolVersion"), str):  # the answer to `initialize`
                 self._version = version
             tools = result.get("tools")
-            if isinstance(tools, list) and self._wrong(result, tools):
-                result["tools"] = [tool for tool in tools if not self._left_out(result, tool)]
+            if isinstance(tools, list) and self._problem(result, tools):
+                result["tools"] = [tool for tool in tools if not self._is_refused(result, tool)]
         return item
 
     def _hide(self, message: Any) -> None:
@@ -82,14 +82,14 @@ class _FilteredStream:
         if (error := getattr(message, "error", None)) is not None:
             error.message, error.data = self._secrets.hide(error.message), self._secrets.hide_in_json(error.data)
 
-    def _left_out(self, result: dict[str, Any], tool: Any) -> bool:
-        reason = self._wrong(result, [tool])
+    def _is_refused(self, result: dict[str, Any], tool: Any) -> bool:
+        reason = self._problem(result, [tool])
         if reason:
             name = tool.get("name") if isinstance(tool, dict) else None
             self._refused[str(name)[:_MOST_CHARACTERS]] = f"it is not a valid tool of the protocol: {reason}"
         return bool(reason)
 
-    def _wrong(self, result: dict[str, Any], tools: list[Any]) -> str:
+    def _problem(self, result: dict[str, Any], tools: list[Any]) -> str:
         """Return what is wrong with tools in the version of the protocol in use; empty if nothing is."""
         try:
             validate_server_result(_LIST, self._version, {**result, "tools": tools})

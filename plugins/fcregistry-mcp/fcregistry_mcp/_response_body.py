@@ -17,7 +17,7 @@ PLAIN: Final = {"Accept-Encoding": "identity"}
 """Asks for answers that are not compressed: a few compressed bytes can become very many."""
 
 
-class Limited(httpx2.AsyncByteStream):
+class LimitedBody(httpx2.AsyncByteStream):
     """The body of a response, which fails if it is too long or compressed.
 
     Args:
