@@ -217,8 +217,8 @@ def test_thoughts_are_told_apart_from_the_answer(
     text: str, is_thinking: bool, parts: tuple[str, str], size: int
 ) -> None:
     thoughts = Thoughts(Marks(opens="<think>", closes="</think>"), is_thinking=is_thinking)
-    pieces = [thoughts.heard(text[start : start + size]) for start in range(0, len(text), size)]
-    pieces.append(thoughts.heard("", is_last=True))
+    pieces = [thoughts.feed(text[start : start + size]) for start in range(0, len(text), size)]
+    pieces.append(thoughts.feed("", is_last=True))
     answers, thought = ("".join(each) for each in zip(*pieces, strict=True))
     assert (answers, thought.strip()) == parts
 
