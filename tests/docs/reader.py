@@ -124,7 +124,7 @@ class Reader:
             raise ExampleFailed(block, f"$ {command}has not ended after {SECONDS} s and printed:\n{exc}") from exc
 
 
-WAITING = re.compile(r"^Looking into plugins: .* …\r?\n", re.MULTILINE)
+WAITING = re.compile(r"^(?:Looking into|Trying) plugins: .* …\r?\n", re.MULTILINE)
 """What a command writes to a terminal if it waits for plugins: on a slow machine only, so no example shows it."""
 
 
