@@ -1,8 +1,9 @@
-"""The table of commands, and the exit codes of the process.
+"""The table of commands, the commands that packages add, and the exit codes of the process.
 
 0    success
-1    the tool failed, or its call was denied; or doctor or lint found something; or the output could not be written
-2    wrong usage, an unknown tool, or invalid arguments
+1    the tool failed, or its call was denied; or doctor or lint found something; or the output could not be written; or a package's command
+     does not load
+2    wrong usage, an unknown tool, or invalid arguments; or a package's command that must not be used
 3    the tool needs approval, and nobody can be asked
 4    the tool did not answer in time
 130  interrupted; in the first moments the process ends by the signal, which a shell reports as 130 too
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
 
     from click.shell_completion import CompletionItem
 
+    from fcregistry.discovery import FoundCommand
+
 COMMANDS: Final = {
     "ask": "Ask a model, which may call tools.",
     "call": "Call a tool.",
@@ -43,7 +46,7 @@ COMMANDS: Final = {
     "lock": "Pin the installed tools, and show what has changed since.",
     "manifest": "Write or show the manifests of a package.",
     "new": "Start a plugin package that is ready to publish.",
-    "plugins": "List the installed plugins and extensions.",
+    "plugins": "List the installed plugins, extensions and commands.",
     "search": "Find tools by words.",
     "show": "Show a tool: its parameters, its options and its origin.",
 }
@@ -57,39 +60,85 @@ BROKEN_PIPE: Final = 141
 
 
 class _Commands(click.Group):
-    """Imports a command when it is used; the list of commands needs the table only."""
+    """Imports a command when it is used: fcregistry's own from the table, then those of installed packages."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
-            return None
+            return _load_command_of_package(cmd_name)
         command: click.Command = importlib.import_module(f"fcregistry.cli._{cmd_name}").command
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
             formatter.write_dl(list(COMMANDS.items()))
+        try:
+            found = _commands_of_packages()
+        except FcregistryError as error:  # the configuration cannot be read; help is what the user needs then
+            remark(f"the commands that packages ship are not listed: {error}")
+            return
+        if found:
+            with formatter.section("Commands of packages"):
+                formatter.write_dl([(name, f"From {each.distribution}.") for name, each in found.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem  # loaded already: only completion comes here
 
-        named = [CompletionItem(name, help=text) for name, text in COMMANDS.items() if name.startswith(incomplete)]
+        texts = COMMANDS | {name: f"From {each.distribution}." for name, each in _commands_of_packages().items()}
+        named = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
         return named + click.Command.shell_complete(self, ctx, incomplete)  # the group's method imports all commands
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        if args[0] not in COMMANDS and not ctx.resilient_parsing:
+        name, *rest = args
+        command = self.get_command(ctx, name)
+        if command is None and not ctx.resilient_parsing:
             from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
-            instead = did_you_mean(nearest(args[0], COMMANDS)) or f"; the commands are {', '.join(COMMANDS)}"
-            raise click.UsageError(f"there is no command {args[0]!r}{instead}", ctx)
-        return super().resolve_command(ctx, args)
+            known = [*COMMANDS, *_commands_of_packages()]
+            instead = did_you_mean(nearest(name, known)) or f"; the commands are {', '.join(known)}"
+            raise click.UsageError(f"there is no command {name!r}{instead}", ctx)
+        return name if command else None, command, rest
 
 
-@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
+def _commands_of_packages() -> dict[str, FoundCommand]:
+    """Return the usable commands of packages, by the names that call them."""
+    from fcregistry.discovery import current  # fcregistry's own commands do without it
+
+    current().commands.built_in = COMMANDS
+    return current().commands.by_name()
+
+
+def _load_command_of_package(name: str) -> click.Command | None:
+    """Import a command that a package ships, and return it; None if there is none of this name.
+
+    Raises:
+        ClickException: The command does not load.
+        PluginError: The command must not be imported, or several packages have one of this name.
+    """
+    from fcregistry.cli._tools import describe_in_workers
+    from fcregistry.discovery import FailedCommand, current, load_command
+
+    describe_in_workers()  # before anything is looked up, since the command may use tools
+    found = current().commands.get(name)
+    if found is None:
+        return None
+    loaded = load_command(found)
+    if isinstance(loaded, FailedCommand):
+        why = f"the command {found.id} does not load: {loaded.reason}; {loaded.advice} (fcregistry doctor -v shows the traceback)"
+        raise click.ClickException(why)
+    assert isinstance(loaded, click.Command)
+    return loaded
+
+
+@click.group(
+    cls=_Commands,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    result_callback=lambda value, **options: None,  # an exit code is set by `ctx.exit`, not returned
+)
 @click.version_option(__version__, prog_name="fcregistry")
 @click.option(
     "-m",
@@ -109,8 +158,10 @@ class _Commands(click.Group):
 def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
     """List, inspect and call the tools that installed packages ship."""
     from fcregistry.cli._tools import describe_in_workers, import_modules, mention_index_problems  # --help needs none
+    from fcregistry.discovery import current
 
     describe_in_workers()
+    current().commands.built_in = COMMANDS
     begin_hints_with(modules)
     if verbose:
         ctx.call_on_close(mention_index_problems)
@@ -145,6 +196,7 @@ def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: No
 
 
 def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
+    stdout = sys.stdout
     try:
         listen(True)
         code: Any = cli.main(args, prog_name="fcregistry", standalone_mode=False)
@@ -167,8 +219,12 @@ def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
         what = "" if error.filename is None else f" {error.filename}"  # the output has no name
         complain(f"cannot read or write{what}: {error.strerror or error}")
         return _discard_output(1)
-    except SystemExit as done:  # click's own answer to a closed pipe
-        return _discard_output(BROKEN_PIPE) if done.code == 1 else int(done.code or 0)
+    except SystemExit as done:
+        if sys.stdout is not stdout:  # click has replaced it, since nobody reads it any more
+            return _discard_output(BROKEN_PIPE)
+        if isinstance(done.code, str):
+            remark(done.code)  # as Python does
+        return done.code if isinstance(done.code, int) else int(done.code is not None)
     return code if isinstance(code, int) else 0
 
 

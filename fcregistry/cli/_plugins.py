@@ -1,4 +1,4 @@
-"""The command `plugins`: installed plugins and extensions, and whether they load."""
+"""The command `plugins`: installed plugins, extensions and commands, and whether they load."""
 
 from __future__ import annotations
 
@@ -10,41 +10,44 @@ from fcregistry.cli._output import json_option, remark, say, say_json, table
 from fcregistry.discovery import (
     DescribedPlugin,
     DisabledPlugin,
+    FailedCommand,
     FailedExtension,
     FailedPlugin,
+    FoundCommand,
     FoundEntryPoint,
     FoundExtension,
     Outcome,
     current,
+    load_command,
 )
 from fcregistry.inspection import tools_of_plugin
 
 
-@click.command("plugins", short_help="List the installed plugins and extensions.")
+@click.command("plugins", short_help="List the installed plugins, extensions and commands.")
 @json_option
 def command(as_json: bool) -> None:
-    """List the installed plugins and extensions.
+    """List the installed plugins, extensions and commands.
 
     The table shows what each plugin ships and how long its import took; the lines below it, why some are not used.
 
-    Extensions, which ship no tools, follow. They are not loaded for the list.
+    Extensions, which ship no tools, follow. They are not loaded for the list. The commands that packages ship come last, and are loaded.
     """
     current().describe_all()
     outcomes = sorted(current().report(), key=lambda each: (each.plugin.distribution.lower(), each.plugin.entry_point))
     plugins = [_plugin_row(outcome) for outcome in outcomes]
     extensions = [_extension_row(extension) for extension in current().found_extensions]
+    commands = [_command_row(each) for each in current().found_commands]
     if as_json:
-        say_json([*plugins, *extensions])
+        say_json([*plugins, *extensions, *commands])
         return
-    if plugins:
-        _show(
-            plugins, {"entry_point": "ENTRY POINT", "tools": "TOOLS", "state": "STATE", "import_seconds": "IMPORT TIME"}
-        )
-    if plugins and extensions:
-        say()
-    if extensions:
-        _show(extensions, {"entry_point": "EXTENSION", "state": "STATE"})
-    if not plugins and not extensions:
+    others = (("EXTENSION", extensions), ("COMMAND", commands))
+    columns = {"entry_point": "ENTRY POINT", "tools": "TOOLS", "state": "STATE", "import_seconds": "IMPORT TIME"}
+    shown = [(plugins, columns), *((rows, {"entry_point": kind, "state": "STATE"}) for kind, rows in others)]
+    for number, (rows, headings) in enumerate([each for each in shown if each[0]]):
+        if number:
+            say()
+        _show(rows, headings)
+    if not any(rows for rows, _ in shown):
         remark("There are no plugins: install a package that ships some.")
 
 
@@ -87,6 +90,18 @@ def _extension_row(extension: FoundExtension) -> dict[str, Any]:
     else:
         state, reason = "installed" if outcome is None else "loaded", None
     return {**_found(extension, "extension"), "tools": None, "state": state, "import_seconds": None, "reason": reason}
+
+
+def _command_row(command: FoundCommand) -> dict[str, Any]:
+    commands, permission = current().commands, current().permission()
+    state, reason = "disabled", commands.refusal(command, permission) or permission.to_import(command)
+    if reason is None:
+        state, outcome = "loaded", load_command(command)
+        if isinstance(outcome, FailedCommand):
+            state, reason = "failed", outcome.reason
+        elif commands.by_name().get(command.entry_point) != command:
+            reason = f"its name means another command: fcregistry {command.id} calls it"
+    return {**_found(command, "command"), "tools": None, "state": state, "import_seconds": None, "reason": reason}
 
 
 def _found(found: FoundEntryPoint, kind: str) -> dict[str, Any]:

@@ -1,7 +1,8 @@
 """Installed plugins and extensions: finding, describing and importing them, with an outcome for each.
 
 `_discovery.py` is what one process knows of its plugins: `_installed.py` what was found, `_imports.py` the outcomes of imports, `_sources.py` the
-tools that no plugin ships. `_extensions.py` is what it knows of extensions; `_listing.py` lists tools. Below them, by moment:
+tools that no plugin ships. `_extensions.py` is what it knows of extensions, `_commands.py` of the commands that packages add; `_listing.py` lists
+tools. Below them, by moment:
 
 - find: `_finder.py` finds entry points (`_found.py`) without importing them, `_identity.py` checks that the metadata are genuine,
   `_permission.py` and `_locks.py` say what the configuration allows.
@@ -19,6 +20,7 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry._base.paths import cache_folder
+    from fcregistry.discovery._commands import load_command as load_command
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
     from fcregistry.discovery._describe import IndexRow as IndexRow
     from fcregistry.discovery._describe import describe_by_manifests as describe_by_manifests
@@ -29,8 +31,10 @@ if TYPE_CHECKING:
     from fcregistry.discovery._finder import impostor_entry_points as impostor_entry_points
     from fcregistry.discovery._finder import scan_path as scan_path
     from fcregistry.discovery._finder import unused_entry_points as unused_entry_points
+    from fcregistry.discovery._found import COMMAND_GROUP as COMMAND_GROUP
     from fcregistry.discovery._found import EXTENSION_GROUP as EXTENSION_GROUP
     from fcregistry.discovery._found import GROUP as GROUP
+    from fcregistry.discovery._found import FoundCommand as FoundCommand
     from fcregistry.discovery._found import FoundEntryPoint as FoundEntryPoint
     from fcregistry.discovery._found import FoundExtension, FoundPlugin, near_miss_groups
     from fcregistry.discovery._found import PluginKey as PluginKey
@@ -71,6 +75,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._manifest import read_manifest as read_manifest
     from fcregistry.discovery._manifest import source_digest as source_digest
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
+    from fcregistry.discovery._report import FailedCommand as FailedCommand
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
     from fcregistry.discovery._sources import Shipper as Shipper
@@ -97,13 +102,14 @@ __all__ = [
 ]
 
 _MODULES: Final = {
+    "._commands": ("load_command",),
     "._describe": ("FreshDescription", "IndexRow", "describe_by_manifests"),
     "._discovery": ("Discovery", "cache_folder", "current", "load_plugins"),
     "._extensions": ("disable_advice",),
     "._finder": ("find_extensions", "find_plugins", "impostor_entry_points", "scan_path", "unused_entry_points"),
     "._found": (
-        *("EXTENSION_GROUP", "GROUP"),
-        *("FoundEntryPoint", "FoundExtension", "FoundPlugin", "PluginKey"),
+        *("COMMAND_GROUP", "EXTENSION_GROUP", "GROUP"),
+        *("FoundCommand", "FoundEntryPoint", "FoundExtension", "FoundPlugin", "PluginKey"),
         *("distribution_name", "distribution_version", "near_miss_groups", "project_name", "unreadable_plugins"),
     ),
     "._hookspecs": ("TypeFamilies", "hookimpl"),
@@ -120,8 +126,8 @@ _MODULES: Final = {
         *("source_digest",),
     ),
     "._report": (
-        *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
-        *("LoadedPlugin", "Outcome"),
+        *("DescribedPlugin", "DisabledPlugin", "FailedCommand", "FailedExtension", "FailedPlugin"),
+        *("LoadReport", "LoadedPlugin", "Outcome"),
     ),
     "._sources": ("Shipper", "SourceOwner"),
     "._worker_pool": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),

@@ -13,8 +13,16 @@ from typing import TYPE_CHECKING
 from fcregistry._base.forks import after_fork
 from fcregistry._base.paths import cache_folder
 from fcregistry._tools.selectors import normalized
+from fcregistry.discovery._commands import Commands
 from fcregistry.discovery._extensions import Extensions
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey, is_in_metadata
+from fcregistry.discovery._found import (
+    FoundCommand,
+    FoundEntryPoint,
+    FoundExtension,
+    FoundPlugin,
+    PluginKey,
+    is_in_metadata,
+)
 from fcregistry.discovery._imports import Imports
 from fcregistry.discovery._index import Index
 from fcregistry.discovery._index_store import IndexFile, index_path
@@ -49,6 +57,7 @@ class Discovery:
         index: The descriptions of plugins that are not imported.
         describe: Describes plugins in other processes, as commands do; None if they are imported in this process, as programs do.
         extensions: What the installed extensions provide; each is loaded when it is needed.
+        commands: The commands that installed packages add to the command line.
     """
 
     def __init__(self) -> None:
@@ -58,6 +67,7 @@ class Discovery:
         self.imports: Imports = Imports(lambda declaration: self.owner(declaration) is not None)
         self.sources: Sources = Sources()
         self.extensions: Extensions = Extensions(lambda: self.found_extensions)
+        self.commands: Commands = Commands(lambda: self.found_commands)
         self._describing = threading.Lock()
 
     # --- What is installed ---
@@ -73,8 +83,13 @@ class Discovery:
         return self.installed.extensions
 
     def entry_points_and_sources(self) -> list[FoundEntryPoint | SourceOwner]:
-        """Return the installed plugins, the extensions, and the sources."""
-        return [*self.plugins, *self.found_extensions, *self.sources.owners]
+        """Return the installed plugins, extensions and commands, and the sources."""
+        return [*self.plugins, *self.found_extensions, *self.found_commands, *self.sources.owners]
+
+    @property
+    def found_commands(self) -> tuple[FoundCommand, ...]:
+        """The installed commands, sorted by distribution and entry point."""
+        return self.installed.commands
 
     def distributions(self) -> tuple[str, ...]:
         """Return the names of the distributions that ship plugins, sorted."""

@@ -1,4 +1,4 @@
-"""Entry points of the groups `fcregistry` and `fcregistry.extensions`, read from metadata.
+"""Entry points of the groups `fcregistry`, `fcregistry.extensions` and `fcregistry.commands`, read from metadata.
 
 The metadata of distributions is external input and may be broken. If the metadata of a distribution cannot be read, only the entry points of
 that distribution are missing.
@@ -64,6 +64,8 @@ GROUP: Final = "fcregistry"
 """The entry-point group of plugins that ship tools."""
 EXTENSION_GROUP: Final = "fcregistry.extensions"
 """The entry-point group of extensions, which ship hooks."""
+COMMAND_GROUP: Final = "fcregistry.commands"
+"""The entry-point group of commands for the command line."""
 
 
 class FoundEntryPoint:
@@ -209,7 +211,22 @@ class FoundExtension(FoundEntryPoint):
     __slots__ = ()
 
 
-KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_GROUP: FoundExtension}
+class FoundCommand(FoundEntryPoint):
+    """An entry point that adds a command to the command line, under the name of the entry point."""
+
+    __slots__ = ()
+
+    @property
+    def id(self) -> str:
+        """The canonical name of the command: `distribution:name`."""
+        return f"{self.distribution}:{self.entry_point}"
+
+
+KINDS: Final[dict[str, type[FoundEntryPoint]]] = {
+    GROUP: FoundPlugin,
+    EXTENSION_GROUP: FoundExtension,
+    COMMAND_GROUP: FoundCommand,
+}
 """Entry-point group -> the class of the entry points in it."""
 
 
@@ -219,7 +236,7 @@ KINDS: Final[dict[str, type[FoundEntryPoint]]] = {GROUP: FoundPlugin, EXTENSION_
 def entry_points_of(
     source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
 ) -> tuple[FoundEntryPoint, ...]:
-    """Return a distribution's entry points in the groups of plugins and of extensions.
+    """Return a distribution's entry points in the groups of `KINDS`.
 
     The result is empty if the metadata cannot be read, or if the distribution's name is not valid.
     """

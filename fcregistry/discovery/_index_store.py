@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._found import FoundExtension
     from fcregistry.discovery._identity import Aside
 
-FORMAT: Final = 8
+FORMAT: Final = 9
 """A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _WAIT: Final = 10.0

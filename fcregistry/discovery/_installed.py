@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 from fcregistry._base.forks import after_fork
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._finder import stamp_of
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey, distribution_version
+from fcregistry.discovery._found import (
+    FoundCommand,
+    FoundEntryPoint,
+    FoundExtension,
+    FoundPlugin,
+    PluginKey,
+    distribution_version,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -47,6 +54,11 @@ class Installed:
     def extensions(self) -> tuple[FoundExtension, ...]:
         """The installed extensions, sorted by distribution and entry point."""
         return self._found().extensions
+
+    @property
+    def commands(self) -> tuple[FoundCommand, ...]:
+        """The installed commands, sorted by distribution and entry point."""
+        return tuple(each for each in self.everything if isinstance(each, FoundCommand))
 
     @property
     def by_key(self) -> Mapping[PluginKey, FoundPlugin]:

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING
 from fcregistry._config.policy import trust
 from fcregistry._tools.described import Described
 from fcregistry._tools.selectors import subject_of
-from fcregistry.discovery._found import FoundPlugin
-from fcregistry.discovery._sources import Shipper, SourceOwner
+from fcregistry.discovery._found import FoundEntryPoint, FoundExtension
+from fcregistry.discovery._sources import SourceOwner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tools.declaration import Declaration
-    from fcregistry.discovery._found import FoundEntryPoint
+    from fcregistry.discovery._sources import Shipper
 
 
 class Permission:
@@ -41,8 +41,8 @@ class Permission:
         self._plugins: dict[tuple[str, str], str | None] = {}
         self.is_open: bool = self._operator.is_open
 
-    def to_describe(self, plugin: Shipper) -> str | None:
-        """Return why a plugin or source must not be described or shown.
+    def to_describe(self, plugin: FoundEntryPoint | SourceOwner) -> str | None:
+        """Return why a plugin or source must not be described or shown, or a command must not be listed.
 
         This is called for each of its tools, so the answer is cached.
         """
@@ -51,13 +51,13 @@ class Permission:
         if plugin.key not in self._plugins:
             self._plugins[plugin.key] = (
                 self._operator.refusal(*plugin.key, ships_tools=True)
-                or (isinstance(plugin, FoundPlugin) and self.to_trust(plugin, thorough=False))
+                or (isinstance(plugin, FoundEntryPoint) and self.to_trust(plugin, thorough=False))
                 or self._drift(plugin, contents=False)
             )
         return self._plugins[plugin.key]
 
     def to_import(self, found: FoundEntryPoint) -> str | None:
-        """Return why a plugin or an extension must not be imported.
+        """Return why a plugin, an extension or a command must not be imported.
 
         If it is locked, all of its files are compared with the lock.
 
@@ -65,7 +65,7 @@ class Permission:
         """
         if self.is_open:
             return None
-        refusal = self._operator.refusal(*found.key, ships_tools=isinstance(found, FoundPlugin))
+        refusal = self._operator.refusal(*found.key, ships_tools=not isinstance(found, FoundExtension))
         return refusal or self.to_trust(found) or self._drift(found, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:

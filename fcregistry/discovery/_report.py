@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin
+from fcregistry.discovery._found import FoundCommand, FoundEntryPoint, FoundExtension, FoundPlugin
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
@@ -202,6 +202,31 @@ class FailedExtension:
     def advice(self) -> str:
         """What to do about it."""
         return _advice(self.extension, self.error)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailedCommand:
+    """A package's command that could not be loaded.
+
+    Attributes:
+        command: The command.
+        error: The exception that its module raised, or one that says what is wrong with the entry point.
+        traceback: The traceback, as text.
+    """
+
+    command: FoundCommand
+    error: BaseException = field(compare=False)
+    traceback: str = field(repr=False)
+
+    @property
+    def reason(self) -> str:
+        """The error's type and message, in one line."""
+        return _reason(self.error)
+
+    @property
+    def advice(self) -> str:
+        """What to do about it."""
+        return _advice(self.command, self.error)
 
 
 def _reason(error: BaseException) -> str:

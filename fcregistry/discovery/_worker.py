@@ -59,9 +59,9 @@ class Worker:
     def __init__(self, tracker: Any, found: list[dict[str, Any]], *, ignore_rules: bool) -> None:
         from fcregistry.discovery._describe import DeclarationOwners
         from fcregistry.discovery._discovery import Discovery, current
-        from fcregistry.discovery._found import FoundExtension, FoundPlugin
+        from fcregistry.discovery._found import KINDS
 
-        kinds = {kind.__name__: kind for kind in (FoundExtension, FoundPlugin)}
+        kinds = {kind.__name__: kind for kind in KINDS.values()}
         self._tracker = tracker
         self._discovery: Discovery = current()
         self._discovery.replace_found(

@@ -48,6 +48,7 @@ def findings(seen: Comparison) -> tuple[Finding, ...]:
         *checks.manifest_findings(known, seen.fresh),
         *checks.disabled_findings(),
         *checks.extension_findings(),
+        *checks.command_findings(),
         *checks.tool_findings(),
         *checks.name_findings(),
         *checks.near_miss_findings(),

@@ -5,10 +5,12 @@ Each `…_findings` function yields the problems of one part of the installation
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -27,13 +29,16 @@ from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record, re
 from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
 from fcregistry.discovery import (
+    COMMAND_GROUP,
     EXTENSION_GROUP,
     GROUP,
     TWIN,
     DescribedPlugin,
     DisabledPlugin,
+    FailedCommand,
     FailedExtension,
     FailedPlugin,
+    FoundCommand,
     FoundEntryPoint,
     FoundExtension,
     FoundPlugin,
@@ -47,6 +52,7 @@ from fcregistry.discovery import (
     disable_advice,
     impostor_entry_points,
     line_of_row,
+    load_command,
     load_plugins,
     location_of,
     manifest_drift,
@@ -346,6 +352,42 @@ def extension_findings() -> Iterator[Finding]:
             yield problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
 
 
+# --- Commands of packages ---
+
+
+def command_findings() -> Iterator[Finding]:
+    """Yield the commands of packages that do not load or must not be used, and those that their plain names do not call."""
+    commands, permission = current().commands, current().permission()
+    for command in current().found_commands:
+        reason = commands.refusal(command, permission)
+        if reason and reason == permission.to_describe(command) != permission.to_trust(command, thorough=False):
+            yield not_loaded(command.label, reason)
+        elif reason := reason or permission.to_import(command):
+            yield problem(command.label, f"is not loaded: {reason}", "the command cannot be used until then")
+        else:
+            yield from _loading_findings(command)
+    usable = commands.by_name()
+    for name, command in usable.items():
+        plain = command.entry_point
+        if plain in commands.built_in or usable.get(plain) not in (None, command):
+            yield note(
+                command.label, f"is not the command that `fcregistry {plain}` calls", f"fcregistry {name} calls it"
+            )
+        elif name != plain:
+            message = f"has the name of another package's command, so `fcregistry {plain}` calls neither"
+            yield problem(command.label, message, f"fcregistry {name} calls it")
+
+
+def _loading_findings(command: FoundCommand) -> Iterator[Finding]:
+    """Import a command, and yield what is wrong with it."""
+    printed = io.StringIO()
+    outcome = load_command(command, lambda: redirect_stdout(printed))
+    if isinstance(outcome, FailedCommand):
+        yield problem(command.label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
+    elif printed.getvalue().strip():
+        yield note(command.label, "prints when it is imported", f"report this to the authors of {command.distribution}")
+
+
 # --- Tools and names ---
 
 
@@ -420,7 +462,8 @@ def name_findings() -> Iterator[Finding]:
 def near_miss_findings() -> Iterator[Finding]:
     """Yield the distributions whose entry points are in a misspelt group."""
     for name, group in near_miss_groups():
-        meant = f'"{EXTENSION_GROUP}"' if "ext" in group.lower() else GROUP
+        is_like = group.lower().__contains__
+        meant = f'"{EXTENSION_GROUP}"' if is_like("ext") else f'"{COMMAND_GROUP}"' if is_like("com") else GROUP
         yield problem(
             name,
             f"has entry points in the group {group!r}, which fcregistry does not read",
@@ -489,7 +532,7 @@ def setting_findings() -> Iterator[Finding]:
     for layer in configuration():
         yield from _doubtful_findings(layer)
         for name in layer.precedence:
-            if name not in shipping:
+            if name not in shipping and name not in {each.project for each in discovery.found_commands}:
                 message = f"names {name}, which is not installed, or ships no plugins"
                 yield problem(
                     f"precedence in {layer.path}", message, "correct it: name distributions that ship plugins"
@@ -549,7 +592,8 @@ def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Findin
 def drift_findings(seen: Comparison) -> Iterator[Finding]:
     """Yield how the index differed from what is installed, before it was renewed."""
     for each in sorted(seen.forged, key=lambda each: each.label):
-        what = "lacked" if each in (*current().plugins, *current().found_extensions) else "named"
+        installed = (*current().plugins, *current().found_extensions, *current().found_commands)
+        what = "lacked" if each in installed else "named"
         yield _wrong_index(each.label, f"{what} this entry point, unlike the metadata in {each.folder}/{each.info}")
     old: dict[str, StoredRow] = {}
     new: dict[str, IndexRow] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import subprocess
@@ -71,14 +72,23 @@ main()
 """
 
 
-@pytest.mark.parametrize("word", ["--help", "--version"])
-def test_the_help_and_the_version_import_no_command(site: Site, word: str) -> None:
+def test_the_version_imports_no_command(site: Site) -> None:
     """Nor what commands are made of: a person waits for click, and for hardly more."""
-    done = site.run("-c", LIGHT, word)
+    done = site.run("-c", LIGHT, "--version")
     assert (
         done.stderr
         == "['fcregistry', 'fcregistry._base', 'fcregistry._base.slots', 'fcregistry._lazy', 'fcregistry._version', 'fcregistry._wiring']\n[]\n"
     )
+
+
+def test_the_help_imports_no_command(site: Site) -> None:
+    """Nor more than it takes to find the commands of packages, of which the index knows."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ""})
+    site.cli("list")  # makes the index
+    modules, heavy = site.run("-c", LIGHT, "--help").stderr.splitlines()
+    rooms = {name.split(".")[1] for name in ast.literal_eval(modules) if "." in name}
+    assert rooms == {"_base", "_config", "_lazy", "_tools", "_version", "_wiring", "discovery"}
+    assert heavy == "['sqlite3']"
 
 
 PATIENT = """

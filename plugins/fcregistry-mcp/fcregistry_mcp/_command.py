@@ -1,4 +1,4 @@
-"""The command `fcregistry-mcp`, which serves installed tools, or those of a module, to one program."""
+"""The commands `fcregistry-mcp` and `fcregistry mcp serve`, which serve installed tools, or those of a module, to one program."""
 
 from __future__ import annotations
 
@@ -47,6 +47,14 @@ def main(selectors: tuple[str, ...], modules: tuple[str, ...], allow: tuple[str,
         _serve(executor)
     except KeyboardInterrupt:
         sys.exit(130)
+
+
+@click.group()
+def mcp() -> None:
+    """Serve tools over the Model Context Protocol (MCP)."""
+
+
+mcp.add_command(main, "serve")
 
 
 def _serve(executor: Executor) -> None:
