@@ -23,7 +23,7 @@ import click
 from click.exceptions import NoArgsIsHelpError
 
 from fcregistry._version import __version__
-from fcregistry.cli._output import begin_hints_with, complain, program, remark
+from fcregistry.cli._output import begin_hints_with, clean, complain, program, remark
 from fcregistry.errors import DefinitionWarning, FcregistryError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -62,6 +62,9 @@ BROKEN_PIPE: Final = 141
 class _Commands(click.Group):
     """Imports a command when it is used: fcregistry's own from the table, then those of installed packages."""
 
+    def invoke(self, ctx: click.Context) -> None:
+        super().invoke(ctx)  # a command sets an exit code by `ctx.exit`, and may return anything
+
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
 
@@ -81,7 +84,7 @@ class _Commands(click.Group):
             return
         if found:
             with formatter.section("Commands of packages"):
-                formatter.write_dl([(name, f"From {each.distribution}.") for name, each in found.items()])
+                formatter.write_dl([(name, clean(f"From {each.distribution}.")) for name, each in found.items()])
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem  # loaded already: only completion comes here
@@ -106,10 +109,9 @@ class _Commands(click.Group):
 
 def _commands_of_packages() -> dict[str, FoundCommand]:
     """Return the usable commands of packages, by the names that call them."""
-    from fcregistry.discovery import current  # fcregistry's own commands do without it
+    from fcregistry import discovery  # fcregistry's own commands do without it
 
-    current().commands.built_in = COMMANDS
-    return current().commands.by_name()
+    return discovery.listed_commands(COMMANDS, lambda: discovery.current().found_commands)
 
 
 def _load_command_of_package(name: str) -> click.Command | None:
@@ -120,25 +122,21 @@ def _load_command_of_package(name: str) -> click.Command | None:
         PluginError: The command must not be imported, or several packages have one of this name.
     """
     from fcregistry.cli._tools import describe_in_workers
-    from fcregistry.discovery import FailedCommand, current, load_command
+    from fcregistry.discovery import FailedExtension, current, load_command
 
     describe_in_workers()  # before anything is looked up, since the command may use tools
     found = current().commands.get(name)
     if found is None:
         return None
     loaded = load_command(found)
-    if isinstance(loaded, FailedCommand):
+    if isinstance(loaded, FailedExtension):
         why = f"the command {found.id} does not load: {loaded.reason}; {loaded.advice} (fcregistry doctor -v shows the traceback)"
         raise click.ClickException(why)
     assert isinstance(loaded, click.Command)
     return loaded
 
 
-@click.group(
-    cls=_Commands,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    result_callback=lambda value, **options: None,  # an exit code is set by `ctx.exit`, not returned
-)
+@click.group(cls=_Commands, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, prog_name="fcregistry")
 @click.option(
     "-m",

@@ -10,7 +10,6 @@ from fcregistry.cli._output import json_option, remark, say, say_json, table
 from fcregistry.discovery import (
     DescribedPlugin,
     DisabledPlugin,
-    FailedCommand,
     FailedExtension,
     FailedPlugin,
     FoundCommand,
@@ -40,9 +39,12 @@ def command(as_json: bool) -> None:
     if as_json:
         say_json([*plugins, *extensions, *commands])
         return
-    others = (("EXTENSION", extensions), ("COMMAND", commands))
     columns = {"entry_point": "ENTRY POINT", "tools": "TOOLS", "state": "STATE", "import_seconds": "IMPORT TIME"}
-    shown = [(plugins, columns), *((rows, {"entry_point": kind, "state": "STATE"}) for kind, rows in others)]
+    shown = [(plugins, columns)]
+    shown += [
+        (rows, {"entry_point": kind, "state": "STATE"})
+        for kind, rows in (("EXTENSION", extensions), ("COMMAND", commands))
+    ]
     for number, (rows, headings) in enumerate([each for each in shown if each[0]]):
         if number:
             say()
@@ -97,10 +99,8 @@ def _command_row(command: FoundCommand) -> dict[str, Any]:
     state, reason = "disabled", commands.refusal(command, permission) or permission.to_import(command)
     if reason is None:
         state, outcome = "loaded", load_command(command)
-        if isinstance(outcome, FailedCommand):
+        if isinstance(outcome, FailedExtension):
             state, reason = "failed", outcome.reason
-        elif commands.by_name().get(command.entry_point) != command:
-            reason = f"its name means another command: fcregistry {command.id} calls it"
     return {**_found(command, "command"), "tools": None, "state": state, "import_seconds": None, "reason": reason}
 
 

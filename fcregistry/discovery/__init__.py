@@ -20,6 +20,7 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry._base.paths import cache_folder
+    from fcregistry.discovery._commands import listed_commands as listed_commands
     from fcregistry.discovery._commands import load_command as load_command
     from fcregistry.discovery._describe import FreshDescription as FreshDescription
     from fcregistry.discovery._describe import IndexRow as IndexRow
@@ -75,7 +76,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._manifest import read_manifest as read_manifest
     from fcregistry.discovery._manifest import source_digest as source_digest
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
-    from fcregistry.discovery._report import FailedCommand as FailedCommand
     from fcregistry.discovery._report import FailedExtension as FailedExtension
     from fcregistry.discovery._report import Outcome as Outcome
     from fcregistry.discovery._sources import Shipper as Shipper
@@ -102,7 +102,7 @@ __all__ = [
 ]
 
 _MODULES: Final = {
-    "._commands": ("load_command",),
+    "._commands": ("listed_commands", "load_command"),
     "._describe": ("FreshDescription", "IndexRow", "describe_by_manifests"),
     "._discovery": ("Discovery", "cache_folder", "current", "load_plugins"),
     "._extensions": ("disable_advice",),
@@ -126,8 +126,8 @@ _MODULES: Final = {
         *("source_digest",),
     ),
     "._report": (
-        *("DescribedPlugin", "DisabledPlugin", "FailedCommand", "FailedExtension", "FailedPlugin"),
-        *("LoadReport", "LoadedPlugin", "Outcome"),
+        *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
+        *("LoadedPlugin", "Outcome"),
     ),
     "._sources": ("Shipper", "SourceOwner"),
     "._worker_pool": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),

@@ -6,20 +6,24 @@ there is one, or else that of the only distribution that has it, or of the one w
 
 from __future__ import annotations
 
+import os
 import sys
-from typing import TYPE_CHECKING
+from binascii import crc32
+from contextlib import suppress
+from typing import TYPE_CHECKING, Final
 
-from fcregistry._tools.selectors import normalized
+from fcregistry._base.paths import cache_folder
+from fcregistry._version import __version__
+from fcregistry.discovery._finder import stamp_of
+from fcregistry.discovery._found import FoundCommand
 from fcregistry.discovery._permission import Permission
 from fcregistry.errors import PluginError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection
-    from contextlib import AbstractContextManager
     from types import ModuleType
 
-    from fcregistry.discovery._found import FoundCommand
-    from fcregistry.discovery._report import FailedCommand
+    from fcregistry.discovery._report import FailedExtension
 
 
 class Commands:
@@ -27,26 +31,27 @@ class Commands:
 
     Args:
         found: Returns the installed commands.
-
-    Attributes:
         built_in: The names of fcregistry's own commands, which no package can take; empty in a program.
     """
 
-    def __init__(self, found: Callable[[], tuple[FoundCommand, ...]]) -> None:
-        self.built_in: Collection[str] = ()
+    def __init__(self, found: Callable[[], tuple[FoundCommand, ...]], built_in: Collection[str] = ()) -> None:
         self._found = found
+        self.built_in = built_in
 
     def by_name(self) -> dict[str, FoundCommand]:
         """Return the usable commands by the name that calls each: the plain name or, if that means another one, the id."""
         permission = Permission()
-        by_plain_name: dict[str, list[FoundCommand]] = {}
+        usable: dict[str, list[FoundCommand]] = {}
         for each in self._found():
             if self.refusal(each, permission) is None:
-                by_plain_name.setdefault(each.entry_point, []).append(each)
+                usable.setdefault(each.entry_point, []).append(each)
         named: dict[str, FoundCommand] = {}
-        for name, usable in by_plain_name.items():
-            meant = self._meant(name, usable, permission)
-            named |= {name if each is meant else each.id: each for each in usable}
+        for name, found in usable.items():
+            first = (
+                found[0].distribution if len(found) == 1 else permission.preferred(each.distribution for each in found)
+            )
+            meant = None if name in self.built_in else first
+            named |= {name if each.distribution == meant else each.id: each for each in found}
         return dict(sorted(named.items()))
 
     def get(self, name: str) -> FoundCommand | None:
@@ -55,18 +60,14 @@ class Commands:
         Raises:
             PluginError: The command must not be imported, or several packages have one of this name.
         """
-        distribution, colon, plain = name.rpartition(":")
-        named = [each for each in self._found() if each.entry_point == plain]
-        if colon:
-            named = [each for each in named if each.project == normalized(distribution)]
+        named = [each for each in self._found() if name in (each.entry_point, each.id)]
         if not named:
             return None
-        permission = Permission()
-        usable = [each for each in named if self.refusal(each, permission) is None]
-        meant = (usable or named)[0] if colon or not usable else self._meant(plain, usable, permission)
-        if meant is None:
-            ids = ", ".join(each.id for each in usable)
-            raise PluginError(f"the command {name!r} may be any of {ids}; name one of these")
+        usable, permission = self.by_name(), Permission()
+        ids = [key for key, each in usable.items() if each in named]
+        if name not in usable and len(ids) > 1:
+            raise PluginError(f"the command {name!r} may be any of {', '.join(ids)}; name one of these")
+        meant = usable.get(name, named[0])
         if reason := self.refusal(meant, permission) or permission.to_import(meant):
             raise PluginError(f"the command {meant.id} is not loaded: {reason}")
         return meant
@@ -85,45 +86,76 @@ class Commands:
             return f"{command.distribution} has two entry points of this name"
         return permission.to_describe(command)
 
-    def _meant(self, name: str, usable: list[FoundCommand], permission: Permission) -> FoundCommand | None:
-        """Return the one of the usable commands of a plain name that the name means, or None."""
-        if name in self.built_in:
-            return None
-        if len(usable) == 1:
-            return usable[0]
-        first = permission.preferred(each.distribution for each in usable)
-        return next((each for each in usable if each.distribution == first), None)
+
+# --- Lists of commands ---
+
+_FIELDS: Final = ("distribution", "version", "entry_point", "value", "folder", "info")
+"""What the file has of each command."""
 
 
-def load_command(
-    found: FoundCommand, prints: Callable[[], AbstractContextManager[object]] | None = None
-) -> object | FailedCommand:
-    """Import the module of a command, and return the click command, or why there is none.
+def listed_commands(
+    built_in: Collection[str], found: Callable[[], tuple[FoundCommand, ...]]
+) -> dict[str, FoundCommand]:
+    """Return the usable commands by name, as `Commands.by_name` does, for lists only.
+
+    To find commands among a thousand distributions takes longer than all else that `--help` does. So a file keeps what was found. It is used
+    while no folder of `sys.path` has changed, which `importlib.metadata` notices in the same way, by their times.
 
     Args:
-        found: The entry point; `Commands.get` has returned it.
-        prints: Returns the context that redirects what the module prints; by default, it goes to stderr.
+        built_in: The names of fcregistry's own commands.
+        found: Finds the installed commands.
+    """
+    folder, finders = cache_folder(), [each for each in sys.meta_path if hasattr(each, "find_distributions")]
+    if folder is None or len(finders) > 1:  # there is no file, or distributions may be in no folder
+        return Commands(found, built_in).by_name()
+    path = f"{folder}/commands-{crc32(f'{sys.prefix}{sys.path}'.encode('utf-8', 'replace')):08x}.txt"
+    state = "\0".join([__version__, *(f"{each}\0{stamp_of(each or os.getcwd())}" for each in sys.path), "\0"])
+    text = ""
+    if os.path.isfile(path):  # opening a pipe would wait
+        with suppress(OSError), open(path, encoding="utf-8", errors="surrogateescape") as file:
+            text = file.read(2**20)  # a command takes some 200 characters
+    fields = text.removeprefix(state).split("\0")
+    if text.startswith(state) and len(fields) % len(_FIELDS) == 1:
+        kept = tuple(FoundCommand(*row) for row in zip(*[iter(fields[:-1])] * len(_FIELDS), strict=True))
+    else:
+        kept = found()
+        state += "".join(f"{getattr(each, name)}\0" for each in kept for name in _FIELDS)
+        with suppress(OSError):  # the next list finds them again
+            os.makedirs(folder, mode=0o700, exist_ok=True)
+            with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogateescape") as file:
+                file.write(state)
+            os.replace(file.name, path)
+    return Commands(lambda: kept, built_in).by_name()
+
+
+# --- Loading a command ---
+
+
+def load_command(found: FoundCommand) -> object | FailedExtension:
+    """Import the module of a command, and return the click command, or a record of the failure.
+
+    What the module prints goes to stderr.
+
+    Args:
+        found: The entry point, which the configuration allows to be imported.
 
     Raises:
         KeyboardInterrupt: The user interrupted it.
     """
-    from fcregistry._base.stdout import prints_to_stderr
     from fcregistry.discovery._loader import Failure, import_and_use, named_object
-    from fcregistry.discovery._report import FailedCommand
+    from fcregistry.discovery._report import FailedExtension
 
     def click_command(module: ModuleType) -> object:
         named = named_object(found, module)
-        click = sys.modules.get("click")  # not imported by fcregistry here: it has to be imported if this is a command
+        click = sys.modules.get("click")  # the module of a command has imported it
         if click is None or not isinstance(named, click.Command):
-            kind = "class" if isinstance(named, type) else type(named).__name__
-            raise PluginError(
-                f"{found.label} names {found.value}, which is of the kind {kind}; its entry point names a click command, as MODULE:NAME"
-            )
+            what = f"{found.label} names {found.value}, which is of the type {type(named).__name__}"
+            raise PluginError(f"{what}; its entry point names a click command, as MODULE:NAME")
         return named
 
-    done = import_and_use(found, click_command, prints or prints_to_stderr)
+    done = import_and_use(found, click_command)
     if done is None:
         done = Failure(PluginError(f"{found.module} is being imported just now"), "")
     if isinstance(done, Failure):
-        return FailedCommand(command=found, error=done.error, traceback=done.traceback)
+        return FailedExtension(extension=found, error=done.error, traceback=done.traceback)
     return done

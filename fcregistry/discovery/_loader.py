@@ -72,7 +72,7 @@ class Failure(NamedTuple):
 def import_and_use(
     found: FoundEntryPoint,
     use: Callable[[ModuleType], T],
-    prints: Callable[[], AbstractContextManager[object]] = prints_to_stderr,
+    prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
     *machinery: str,
 ) -> T | Failure | None:
     """Import the module that an entry point names, and return what a function makes of it.

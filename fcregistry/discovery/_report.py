@@ -181,15 +181,15 @@ class LoadedExtension:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class FailedExtension:
-    """An extension that could not be loaded.
+    """An extension, or a command of a package, that could not be loaded.
 
     Attributes:
-        extension: The extension.
-        error: The exception that the extension raised, or one that says what is wrong with the extension.
+        extension: The extension or the command.
+        error: The exception that its module raised, or one that says what is wrong with the extension.
         traceback: The traceback, as text.
     """
 
-    extension: FoundExtension
+    extension: FoundExtension | FoundCommand
     error: BaseException = field(compare=False)
     traceback: str = field(repr=False)
 
@@ -202,31 +202,6 @@ class FailedExtension:
     def advice(self) -> str:
         """What to do about it."""
         return _advice(self.extension, self.error)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class FailedCommand:
-    """A package's command that could not be loaded.
-
-    Attributes:
-        command: The command.
-        error: The exception that its module raised, or one that says what is wrong with the entry point.
-        traceback: The traceback, as text.
-    """
-
-    command: FoundCommand
-    error: BaseException = field(compare=False)
-    traceback: str = field(repr=False)
-
-    @property
-    def reason(self) -> str:
-        """The error's type and message, in one line."""
-        return _reason(self.error)
-
-    @property
-    def advice(self) -> str:
-        """What to do about it."""
-        return _advice(self.command, self.error)
 
 
 def _reason(error: BaseException) -> str:

@@ -5,12 +5,10 @@ Each `…_findings` function yields the problems of one part of the installation
 
 from __future__ import annotations
 
-import io
 import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import redirect_stdout
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -35,10 +33,8 @@ from fcregistry.discovery import (
     TWIN,
     DescribedPlugin,
     DisabledPlugin,
-    FailedCommand,
     FailedExtension,
     FailedPlugin,
-    FoundCommand,
     FoundEntryPoint,
     FoundExtension,
     FoundPlugin,
@@ -364,28 +360,16 @@ def command_findings() -> Iterator[Finding]:
             yield not_loaded(command.label, reason)
         elif reason := reason or permission.to_import(command):
             yield problem(command.label, f"is not loaded: {reason}", "the command cannot be used until then")
-        else:
-            yield from _loading_findings(command)
+        elif isinstance(failed := load_command(command), FailedExtension):
+            yield problem(command.label, f"does not load: {failed.reason}", failed.advice, detail=failed.traceback)
     usable = commands.by_name()
     for name, command in usable.items():
-        plain = command.entry_point
+        plain, advice = command.entry_point, f"fcregistry {name} calls it"
         if plain in commands.built_in or usable.get(plain) not in (None, command):
-            yield note(
-                command.label, f"is not the command that `fcregistry {plain}` calls", f"fcregistry {name} calls it"
-            )
+            yield note(command.label, f"is not the command that `fcregistry {plain}` calls", advice)
         elif name != plain:
             message = f"has the name of another package's command, so `fcregistry {plain}` calls neither"
-            yield problem(command.label, message, f"fcregistry {name} calls it")
-
-
-def _loading_findings(command: FoundCommand) -> Iterator[Finding]:
-    """Import a command, and yield what is wrong with it."""
-    printed = io.StringIO()
-    outcome = load_command(command, lambda: redirect_stdout(printed))
-    if isinstance(outcome, FailedCommand):
-        yield problem(command.label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
-    elif printed.getvalue().strip():
-        yield note(command.label, "prints when it is imported", f"report this to the authors of {command.distribution}")
+            yield problem(command.label, message, advice)
 
 
 # --- Tools and names ---

@@ -82,13 +82,12 @@ def test_the_version_imports_no_command(site: Site) -> None:
 
 
 def test_the_help_imports_no_command(site: Site) -> None:
-    """Nor more than it takes to find the commands of packages, of which the index knows."""
-    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ""})
-    site.cli("list")  # makes the index
+    """Nor more than it takes to read which commands packages have, once that is known."""
+    site.cli("--help")
     modules, heavy = site.run("-c", LIGHT, "--help").stderr.splitlines()
     rooms = {name.split(".")[1] for name in ast.literal_eval(modules) if "." in name}
     assert rooms == {"_base", "_config", "_lazy", "_tools", "_version", "_wiring", "discovery"}
-    assert heavy == "['sqlite3']"
+    assert heavy == "[]"
 
 
 PATIENT = """

@@ -120,6 +120,13 @@ def ours(folder: Path) -> Iterator[McpServer]:
         yield server
 
 
+def test_the_command_of_fcregistry_serves_the_same(folder: Path) -> None:
+    """The package adds it: `fcregistry mcp serve`."""
+    words = ("-W", "error", "-m", "fcregistry", "-m", "served_tools", "mcp", "serve", "add")
+    with McpServer.stdio(sys.executable, *words, name="same", env=environment(folder), cwd=folder) as server:
+        assert Executor(server.tools()).call("add", a=1).content == "2"
+
+
 def test_tools_are_described_with_all_that_the_protocol_has(ours: McpServer) -> None:
     tools = ours.tools()
     assert list(tools) == ["add", "delete", "draw", "fail", "half", "point", "wait"]
