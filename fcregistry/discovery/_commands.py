@@ -122,7 +122,7 @@ def listed_commands(
         state += "".join(f"{getattr(each, name)}\0" for each in kept for name in _FIELDS)
         with suppress(OSError):  # the next list finds them again
             os.makedirs(folder, mode=0o700, exist_ok=True)
-            with open(f"{path}.{os.getpid()}", "w", encoding="utf-8", errors="surrogateescape") as file:
+            with open(f"{path}.{os.getpid()}", "x", encoding="utf-8", errors="surrogateescape") as file:
                 file.write(state)
             os.replace(file.name, path)
     return Commands(lambda: kept, built_in).by_name()

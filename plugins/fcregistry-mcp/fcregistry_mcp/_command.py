@@ -12,7 +12,9 @@ from fcregistry.errors import FcregistryError
 from fcregistry.execution import Policy
 
 
-@click.command(context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    short_help="Serve tools on the standard streams.", context_settings={"help_option_names": ["-h", "--help"]}
+)
 @click.argument("selectors", nargs=-1, metavar="SELECTOR...")
 @click.option(
     "-m", "--module", "modules", multiple=True, metavar="MODULE", help="Import a module first, for its tools."
