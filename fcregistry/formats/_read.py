@@ -372,7 +372,7 @@ def _unread_fields(
     found = []
     for name in _all_fields(value):
         rules_of_field = _UNREAD["beside empty arguments"] if name in own else rules
-        is_unread = rules_of_field.get(_kind_of_field(name, metadata))
+        is_unread = rules_of_field.get(_kind_of_field(name, metadata) if isinstance(name, str) else "other")
         if is_unread is None or (place is not None and name == place):
             continue
         if is_unread(value[name] if is_mapping else _read(value, name), arguments):
@@ -380,9 +380,8 @@ def _unread_fields(
     return tuple(found)
 
 
-def _kind_of_field(name: Any, metadata: Set[str]) -> _FieldKind:
-    if not isinstance(name, str):
-        return "other"
+@lru_cache(maxsize=2048)
+def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
     if name in _SCALAR_METADATA:
         return "scalar metadata"
     if name in metadata:
