@@ -60,7 +60,7 @@ BROKEN_PIPE: Final = 141
 
 
 class _Commands(click.Group):
-    """Imports a command when it is used: fcregistry's own from the table, then those of installed packages."""
+    """Imports a command when it is used: fcregistry's own, or that of an installed package."""
 
     def invoke(self, ctx: click.Context) -> None:
         super().invoke(ctx)  # a command sets an exit code by `ctx.exit`, and may return anything

@@ -39,7 +39,10 @@ class Commands:
         self.built_in = built_in
 
     def by_name(self) -> dict[str, FoundCommand]:
-        """Return the usable commands by the name that calls each: the plain name or, if that means another one, the id."""
+        """Return the usable commands by the name that calls each.
+
+        That is the plain name or, if that means another command or none, the id.
+        """
         permission = Permission()
         usable: dict[str, list[FoundCommand]] = {}
         for each in self._found():
