@@ -10,11 +10,9 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fcregistry._base.forks import after_fork
+from fcregistry._base.forks import after_fork, cached_attribute
 from fcregistry._base.paths import cache_folder
 from fcregistry._tools.selectors import normalized
-from fcregistry.discovery._commands import Commands
-from fcregistry.discovery._extensions import Extensions
 from fcregistry.discovery._found import (
     FoundCommand,
     FoundEntryPoint,
@@ -38,7 +36,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.described import Described
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.tool import Tool
+    from fcregistry.discovery._commands import Commands
     from fcregistry.discovery._describe import FreshDescription
+    from fcregistry.discovery._extensions import Extensions
     from fcregistry.discovery._report import FailedPlugin, LoadReport, Outcome
 
     Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[FreshDescription], None]], None]
@@ -56,8 +56,6 @@ class Discovery:
         sources: The tool sources, which ship tools as plugins do.
         index: The descriptions of plugins that are not imported.
         describe: Describes plugins in other processes, as commands do; None if they are imported in this process, as programs do.
-        extensions: What the installed extensions provide; each is loaded when it is needed.
-        commands: The commands that installed packages add to the command line.
     """
 
     def __init__(self) -> None:
@@ -66,11 +64,23 @@ class Discovery:
         self.installed: Installed = Installed(self.refresh)
         self.imports: Imports = Imports(lambda declaration: self.owner(declaration) is not None)
         self.sources: Sources = Sources()
-        self.extensions: Extensions = Extensions(lambda: self.found_extensions)
-        self.commands: Commands = Commands(lambda: self.found_commands)
         self._describing = threading.Lock()
 
     # --- What is installed ---
+
+    @cached_attribute
+    def extensions(self) -> Extensions:
+        """What the installed extensions provide; each is loaded when it is needed."""
+        from fcregistry.discovery._extensions import Extensions  # lists of tools need none
+
+        return Extensions(lambda: self.found_extensions)
+
+    @cached_attribute
+    def commands(self) -> Commands:
+        """The commands that installed packages add to the command line."""
+        from fcregistry.discovery._commands import Commands  # programs need none
+
+        return Commands(lambda: self.found_commands)
 
     @property
     def plugins(self) -> tuple[FoundPlugin, ...]:

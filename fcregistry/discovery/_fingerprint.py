@@ -1,20 +1,14 @@
-"""The files that a description was made from, and watching which files an import reads.
-
-Every process that uses an index imports this module; `ImportTracker` runs only in processes that describe plugins.
-"""
+"""The files that a description was made from, and whether they have changed since."""
 
 from __future__ import annotations
 
-import builtins
 import os
 import sys
-from collections import defaultdict
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
-    from types import FrameType
+    from collections.abc import Iterable
 
     from fcregistry.discovery._finder import Places
     from fcregistry.discovery._found import FoundExtension
@@ -111,162 +105,3 @@ def _own() -> tuple[str, ...]:
     names = os.listdir(standard) if os.path.isdir(standard) else []
     libraries = [f"{standard}/{name}" for name in names if name not in ("site-packages", "dist-packages")]
     return (*(f"{each}{os.sep}" for each in sorted(here)), *libraries)
-
-
-# --- Watching imports ---
-
-_READING_EVENTS = ("open", "os.listdir", "os.scandir")
-
-
-class ImportTracker:
-    """Notes, for the rest of the process, what each module imports and opens.
-
-    Every import statement is noted, also one of a module that is imported already: a module that two plugins share counts for both. Files
-    and folders that are opened while a module runs count for that module, such as texts that it ships.
-    """
-
-    def __init__(self) -> None:
-        self._imports: dict[str, set[str]] = defaultdict(set)
-        self._opened: dict[str, set[str]] = defaultdict(set)
-        self._missed: set[str] = set()
-        self.modules_read: set[str] = set()
-        """Files of code that were read since this was last cleared, also those of modules whose import fails."""
-
-    def start(self) -> None:
-        """Begin; there is no end, since an audit hook cannot be removed."""
-        import importlib.util  # late: other processes do not need it
-
-        is_external(__file__)  # fills a cache that reads folders, before the audit hook sees that
-        own_import, own_import_module = builtins.__import__, importlib.import_module
-        own_find_spec = importlib.util.find_spec
-
-        def watched_import(
-            name: str,
-            globals: Mapping[str, object] | None = None,
-            locals: Mapping[str, object] | None = None,
-            fromlist: Sequence[str] | None = (),
-            level: int = 0,
-        ) -> Any:
-            importer = str((globals or {}).get("__name__", ""))
-            try:
-                module = own_import(name, globals, locals, fromlist or (), level)
-            except ModuleNotFoundError:
-                self._missed.add(importer)
-                raise
-            if not importer.startswith("fcregistry."):  # fcregistry's own imports do not matter
-                self._note(importer, globals or {}, name, fromlist or (), level)
-            return module
-
-        def watched_import_module(name: str, package: str | None = None) -> Any:
-            try:
-                module = own_import_module(name, package)
-            except ModuleNotFoundError:
-                self._missed.add(_importer())
-                raise
-            self._imports[_importer()].add(module.__name__)
-            return module
-
-        def watched_find_spec(name: str, package: str | None = None) -> Any:
-            spec = own_find_spec(name, package)
-            if spec is None:
-                self._missed.add(_importer())
-            return spec
-
-        builtins.__import__ = watched_import
-        importlib.util.find_spec = watched_find_spec
-        importlib.import_module = watched_import_module
-        sys.addaudithook(self._audit)
-
-    def _note(self, importer: str, scope: Mapping[str, object], name: str, fromlist: Sequence[str], level: int) -> None:
-        if level:
-            package = str(scope.get("__package__") or "").split(".")
-            name = ".".join(filter(None, [*package[: len(package) - level + 1], name]))
-        imported = self._imports[importer]
-        imported.add(name)
-        imported.update(f"{name}.{each}" for each in fromlist)
-
-    def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        if event not in _READING_EVENTS or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
-            return
-        if event == "open" and _is_for_writing(arguments):
-            return
-        path = os.fsdecode(arguments[0])
-        if (
-            "importlib" in sys._getframe(1).f_code.co_filename
-        ):  # reads a module's own file, or the folder that contains it
-            if path.endswith((".py", ".pyc", ".so", ".pyd")):
-                self.modules_read.add(path)
-            return
-        reader = _importer()
-        if reader:
-            self._opened[reader].add(os.path.abspath(path))
-
-    def files(self, modules: Iterable[str]) -> set[str]:
-        """Return the files and folders that importing some modules reads.
-
-        Python's own and fcregistry's are left out.
-        """
-        found: set[str] = set()
-        for name in self._reached(modules):
-            module = sys.modules.get(name)
-            if module is not None and (file := file_of(module)):
-                found.add(file)
-            opened = self._opened.get(name, ())
-            found.update(path for path in opened if is_external(path) and not path.endswith(".pyc"))
-        return found
-
-    def missed(self, modules: Iterable[str]) -> bool:
-        """Return whether importing some modules looked for others that do not exist.
-
-        Python's own modules do not count.
-        """
-        return any(
-            name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._reached(modules)
-        )
-
-    def _reached(self, modules: Iterable[str]) -> set[str]:
-        """Return some modules, those that they import, and the packages above; not fcregistry's."""
-        seen: set[str] = set()
-        left = list(modules)
-        while left:
-            name = left.pop()
-            if name in seen or not name or name == "fcregistry" or name.startswith("fcregistry."):
-                continue
-            seen.add(name)
-            left += self._imports.get(name, ())
-            left.append(name.rpartition(".")[0])
-        return seen
-
-    def sources_read(self) -> set[str]:
-        """Return the sources of `modules_read`, except Python's own and fcregistry's."""
-        return {_source(path) for path in self.modules_read if is_external(path)}
-
-
-def _source(path: str) -> str:
-    from importlib.util import source_from_cache
-
-    try:
-        return source_from_cache(path) if path.endswith(".pyc") else path
-    except ValueError:  # byte code that is shipped without its source
-        return path
-
-
-def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
-    mode, flags = (*arguments[1:3], None, None)[:2]
-    if isinstance(mode, str):
-        return any(letter in mode for letter in "wax+")
-    return isinstance(flags, int) and bool(flags & (os.O_WRONLY | os.O_RDWR))
-
-
-def _importer() -> str:
-    """Return the innermost module on the stack that is neither Python's own nor fcregistry's.
-
-    The result is empty if there is none.
-    """
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith("<") and is_external(file):
-            return str(frame.f_globals.get("__name__", ""))
-        frame = frame.f_back
-    return ""

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 def main() -> None:
     """Describe plugins until there are no more."""
     requests, answers = _take_streams()
-    from fcregistry.discovery._fingerprint import ImportTracker
+    from fcregistry.discovery._import_tracker import ImportTracker
 
     tracker = ImportTracker()
     tracker.start()
