@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from fcregistry._base.forks import after_fork, cached_attribute
@@ -26,7 +27,6 @@ from fcregistry.discovery._index import Index
 from fcregistry.discovery._index_store import IndexFile, index_path
 from fcregistry.discovery._installed import Installed
 from fcregistry.discovery._permission import Permission
-from fcregistry.discovery._sources import Shipper, SourceOwner, Sources
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._describe import FreshDescription
     from fcregistry.discovery._extensions import Extensions
     from fcregistry.discovery._report import FailedPlugin, LoadReport, Outcome
+    from fcregistry.discovery._sources import KnownSource, Shipper, Source, SourceOwner
 
     Describe = Callable[[Sequence[FoundPlugin], Sequence[FoundEntryPoint], Callable[[FreshDescription], None]], None]
 
@@ -53,7 +54,7 @@ class Discovery:
     Attributes:
         installed: The installed plugins and extensions.
         imports: The outcomes of the plugins that were imported.
-        sources: The tool sources, which ship tools as plugins do.
+        sources: The tool sources, which ship tools as plugins do, by key.
         index: The descriptions of plugins that are not imported.
         describe: Describes plugins in other processes, as commands do; None if they are imported in this process, as programs do.
     """
@@ -63,7 +64,7 @@ class Discovery:
         self.describe: Describe | None = None
         self.installed: Installed = Installed(self.refresh)
         self.imports: Imports = Imports(lambda declaration: self.owner(declaration) is not None)
-        self.sources: Sources = Sources()
+        self.sources: dict[PluginKey, KnownSource] = {}
         self._describing = threading.Lock()
 
     # --- What is installed ---
@@ -94,12 +95,20 @@ class Discovery:
 
     def entry_points_and_sources(self) -> list[FoundEntryPoint | SourceOwner]:
         """Return the installed plugins, extensions and commands, and the sources."""
-        return [*self.plugins, *self.found_extensions, *self.found_commands, *self.sources.owners]
+        sources = (known.owner for _, known in sorted(self.sources.items()))
+        return [*self.plugins, *self.found_extensions, *self.found_commands, *sources]
 
     @property
     def found_commands(self) -> tuple[FoundCommand, ...]:
         """The installed commands, sorted by distribution and entry point."""
         return self.installed.commands
+
+    def add_source(self, source: Source) -> None:
+        """Use the tools of a source, as it describes them without being opened; replace those that it had before."""
+        from fcregistry.discovery._sources import KnownSource  # most processes have no source
+
+        known = KnownSource.of(source)
+        self.sources[known.owner.key] = known
 
     def distributions(self) -> tuple[str, ...]:
         """Return the names of the distributions that ship plugins, sorted."""
@@ -341,11 +350,14 @@ class Discovery:
     def all_described(self, name: str | None = None) -> Iterator[tuple[Described, Shipper]]:
         """Yield the tools of a name, or all, that the index or a source describes; hidden ones are included."""
         yield from self.index.described(name)
-        yield from (each for each in self.sources.described() if name in (None, each[0].name))
+        yield from (each for each in self._described_by_sources() if name in (None, each[0].name))
 
     def _all_aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
         yield from self.index.aliased(name)
-        yield from (each for each in self.sources.described() if name in each[0].options.get("aliases", ()))
+        yield from (each for each in self._described_by_sources() if name in each[0].options.get("aliases", ()))
+
+    def _described_by_sources(self) -> Iterator[tuple[Described, SourceOwner]]:
+        return chain.from_iterable(known.described() for known in tuple(self.sources.values()))
 
     def _visible(self, described: Iterable[tuple[Described, Shipper]]) -> Iterator[tuple[Described, Shipper]]:
         permission, outcomes, failed = Permission(), self.imports.outcomes, self.index.failed()
@@ -369,8 +381,8 @@ class Discovery:
         Raises:
             PluginError: The index turned out to be damaged, and the tool's plugin does not load.
         """
-        if (source := self.sources.of(described)) is not None:
-            return self.sources.record(source, described)
+        if (known := self._source_of(described)) is not None:
+            return known.records[described.row]
         self.installed.ensure_found()
         record = self.index.record(described)
         if record is None:
@@ -391,9 +403,13 @@ class Discovery:
         from fcregistry._tools.declaration import log
         from fcregistry.errors import ToolChangedError
 
-        if (source := self.sources.of(described)) is not None:
-            self._check_opening(source, described)
-            return self.sources.resolved(source, described)
+        if (known := self._source_of(described)) is not None:
+            self._check_opening(known.owner, described)
+            try:
+                return known.resolved(described)
+            except ToolChangedError:
+                self.forget(described)
+                raise
         plugin = self._imported_for(described)
         named = (each for each in log.named(described.name) if each.group == described.group)
         declared = [each for each in named if self.owner(each) == plugin]
@@ -403,6 +419,10 @@ class Discovery:
                 f"{plugin.label} does not ship {described.name} any more, as it was described (schema_changed)"
             )
         return declared[-1]
+
+    def _source_of(self, described: Described) -> KnownSource | None:
+        """Return the source of a described tool, or None if a plugin ships the tool."""
+        return None if described.plugin is None else self.sources.get(described.plugin)
 
     def _check_opening(self, source: SourceOwner, described: Described) -> None:
         """Check that a source may be opened for a described tool.
@@ -445,15 +465,15 @@ class Discovery:
 
     def forget(self, described: Described) -> None:
         """Discard the description of a described tool's plugin or source, so that it is described again."""
-        if (source := self.sources.of(described)) is not None:
-            self.sources.forget(source)
+        if (known := self._source_of(described)) is not None:
+            self.add_source(known.source)
             return
         assert described.plugin is not None
         plugin = self.installed.by_key.get(described.plugin)
         if plugin is None:
             return
-        known = self.index.descriptions().get(plugin.key)
-        if known is not None and known.by == "manifest":
+        description = self.index.descriptions().get(plugin.key)
+        if description is not None and description.by == "manifest":
             from logging import getLogger  # only on the way to an error
 
             getLogger("fcregistry").warning(
@@ -470,9 +490,10 @@ class Discovery:
     def hidden(self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None) -> str | None:
         """Return the reason why a declaration must not be seen, or None if it may be."""
         asked = permission if isinstance(permission, Permission) else Permission()
-        if isinstance(owner, SourceOwner):
-            return asked.to_see(declaration, owner)
-        plugin = None if owner is None else self.installed.by_key.get((owner.distribution, owner.entry_point))
+        key = None if owner is None else (owner.distribution, owner.entry_point)
+        if key in self.sources:
+            return asked.to_see(declaration, self.sources[key].owner)
+        plugin = None if key is None else self.installed.by_key.get(key)
         if plugin is not None and (failed := self._failure(plugin.key)) is not None:
             return f"its plugin {failed.plugin.label} does not load ({failed.reason})"
         return asked.to_see(declaration, plugin)

@@ -91,8 +91,8 @@ def _complete_index() -> Index | None:
         discovery.index.file is None
         or not discovery.permission().is_open
         or discovery.has_loaded
-        or discovery.sources.owners
-        or next(iter(log), None)
+        or discovery.sources
+        or any(True for _ in log)
     ):
         return None
     return discovery.index

@@ -11,13 +11,12 @@ from fcregistry._config.policy import trust
 from fcregistry._tools.described import Described
 from fcregistry._tools.selectors import subject_of
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension
-from fcregistry.discovery._sources import SourceOwner
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from fcregistry._tools.declaration import Declaration
-    from fcregistry.discovery._sources import Shipper
+    from fcregistry.discovery._sources import Shipper, SourceOwner
 
 
 class Permission:
@@ -114,6 +113,6 @@ class Permission:
             return None
         from fcregistry.discovery._locks import lock_drift, source_drift
 
-        if isinstance(found, SourceOwner):
-            return source_drift(found, self._operator)
-        return lock_drift(found, self._operator, contents=contents)
+        if isinstance(found, FoundEntryPoint):
+            return lock_drift(found, self._operator, contents=contents)
+        return source_drift(found, self._operator)

@@ -105,60 +105,15 @@ Shipper: TypeAlias = "FoundPlugin | SourceOwner"
 """The owner of a described tool: a plugin or a source."""
 
 
-class Sources:
-    """The sources of a process, and the tools that they describe."""
+class KnownSource(NamedTuple):
+    """A source, and the tools that it described.
 
-    def __init__(self) -> None:
-        self._by_key: dict[PluginKey, _Known] = {}
-
-    def add(self, source: Source) -> None:
-        """Use the tools of a source, as it describes them without being opened; replace those that it had before."""
-        owner = SourceOwner(f"{source.kind}+{source.name}", source.version, source.digest)
-        self._by_key[owner.key] = _Known.of(source, owner)
-
-    @property
-    def owners(self) -> tuple[SourceOwner, ...]:
-        """The sources, sorted by name."""
-        return tuple(sorted(each.owner for each in self._by_key.values()))
-
-    def of(self, described: Described) -> SourceOwner | None:
-        """Return the source of a described tool, or None if a plugin ships it."""
-        known = None if described.plugin is None else self._by_key.get(described.plugin)
-        return None if known is None else known.owner
-
-    def described(self) -> Iterator[tuple[Described, SourceOwner]]:
-        """Yield the tools of all sources, each with its source."""
-        return ((each, known.owner) for known in tuple(self._by_key.values()) for each in known.tools)
-
-    def record(self, owner: SourceOwner, described: Described) -> ToolRecord:
-        """Return the record of a described tool."""
-        return self._by_key[owner.key].records[described.row]
-
-    def resolved(self, owner: SourceOwner, described: Described) -> Declaration:
-        """Open the source of a described tool, and return the tool as the source describes it then.
-
-        Raises:
-            PluginError: The source cannot be opened.
-            ToolChangedError: It does not have the tool any more.
-        """
-        source = self._by_key[owner.key].source
-        try:
-            tools = tuple(source.open())
-        except Exception as error:  # external code: it may raise anything, and only its tools cannot be called then
-            raise PluginError(f"{owner.label} cannot be opened: {type(error).__name__}: {error}") from error
-        for each in tools:
-            if each.name == described.name:
-                return _declaration(each, source, owner)
-        self.forget(owner)
-        raise ToolChangedError(f"{owner.label} does not have {described.name} any more (schema_changed)")
-
-    def forget(self, owner: SourceOwner) -> None:
-        """Read again what a source describes, because it has other tools now."""
-        self.add(self._by_key[owner.key].source)
-
-
-class _Known(NamedTuple):
-    """A source with its tools, and their records in the same order."""
+    Attributes:
+        source: The source.
+        owner: The source as the owner of its tools.
+        tools: Its tools.
+        records: Their records, in the same order.
+    """
 
     source: Source
     owner: SourceOwner
@@ -166,12 +121,38 @@ class _Known(NamedTuple):
     records: tuple[ToolRecord, ...]
 
     @classmethod
-    def of(cls, source: Source, owner: SourceOwner) -> _Known:
+    def of(cls, source: Source) -> KnownSource:
+        """Return a source with its tools as it describes them without being opened."""
         from fcregistry.discovery._describe import row_of  # makes descriptions: most processes have no source
 
+        owner = SourceOwner(f"{source.kind}+{source.name}", source.version, source.digest)
         records = tuple(_record_of(each, source, owner) for each in source.described())
         rows = (row_of(each, owner.distribution)[:5] for each in records)
         return cls(source, owner, tuple(Described(owner.key, number, *row) for number, row in enumerate(rows)), records)
+
+    def described(self) -> Iterator[tuple[Described, SourceOwner]]:
+        """Yield its tools, each with the source as its owner."""
+        return ((each, self.owner) for each in self.tools)
+
+    def resolved(self, described: Described) -> Declaration:
+        """Open the source, and return one of its tools as the source describes it then.
+
+        Args:
+            described: The tool, as it was described before.
+
+        Raises:
+            PluginError: The source cannot be opened.
+            ToolChangedError: It does not have the tool any more.
+        """
+        label = self.owner.label
+        try:
+            tools = tuple(self.source.open())
+        except Exception as error:  # external code: it may raise anything, and only its tools cannot be called then
+            raise PluginError(f"{label} cannot be opened: {type(error).__name__}: {error}") from error
+        for each in tools:
+            if each.name == described.name:
+                return _declaration(each, self.source, self.owner)
+        raise ToolChangedError(f"{label} does not have {described.name} any more (schema_changed)")
 
 
 def _record_of(tool: SourceTool, source: Source, owner: SourceOwner) -> ToolRecord:

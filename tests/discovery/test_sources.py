@@ -49,7 +49,7 @@ def call(name="create_issue"):
     return result.value if result.ok else [result.error.code, result.error.message]
 
 tracker = Tracker(tool("create_issue", tags=("issues",)), tool("close_issue", "Close an issue.", destructive=True))
-current().sources.add(tracker)
+current().add_source(tracker)
 """
 
 
@@ -107,7 +107,7 @@ def test_a_tool_that_differs_from_its_description_is_not_called(site: Site) -> N
         tracker.now = (tool("create_issue", "Delete everything."),)
         result = executor.run({"name": "create_issue", "arguments": {"title": "Fix"}})
         tracker.tools = tracker.now
-        current().sources.add(tracker)
+        current().add_source(tracker)
         answer = [[result.error.code, result.error.message], registry.get("create_issue").description, tracker.done]
         """,
     )
@@ -154,7 +154,7 @@ def test_doctor_reports_tools_of_a_source_and_knows_settings_about_them(site: Si
         site,
         """
         tracker.tools = (tool("create_issue"), tool("add"), tool("close_issue", requires_env=["NOT_SET"]))
-        current().sources.add(tracker)
+        current().add_source(tracker)
         answer = command("doctor")
         """,
         env={"FCREGISTRY_ASK": "mcp+github:create_issue,mcp+github:no_issue"},
@@ -176,10 +176,10 @@ def test_a_lock_has_sources_and_refuses_changed_ones(site: Site) -> None:
         os.environ["FCREGISTRY_MODE"] = "locked"
         same = call("mcp+github:create_issue")
         tracker.tools = tracker.now = (tool("create_issue", "Delete everything."),)
-        current().sources.add(tracker)
+        current().add_source(tracker)
         described = command("show", "create_issue")
         tracker.digest = "sha256:22"
-        current().sources.add(tracker)
+        current().add_source(tracker)
         pin = locked["mcp+github"]
         names = [each["name"] for each in pin["tools"]]
         answer = [[pin["version"], pin["files"], names], same, command("show", "create_issue"), described]
