@@ -52,7 +52,7 @@ class Registry:
         strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
 
     Raises:
-        DefinitionError: `default_group` cannot be the name of a group, or `strict` is not one of these policies.
+        DefinitionError: `default_group` is not a valid name of a group, or `strict` is not one of these policies.
     """
 
     def __init__(self, *, default_group: str = DEFAULT_GROUP, strict: bool | Literal["error", "warn"] = False) -> None:
@@ -62,11 +62,13 @@ class Registry:
         self._read(DeclarationLog(), discovers=False, strict=is_strict(strict, "strict"))
 
     def _read(self, declarations: DeclarationLog, *, discovers: bool, strict: bool) -> None:
+        """Make this the registry of a log of declarations; see `Catalogue` for the arguments."""
         self._log = declarations
         self._catalogue = Catalogue(declarations, discovers=discovers, strict=strict)
 
     @classmethod
     def _of_process(cls) -> Registry:
+        """Return a registry of the process's log, with the tools of installed plugins."""
         made = cls()
         made._read(log, discovers=True, strict=False)
         return made
@@ -202,6 +204,7 @@ class Registry:
         return Group(self, group)
 
     def _group_exists(self, group: str) -> bool:
+        """Return whether `group` is the default group, or a visible tool is in it or below."""
         names = self._groups()
         return group == self.default_group or group in names or any(name.startswith(f"{group}.") for name in names)
 
@@ -211,6 +214,7 @@ class Registry:
         return self._groups()
 
     def _groups(self) -> tuple[str, ...]:
+        """Return the groups of the visible tools, sorted, without loading more."""
         return tuple(sorted({each.declaration.group for each in self._catalogue.visible()}))
 
     def find(self, *selectors: str) -> tuple[Tool, ...]:
@@ -288,7 +292,7 @@ class Registry:
             return None
         own_name = getattr(function, "__name__", "")
         ordered = sorted(
-            self._catalogue.seen(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
+            self._catalogue.visible_of(declared), key=lambda each: (each.declaration.name != own_name, each.full_name)
         )
         if not ordered:
             raise self._catalogue.not_found(declared[0].name)
@@ -361,7 +365,7 @@ class Group(Mapping[str, Tool]):
 
 
 def catalogue_of(registry: Registry) -> Catalogue:
-    """Return the catalogue that a registry looks tools up in, for other rooms."""
+    """Return the catalogue in which a registry looks tools up, for other rooms."""
     return registry._catalogue
 
 

@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
 
 def _discovery() -> Discovery:
+    """Return the process's discovery."""
     from fcregistry.discovery import current
 
     return current()
 
 
 def _registered_tool(canonical_id: str, name: str, description: str | None = None) -> Tool:
+    """Return the tool of an id under a name, with a description if one is given, as unpickling needs it."""
     from fcregistry._registry import registry
 
     tool = registry.get(canonical_id).renamed(name)
@@ -31,22 +33,26 @@ def _registered_tool(canonical_id: str, name: str, description: str | None = Non
 
 
 def _describe_tool(tool: Tool, format_name: str, strict: bool, recursion: Any) -> Any:
+    """Return the definition of a tool in a format, as `Tool.definition` does."""
     from fcregistry.formats import get
 
     return get(format_name).describe_one(tool, strict=strict, recursion=recursion)
 
 
 def _codec_of_class(cls: type) -> Codec | None:
+    """Return the codec of a class, or None if it has none."""
     from fcregistry.types import codec_of_class
 
     return codec_of_class(cls)
 
 
 def _families_of_extensions(module: str) -> tuple[Family, ...]:
+    """Return the families of types that extensions provide for the types of `module`."""
     return _discovery().extensions.families(module)
 
 
 def _call_hooks(given: object) -> CallHooks | None:
+    """Return the hooks that `given` and the configuration name, or None if they name none."""
     from fcregistry._config.settings import call_hook_items
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_items():
@@ -55,14 +61,17 @@ def _call_hooks(given: object) -> CallHooks | None:
 
 
 def _resolve_model(prefix: str, name: str) -> object | None:
+    """Return the model `prefix:name` of an extension, or None if no extension has the prefix."""
     return _discovery().extensions.resolve_model(prefix, name)
 
 
 def _model_prefixes() -> tuple[str, ...]:
+    """Return the prefixes of models that extensions provide."""
     return _discovery().extensions.prefixes()
 
 
 def _pattern_matcher(pattern: str) -> Any:
+    """Return a function that returns whether a string matches a regular expression, in linear time."""
     from fcregistry._schema.engine_rs import matcher
 
     return matcher(pattern)

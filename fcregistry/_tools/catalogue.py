@@ -37,42 +37,45 @@ if TYPE_CHECKING:
         """The rules of the configuration at one moment."""
 
         def preferred(self, distributions: Iterable[str]) -> str | None:
-            """Return which of some distributions has precedence, or None."""
+            """Return which of `distributions` has precedence, or None if none has."""
 
     class Discovery(IndexedPlugins, Protocol):
         """The part of discovery that the registry needs: owners, and the tools of installed plugins."""
 
         def owner(self, declaration: Declaration) -> Owner | None:
-            """Return the plugin that ships the declaration, or None for the application."""
+            """Return the plugin or source that ships `declaration`, or None if the application does."""
 
         def hidden(
             self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None
         ) -> str | None:
-            """Return why the declaration is hidden (failed, disabled, denied), or None."""
+            """Return the reason `declaration` is hidden (failed, disabled, denied), or None if it is visible."""
 
         def permission(self) -> Permission:
             """Return the present rules of the configuration."""
 
         def describe_all(self, distribution: str | None = None) -> None:
-            """Learn the tools of one distribution's plugins, or of all, from the index or by import.
+            """Learn the tools of the plugins of `distribution`, or of all plugins, from the index or by import.
 
             Failures are recorded, not raised.
             """
 
         def described(self, name: str | None = None) -> Iterable[tuple[Described, Owner]]:
-            """Return the described tools of plugins that are not imported: those of a name, or all."""
+            """Return the described tools of plugins that are not imported: those called `name`, or all."""
 
         def aliased(self, name: str) -> Iterable[tuple[Described, Owner]]:
-            """Return the described tools of plugins that are not imported and have an alias."""
+            """Return the described tools with the alias `name`, of plugins that are not imported."""
 
         def ranked(self, words: str, made: Iterable[Tool]) -> Iterable[Tool | tuple[Described, Owner]]:
-            """Return the matches for some words, best first, among these tools and the described ones."""
+            """Return the tools that match `words`, best first, among `made` and the described tools."""
 
         def why_hidden(self, name: str) -> str | None:
-            """Return why a described tool of a plain name is hidden, or None."""
+            """Return the reason a described tool with the plain name `name` is hidden, or None if none is."""
 
         def why_refused(self, distribution: str) -> str | None:
-            """Return why a distribution's plugin may not be described, which hides its tools, or None."""
+            """Return the reason a plugin of `distribution` may not be described, or None.
+
+            The tools of such a plugin are hidden.
+            """
 
         def distributions(self) -> tuple[str, ...]:
             """Return the names of the distributions that ship plugins, sorted."""
@@ -95,7 +98,7 @@ class Catalogue:
         self._strict = strict
 
     def visible(self) -> list[Owned]:
-        """Return all visible declarations, made or described by the index, with their owners."""
+        """Return all visible declarations, recorded or described by the index, with their owners."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in self._log]
         return self._with_declared(_discovery().described(), self._log)
@@ -103,19 +106,19 @@ class Catalogue:
     def _with_declared(
         self, described: Iterable[tuple[Described, Owner]], declarations: Iterable[Declaration]
     ) -> list[Owned]:
-        """Return the visible declarations that were made, and the described ones that were not.
+        """Return those of `declarations` that are visible, and those of `described` that are not among them.
 
-        The described ones are read first: those of a plugin that another thread loads meanwhile are then in both, and count once.
+        `described` is read first: if another thread loads a plugin meanwhile, its tools are in both, and are returned once.
         """
-        also = [Owned(*each) for each in described]
-        made = self.seen(declarations)
-        if not made:
-            return also
-        keys = {(each.owner, each.key) for each in made if each.owner is not None}
-        return [*made, *(each for each in also if (each.owner, each.key) not in keys)]
+        indexed = [Owned(*each) for each in described]
+        declared = self.visible_of(declarations)
+        if not declared:
+            return indexed
+        keys = {(each.owner, each.key) for each in declared if each.owner is not None}
+        return [*declared, *(each for each in indexed if (each.owner, each.key) not in keys)]
 
-    def seen(self, declarations: Iterable[Declaration]) -> list[Owned]:
-        """Return the visible ones of declarations that were made, with their owners."""
+    def visible_of(self, declarations: Iterable[Declaration]) -> list[Owned]:
+        """Return those of `declarations` that are not hidden, with their owners."""
         if not self._discovers:
             return [Owned(declaration, None) for declaration in declarations]
         discovery = _discovery()
@@ -124,12 +127,15 @@ class Catalogue:
         return [each for each in owned if discovery.hidden(*each, permission) is None]
 
     def load(self, distribution: str | None = None) -> None:
-        """Learn the tools of the plugins of one distribution, or of all."""
+        """Learn the tools of the plugins of `distribution`, or of all plugins."""
         if self._discovers:
             _discovery().describe_all(distribution)
 
     def load_for(self, selectors: Iterable[Selector]) -> None:
-        """Learn the tools that the selectors may name: of certain distributions if all name one, or of all."""
+        """Learn the tools that `selectors` may match.
+
+        If every selector names a distribution, only the plugins of these distributions are read.
+        """
         wanted = [selector for selector in selectors if not selector.excludes]
         names = {selector.distribution for selector in wanted}
         if wanted and None not in names and not any(is_glob(name or "") for name in names):
@@ -139,7 +145,7 @@ class Catalogue:
             self.load()  # for exact names, `resolve` loads what it needs
 
     def tool(self, owned: Owned) -> Tool:
-        """Return the tool of a declaration. It is made once and stored there."""
+        """Return the tool of a declaration. It is made once, and stored in the declaration."""
         declaration, owner = owned
         if declaration.tool is None or declaration.tool._owner != owner:
             if isinstance(declaration, Described):
@@ -153,9 +159,9 @@ class Catalogue:
         return tool
 
     def offered(self) -> Iterator[Owned]:
-        """Yield the tools that patterns may match: one of each key.
+        """Yield the tools that patterns may match: one for each key.
 
-        A tool is left out if it cannot be defined, or is not available here.
+        A tool is left out if it cannot be defined, or is not available here, and so are all tools of a name that clashes.
         """
         for candidates in by_key(self.visible()).values():
             left = effective(candidates)
@@ -163,17 +169,18 @@ class Catalogue:
                 yield left[0]
 
     def _is_usable(self, owned: Owned) -> bool:
+        """Return whether a tool can be defined and is available here."""
         declaration = owned.declaration
         if isinstance(declaration, Described) and not (
-            declaration.says("requires_env") or declaration.says("available")
+            declaration.may_have("requires_env") or declaration.may_have("available")
         ):
             return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
         return not tool.unavailable and tool.definition_error is None
 
     def searched(self, words: str) -> Iterator[Tool]:
-        """Yield the tools that match some words, best first."""
-        made = tuple(self.tool(each) for each in self.seen(self._log))
+        """Yield the available tools that match `words`, best first."""
+        made = tuple(self.tool(each) for each in self.visible_of(self._log))
         if not self._discovers:
             from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
 
@@ -187,7 +194,7 @@ class Catalogue:
                 yield self.tool(owned)
 
     def _candidates(self, owned: Owned) -> list[Owned]:
-        """Return all declarations with the key of one, itself included."""
+        """Return all visible declarations with the key of `owned`, itself included."""
         name = owned.declaration.name
         everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))
         return [each for each in everything if each.key == owned.key]
@@ -203,16 +210,16 @@ class Catalogue:
 
     @staticmethod
     def resolved(declaration: Declaration) -> Declaration:
-        """Return the declaration itself for one that the index describes; its plugin is imported for that."""
+        """Return the declaration of a described tool's imported plugin; return any other unchanged."""
         return _discovery().resolved(declaration) if isinstance(declaration, Described) else declaration
 
     def resolve(self, name: str) -> Owned:
-        """Return the declaration that a name means: plain, with its group, or canonical.
+        """Return the declaration that `name` means: a plain name, one with its group, or a canonical id.
 
         Raises:
-            ToolNotFoundError: There is none.
-            AmbiguousToolError: There are several.
-            DuplicateToolError: Several modules of one owner claim the name.
+            ToolNotFoundError: No tool has the name.
+            AmbiguousToolError: Several tools have it.
+            DuplicateToolError: Several modules of one owner declare the name.
         """
         try:
             selector = parse_selector(name)
@@ -223,7 +230,7 @@ class Catalogue:
         if not selector.is_exact or selector.excludes:
             raise ToolNotFoundError(f"{name!r} is a pattern, not a tool's name; use select({name!r})", name=name)
         if selector.distribution is None:  # the application's own tools are found without the index
-            declared = self._fitting(selector, self.seen(self._log.named(selector.name or "")))
+            declared = self._in_scope(selector, self.visible_of(self._log.named(selector.name or "")))
             if own := only_one(name, [each for each in declared if each.owner is None]):
                 return own
         self.load(selector.distribution)
@@ -236,7 +243,10 @@ class Catalogue:
         raise self.not_found(name)
 
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
-        """Return the one that a name means: of several distributions, the one with precedence wins."""
+        """Return the declaration among `found` that `name` means, or None if `found` is empty.
+
+        If they are of several distributions, and one of these has precedence, only its declarations count.
+        """
         owners = {each.owner.distribution for each in found if each.owner is not None}
         winner = _discovery().permission().preferred(owners) if len(owners) > 1 else None
         if winner is not None:
@@ -244,18 +254,18 @@ class Catalogue:
         return only_one(name, found)
 
     def _found(self, selector: Selector, *, by_alias: bool) -> list[Owned]:
-        """Return the visible declarations that have the name of an exact selector, or have it as an alias."""
+        """Return the visible declarations that an exact selector names; with `by_alias`, by an alias."""
         name = selector.name or ""
         described: tuple[tuple[Described, Owner], ...] = ()
         if self._discovers:
             discovery = _discovery()
             described = tuple(discovery.aliased(name) if by_alias else discovery.described(name))
         declared = self._log.aliased(name) if by_alias else self._log.named(name)
-        return self._fitting(selector, self._with_declared(described, declared))
+        return self._in_scope(selector, self._with_declared(described, declared))
 
     @staticmethod
-    def _fitting(selector: Selector, found: Iterable[Owned]) -> list[Owned]:
-        """Return those of the distribution and the group that a selector names."""
+    def _in_scope(selector: Selector, found: Iterable[Owned]) -> list[Owned]:
+        """Return those of `found` that are in the distribution and the group that `selector` names, if any."""
         return [
             each
             for each in found
@@ -263,7 +273,7 @@ class Catalogue:
         ]
 
     def not_found(self, name: str) -> ToolNotFoundError:
-        """Return the error for an unknown name, with the nearest names, or why the tool is hidden."""
+        """Return the error for an unknown name, with the nearest names, or the reason the tool is hidden."""
         if ":" in name:
             names = {each.full_name for each in self.visible()}
         else:  # one name for each tool: with its group if one was asked for
@@ -279,23 +289,25 @@ class Catalogue:
         return ToolNotFoundError(message, name=name, candidates=near, reason=reason)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
-        """Return the error for a pattern without matches, with the nearest names, or why a tool is hidden."""
+        """Return the error for a pattern that matches nothing, with near names or a reason."""
         near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
         reason = self._why_hidden(selector)
         detail = f": {reason}" if reason else near
         return ToolNotFoundError(f"the selector {selector!r} matches no tool{detail}", name=selector, reason=reason)
 
     def _distribution_hint(self, name: str) -> str:
+        """Return the phrase that says that `name` is a distribution with plugins; empty if it is not."""
         names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
         return f": it is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
 
     def _group_hint(self, name: str) -> str:
+        """Return the phrase that says that `name` is a group; empty if no visible tool is in it or below."""
         groups = {each.declaration.group for each in self.visible()}
         is_one = any(f"{group}.".startswith(f"{name}.") for group in groups)
         return f": it is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
-        """Return why a tool of that plain name is hidden; empty if none is."""
+        """Return the reason a tool with the plain name of `name` is hidden; empty if none is."""
         if not self._discovers:
             return ""
         discovery = _discovery()
@@ -307,14 +319,14 @@ class Catalogue:
 
 
 def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
-    """Return the tools that selectors name, each with whether one names it exactly.
+    """Return the tools that `selectors` choose, each with whether a selector names it exactly.
 
     They are sorted by name and id. Without selectors, all tools are returned.
 
     Raises:
-        SelectorError: One is not a selector.
-        ToolNotFoundError: One that does not exclude matches nothing.
-        AmbiguousToolError: A plain name that several tools have.
+        SelectorError: A text is not a selector.
+        ToolNotFoundError: A selector that does not exclude tools matches nothing.
+        AmbiguousToolError: A selector is a plain name that several tools have.
     """
     parsed = parse_selectors(selectors)
     catalogue.load_for(parsed)
@@ -337,6 +349,12 @@ def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[O
 
 
 def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
+    """Return the tools that `selector` matches: one tool for an exact name.
+
+    Raises:
+        ToolNotFoundError: It matches nothing.
+        AmbiguousToolError: It is a plain name that several tools have.
+    """
     if selector.is_exact:
         return [catalogue.resolve(selector.text)]
     found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from typing import Any, Protocol
 
     class Owner(Protocol):
-        """The plugin that ships a declaration."""
+        """The plugin, or the source of tools, that ships a declaration."""
 
         @property
         def distribution(self) -> str: ...
@@ -37,17 +37,17 @@ MARK = "__fc_declarations__"
 
 
 def local_name(name: str, group: str) -> str:
-    """Return a tool's name with its group, without the default one."""
+    """Return `group.name`, or `name` alone if `group` is the default group."""
     return name if group == DEFAULT_GROUP else f"{group}.{name}"
 
 
 def listed_summary(summary: str, is_deprecated: bool) -> str:
-    """Return a tool's summary as lists of tools show it."""
+    """Return `summary` as lists of tools show it: marked if the tool is deprecated."""
     return f"(deprecated) {summary}" if is_deprecated else summary
 
 
 def canonical_id(declaration: Declaration, owner: Owner | None) -> str:
-    """Return the canonical id of a tool; its owner is a plugin, or None for the application."""
+    """Return the canonical id of a tool; `owner` is the plugin or source, or None for the application."""
     local = local_name(declaration.name, declaration.group)
     return local if owner is None else f"{owner.distribution}:{local}"
 
@@ -79,7 +79,7 @@ class Declaration:
         self.tool: Any = None  # the Tool that the catalogue made of it; `Tool` is above this module
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
-        # Without its tool, which is made again, and without its locals: a function inside another cannot be pickled by name anyway.
+        # Without the tool, which is made again, and without the locals: a nested function cannot be pickled by name anyway.
         return type(self), (self.function, self.name, self.group, self.module, self.options, None, self.plugin)
 
     @property
@@ -89,7 +89,7 @@ class Declaration:
 
     @property
     def instance(self) -> str | None:
-        """The type's name of the instance that its function is bound to, or None."""
+        """The class name of the instance that the function is bound to, or None if it is not a bound method."""
         return type(self.function.__self__).__qualname__ if hasattr(self.function, "__self__") else None
 
     def __repr__(self) -> str:
@@ -101,29 +101,30 @@ class DeclarationLog:
 
     def __init__(self) -> None:
         self._lock = RLock()  # reentrant: comparing the closures of two functions may run external code
-        self._all: list[Declaration] = []  # in the order they were made
+        self._all: list[Declaration] = []  # in the order in which they were recorded
         self._by_name: dict[str, tuple[Declaration, ...]] = {}
         self._by_alias: dict[str, tuple[Declaration, ...]] = {}
-        self._is_renewed = False
+        self._renews_lock = False
 
-    def _renew_after_forks(self) -> None:
+    def _renew_lock_after_forks(self) -> None:
+        """Have each forked child begin with a lock of its own."""
         from fcregistry._base.forks import after_fork  # at the first declaration, because nothing happens on import
 
-        self._is_renewed = True
-        after_fork(self, DeclarationLog._renew)
+        self._renews_lock = True
+        after_fork(self, DeclarationLog._renew_lock)
 
-    def _renew(self) -> None:
+    def _renew_lock(self) -> None:
         self._lock = RLock()
 
     def add(self, declaration: Declaration) -> None:
-        """Record a declaration, in place of an earlier one from the same place.
+        """Record `declaration`, in place of the earlier one that it redefines or replaces, if there is one.
 
         Raises:
             DuplicateToolError: Another function of the same module has that name in that group already.
         """
         name = declaration.name
-        if not self._is_renewed:
-            self._renew_after_forks()
+        if not self._renews_lock:
+            self._renew_lock_after_forks()
         with self._lock:
             same_name = self._by_name.get(name)
             if same_name is None:
@@ -140,13 +141,13 @@ class DeclarationLog:
                     self._by_alias[alias] = (*self._by_alias.get(alias, ()), declaration)
 
     def add_all(self, declarations: Iterable[Declaration]) -> None:
-        """Record declarations, all of them or none.
+        """Record `declarations`, all of them or none.
 
         Raises:
-            DuplicateToolError: Another function of the same module has a name in its group already; none is recorded then.
+            DuplicateToolError: Another function of the same module has one of the names in its group already; nothing is recorded.
         """
-        if not self._is_renewed:
-            self._renew_after_forks()
+        if not self._renews_lock:
+            self._renew_lock_after_forks()
         with self._lock:
             before = self._all.copy(), dict(self._by_name), dict(self._by_alias)
             try:
@@ -158,6 +159,11 @@ class DeclarationLog:
 
     @staticmethod
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
+        """Return those of `same_name` that `new` replaces: of the same group, module and plugin.
+
+        Raises:
+            DuplicateToolError: `new` may not replace one of them.
+        """
         candidates = [
             old for old in same_name if (old.group, old.module, old.plugin) == (new.group, new.module, new.plugin)
         ]
@@ -167,11 +173,12 @@ class DeclarationLog:
         return candidates
 
     def _forget_aliases(self, declaration: Declaration) -> None:
+        """Remove `declaration` from the table of aliases."""
         for alias in declaration.options.get("aliases", ()):
             self._by_alias[alias] = tuple(d for d in self.aliased(alias) if d is not declaration)
 
     def remove(self, declaration: Declaration) -> None:
-        """Remove a declaration, if it is there."""
+        """Remove `declaration` if it is recorded; otherwise do nothing."""
         with self._lock:
             if declaration not in self.named(declaration.name):
                 return
@@ -184,11 +191,11 @@ class DeclarationLog:
             self._forget_aliases(declaration)
 
     def named(self, name: str) -> tuple[Declaration, ...]:
-        """Return the declarations of that very name, in the order they were made."""
+        """Return the declarations whose plain name is `name`, in the order in which they were recorded."""
         return self._by_name.get(name, ())
 
     def aliased(self, name: str) -> tuple[Declaration, ...]:
-        """Return the declarations that have that alias."""
+        """Return the declarations that have the alias `name`."""
         return self._by_alias.get(name, ())
 
     def __iter__(self) -> Iterator[Declaration]:
@@ -199,7 +206,7 @@ class DeclarationLog:
 
 
 def duplicate_text(old: Declaration, new: Declaration) -> str:
-    """Return the message for the collision of two declarations, with both origins and the fix."""
+    """Return the message for two declarations of one name, with both places and the fix."""
     if old.place == new.place and (kind := new.instance):
         return f"{new.group}.{new.name} is registered already by another instance of {kind}: give prefix=… or group=…"
     return (

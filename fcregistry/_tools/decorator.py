@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     F = TypeVar("F", bound=Declarable)
 
     class Decorator(Protocol):
-        """What a decorator with arguments returns."""
+        """The decorator that `fc_register` returns if it is called with a group or options."""
 
         def __call__(self, function: F, name: str | None = None, /) -> F: ...
 else:
@@ -120,9 +120,10 @@ def declare(
     to: DeclarationLog,
     default_group: str = DEFAULT_GROUP,
 ) -> F:
-    """Check a declaration made in `frame` and record it, in a class body only mark the method; return `function` unchanged.
+    """Check a declaration made in `frame` and record it in `to`; return `function` unchanged.
 
-    `function` may also be a `Tool`, a toolset, or a list of these and functions: all of them are recorded, or none.
+    In a class body, the method is only marked. `function` may also be a `Tool`, a toolset, or a list of these and functions: all of them
+    are recorded, or none.
     """
     if name is None and options:
         name = options.get("name")
@@ -144,7 +145,7 @@ def declare(
 
 
 def _flatten(given: Any) -> list[Any]:
-    """Return the functions and Tools in a list or toolset; otherwise a list of the value."""
+    """Return the functions and Tools in a list or toolset; for anything else, a list with it alone."""
     if isinstance(given, (list, tuple)) and not is_model(given):
         return [element for each in given for element in _flatten(each)]
     if _is_a("fcregistry._tools.tool", "Toolset", given) or _is_a("fcregistry._registry", "Group", given):
@@ -155,7 +156,11 @@ def _flatten(given: Any) -> list[Any]:
 def _declaration_of(
     given: Any, name: str | None, group: str | None, options: dict[str, Any], frame: FrameType, default_group: str
 ) -> Declaration:
-    """Return the declaration of a function or Tool, checked."""
+    """Return the declaration of `given`, a function or Tool, made in `frame`.
+
+    Raises:
+        DefinitionError: It cannot be a tool, or its name or group is not valid.
+    """
     function, names = given, None
     if type(given) is _FUNCTION:
         name = given.__name__ if name is None else name
@@ -179,13 +184,17 @@ def _declaration_of(
 
 
 def _is_a(module: str, name: str, given: Any) -> bool:
-    """Return whether a value is an instance of a class; before the module of the class is imported, there is none."""
+    """Return whether `given` is an instance of the class `name` of `module`; False before its import."""
     cls = getattr(sys.modules.get(module), name, None)
     return cls is not None and isinstance(given, cls)
 
 
 def _mark(declaration: Declaration) -> None:
-    """Mark a method in a class body; `register_object` registers it with an instance."""
+    """Mark the method of a declaration; `register_object` registers it with an instance.
+
+    Raises:
+        DefinitionError: Attributes cannot be set on the function.
+    """
     function = declaration.function
     try:
         setattr(function, MARK, (*getattr(function, MARK, ()), declaration))
@@ -197,7 +206,13 @@ def _mark(declaration: Declaration) -> None:
 
 
 def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], frame: FrameType) -> str:
-    """Check that an object can be a tool, and return its name; for a classmethod, that of its function."""
+    """Return the name of a tool made of `function`: `name` if given, or the callable's own.
+
+    For a classmethod, that is the name of its function.
+
+    Raises:
+        DefinitionError: `function` cannot be a tool.
+    """
     in_class = type(function) is classmethod and _is_class_body(frame)  # it cannot be called before its class exists
     check_callable(function.__func__ if in_class else function, name, options)
     if name is not None:
@@ -206,6 +221,7 @@ def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], 
 
 
 def _is_class_body(frame: FrameType) -> bool:
+    """Return whether `frame` runs the body of a class, and not a module or function."""
     return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
 
 
@@ -213,7 +229,7 @@ def _is_class_body(frame: FrameType) -> bool:
 
 
 def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict[str, Any] | None:
-    """Return the locals of the enclosing function if a string annotation names one, or None."""
+    """Return the locals of `frame` if a string annotation of `function` names one of them, or None."""
     source = function if type(function) is _FUNCTION else underlying(function)
     code = getattr(source, "__code__", None)
     if code and not code.co_flags & _NESTED:
@@ -237,12 +253,13 @@ def capture_named_locals(function: Callable[..., Any], frame: FrameType) -> dict
 
 
 def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None:
-    """Return the locals of the enclosing functions, innermost first, if string annotations name some.
+    """Return the locals of the functions around `function` if its string annotations name some, or None.
 
-    A decorator runs where the function is defined, and looks there. A function that is passed to `Tool.from_function` is undecorated, so this
-    searches the running frames: a test or a notebook cell may define a class, a function that takes it, and an executor.
+    The locals of an inner function override those of an outer one. A decorator runs where the function is defined, and looks there. A function
+    that is passed to `Tool.from_function` is undecorated, so this searches the running frames: a test or a notebook cell may define a class,
+    a function that takes it, and an executor.
 
-    None if the innermost function has returned: a name may be one of its locals, whatever it means elsewhere.
+    The result is None if the innermost function has returned: a name may be one of its locals, whatever it means elsewhere.
     """
     source = underlying(function)
     qualname = getattr(source, "__qualname__", None) or ""
@@ -270,11 +287,11 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
 
     Args:
         instance: An object whose class has methods decorated with `fc_register`.
-        prefix: Put before each name.
-        group: A group for all of them, in place of the one that each was marked with.
+        prefix: The text before each name.
+        group: The group of all methods, in place of the one that each was marked with.
 
     Raises:
-        DefinitionError: It is a class, no method is marked, or the prefix or group makes an invalid name.
+        DefinitionError: The instance is a class, no method is marked, or a name or the group is not valid.
     """
     if isinstance(instance, type):
         raise DefinitionError(
@@ -301,9 +318,9 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
 
 
 def marked_methods(instance: object) -> list[tuple[str, Declaration]]:
-    """Return the decorated methods of a class and its bases, each with its declaration.
+    """Return the decorated methods of an instance or class, as sorted pairs of attribute and declaration.
 
-    A method that is overridden counts once.
+    Methods of base classes are included; one that is overridden without the decorator is not.
     """
     found: dict[str, tuple[Declaration, ...]] = {}
     cls = instance if isinstance(instance, type) else type(instance)

@@ -52,7 +52,7 @@ class ToolDefinition:
 
     @property
     def known_record(self) -> ToolRecord | None:
-        """The record of the tool, if it comes from the index; otherwise None."""
+        """The record of the tool if the definition comes from the index; otherwise None."""
         return None
 
     @property
@@ -61,7 +61,7 @@ class ToolDefinition:
         return True
 
     def loaded(self) -> ToolDefinition:
-        """Return the definition of the function itself; a described one imports its plugin for that."""
+        """Return the definition of the function itself; a described definition imports its plugin for that."""
         return self
 
     @property
@@ -71,7 +71,7 @@ class ToolDefinition:
 
     @property
     def asks_for_deps(self) -> bool:
-        """Whether it needs something of the application from that context."""
+        """Whether it asks for an object of the application in that context."""
         context = self.signature.context
         return context is not None and context.deps is not None
 
@@ -96,7 +96,7 @@ class ToolDefinition:
         return first_paragraph(self.description)
 
     def origin(self, owner: Owner | None) -> Origin:
-        """Return where the tool came from; its owner is a plugin, or None for the application."""
+        """Return where the tool came from; `owner` is the plugin or source, or None for the application."""
         from fcregistry._tools.details import Origin  # as above
 
         source = underlying(self.declaration.function)
@@ -107,7 +107,7 @@ class ToolDefinition:
 
     @property
     def error(self) -> DefinitionError | None:
-        """Why the tool cannot be defined, or None."""
+        """The error that says why the tool cannot be defined, or None if it can."""
         try:
             self.define()
         except DefinitionError as error:
@@ -119,17 +119,19 @@ class ToolDefinition:
         """The signature as JSON sees it.
 
         Raises:
-            DefinitionError: The function, or the schema it brings, cannot be used; the message names everything.
+            DefinitionError: The function or its external schema cannot be used; the message names all problems.
         """
         self.define()
         assert self._signature is not None
         return self._signature
 
     def define(self) -> None:
-        """Read the signature and make the schema of the arguments, unless that is done. A described tool's plugin is imported.
+        """Read the signature and make the schema of the arguments, unless that is done.
+
+        The plugin of a described tool is imported.
 
         Raises:
-            DefinitionError: The function, or the schema it brings, cannot be used; the message names everything.
+            DefinitionError: The function or its external schema cannot be used; the message names all problems.
         """
         if self._signature is not None:
             return
@@ -143,6 +145,12 @@ class ToolDefinition:
             raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
 
     def _define(self) -> None:
+        """Set the signature and the packed schema of the arguments.
+
+        Raises:
+            DefinitionError: The function or its external schema cannot be used.
+            Exception: Whatever an author's annotation or default raises.
+        """
         from fcregistry._tools.signature import Signature  # with all of `types`, which a listed tool does not need
 
         declared = self.declaration
@@ -185,34 +193,36 @@ class ToolDefinition:
         return schema
 
     def validator(self, engine: Engine) -> Validator:
-        """Return the validator of the arguments."""
+        """Return the validator of the arguments that uses `engine`, made at first use."""
         validators = self._shared_validators()
         if engine not in validators:
             validators[engine] = _make_validator(self.parameters, engine)
         return validators[engine]
 
     def _shared_validators(self) -> dict[str, Validator]:
+        """Return the validators made so far, by engine: a dict that definitions of one schema share."""
         if self._validators is None:  # made late: of thousands of tools that are described, few are called
             self._validators = {}
         return self._validators
 
     def result_validator(self, engine: Engine) -> Validator | None:
-        """Return a validator of results, or None if the tool has no schema for them."""
+        """Return a new validator of results that uses `engine`, or None if the tool has no schema for them."""
         schema = self.returns
         return None if schema is None else _make_validator(schema, engine)
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
-        real = self.loaded()
-        declared = real.declaration
-        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), real.strict)
-        other._signature = real.signature.without_context()
-        other._parameters, other._returns = real._parameters, real._returns
-        other._validators = real._shared_validators()
+        loaded = self.loaded()
+        declared = loaded.declaration
+        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), loaded.strict)
+        other._signature = loaded.signature.without_context()
+        other._parameters, other._returns = loaded._parameters, loaded._returns
+        other._validators = loaded._shared_validators()
         return other
 
 
 def _make_validator(schema: dict[str, Any], engine: Engine) -> Validator:
+    """Return a validator that also checks the formats of strings that types of this library produce."""
     from fcregistry._schema.validator import Validator  # not needed before the first call
     from fcregistry.types import STRING_FORMATS
 
@@ -225,7 +235,7 @@ def first_paragraph(text: str) -> str:
 
 
 def _pack(schema: dict[str, Any] | None) -> bytes:
-    """Return a schema in a compact form that is fast to unpack, for this process alone."""
+    """Return a schema, or None, as bytes that `marshal` unpacks fast in this process."""
     try:
         return marshal.dumps(schema)
     except ValueError:  # a default is of a class derived from str, for example
@@ -235,7 +245,15 @@ def _pack(schema: dict[str, Any] | None) -> bytes:
 
 
 def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
-    """Return the signature of a function with an external schema, and the schema as it is published."""
+    """Return the signature of a function with an external schema, and that schema as models get it.
+
+    Args:
+        declared: The declaration of the function.
+        given: The external schema.
+
+    Raises:
+        DefinitionError: The schema is not valid, or does not fit the function.
+    """
     from fcregistry._schema.drafts import SchemaError
     from fcregistry._schema.external import ExternalSchema
     from fcregistry._tools.signature import Signature
@@ -246,13 +264,18 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
         external = ExternalSchema.read(given)
     except SchemaError as error:
         raise DefinitionError(headline, (f"parameters=…: {error}",)) from None
-    if problems := signature.misfits(external.arguments.names, external.arguments.may_have):
+    if problems := signature.mismatches(external.arguments.names, external.arguments.may_have):
         raise DefinitionError(headline, tuple(problems))
     return signature, external.schema
 
 
 def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
-    """Return what is wrong with the names in `input_files` and `output_files`."""
+    """Return the problems of the names in the options `input_files` and `output_files`, a phrase each.
+
+    Args:
+        options: The options of the tool.
+        packed: The packed schema of its arguments.
+    """
     if not ("input_files" in options or "output_files" in options):
         return ()
     from fcregistry._tools.selectors import did_you_mean, nearest
@@ -276,18 +299,18 @@ _CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "reads": ("arguments",),
     "writes": ("arguments",),
 }
-"""Option that may be a function -> what the function is called with."""
+"""Option that may be a function -> the arguments that the function is called with."""
 
 
 def _callback_problems(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return what is wrong with the functions among the options."""
+    """Return the problems of functions among `options` that do not take the right arguments."""
     given = {name: options[name] for name in _CALLBACKS if callable(options.get(name))}
     found = {name: callback_problem(function, *_CALLBACKS[name]) for name, function in given.items()}
     return tuple(f"{name}=… {problem}" for name, problem in found.items() if problem)
 
 
 def _may_be_path(schema: Any) -> bool:
-    """Return whether a value of a schema can be a text, or a list of texts."""
+    """Return whether a value that `schema` accepts may be a string, or a list of strings."""
     if not isinstance(schema, dict) or "$ref" in schema:
         return True
     types = schema.get("type", ("string",))
@@ -299,7 +322,7 @@ def _may_be_path(schema: Any) -> bool:
 
 
 STRICT: Final = "FCREGISTRY_STRICT"
-"""A module, or a package above it, sets this to True or `"error"` to make a parameter without a type an error in its own tools."""
+"""The attribute that a module or package sets to True or `"error"`: in its tools, a parameter without a type is then an error."""
 
 
 _POLICIES: Final = {True: True, "error": True, False: False, "warn": False}
@@ -311,10 +334,10 @@ def is_strict(value: object, shown: str) -> bool:
 
     Args:
         value: The policy: True or `"error"`, False or `"warn"`.
-        shown: Where it is set, for the message.
+        shown: Where the policy is set, for the message.
 
     Raises:
-        DefinitionError: It is not a policy.
+        DefinitionError: The value is not a policy.
     """
     if not isinstance(value, (bool, str)) or value not in _POLICIES:
         raise DefinitionError(f'{shown} is True or "error", False or "warn", not {value!r:.80}')
@@ -322,14 +345,14 @@ def is_strict(value: object, shown: str) -> bool:
 
 
 def wanted_strictness(module: str) -> object:
-    """Return the value of `FCREGISTRY_STRICT` that holds for a module; see `module_flag`."""
+    """Return the value of `FCREGISTRY_STRICT` that applies to `module`; see `module_flag`."""
     return module_flag(module, STRICT)
 
 
 def module_flag(module: str, flag: str) -> object:
-    """Return the value of a flag in an imported module or the nearest package above it.
+    """Return the attribute `flag` of `module`, or of the nearest package above it in which it is true.
 
-    Values that are not true are passed over; without another one, the result is False.
+    Return False if it is true in none of them. Modules that are not imported are skipped.
     """
     while module:
         if value := getattr(sys.modules.get(module), flag, False):

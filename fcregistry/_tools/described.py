@@ -17,32 +17,32 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
 
     class IndexedPlugins(Protocol):
-        """What an indexed tool needs of discovery."""
+        """The part of discovery that a described tool needs."""
 
         def record(self, described: Described) -> ToolRecord:
             """Return the record of a described tool."""
 
         def resolved(self, described: Described) -> Declaration:
-            """Import a described tool's plugin, and return its declaration; raises `PluginError`."""
+            """Import a described tool's plugin, and return its own declaration; raises `PluginError`."""
 
         def forget(self, described: Described) -> None:
             """Discard the description of a tool's plugin, because the plugin has changed since."""
 
 
 BROKEN: Final = 1
-"""It cannot be defined."""
+"""The flag of a tool that cannot be defined."""
 CONTEXT: Final = 2
-"""It asks for the context of its call."""
+"""The flag of a tool that asks for the context of its call."""
 DEPS: Final = 4
-"""It needs something of the application from that context."""
+"""The flag of a tool that asks for an object of the application in that context."""
 
 
 class Described(Declaration):
     """A declaration from the index. Asking for its function imports its plugin.
 
     Attributes:
-        row: The row of its record in the index.
-        summary: The first paragraph of its description, as one line.
+        row: The row of the tool's record in the index.
+        summary: The first paragraph of the tool's description, as one line.
         flags: The sum of `BROKEN`, `CONTEXT` and `DEPS`, as far as they apply.
     """
 
@@ -70,13 +70,13 @@ class Described(Declaration):
         self.locals: None = None
         self.tool: Any = None
 
-    def says(self, option: str) -> bool:
-        """Return whether an option may have been given. This searches the text, and does not parse it."""
+    def may_have(self, option: str) -> bool:
+        """Return whether the tool may have `option`; False is certain. The text is searched, not parsed."""
         return bool(self._options_text) and f'"{option}"' in self._options_text
 
     @property
     def options(self) -> dict[str, Any]:  # type: ignore[override]
-        """The options that it was declared with, as JSON."""
+        """The options that the tool was declared with, as JSON."""
         if self._options is None:
             try:
                 given = read_json(self._options_text) if self._options_text else {}
@@ -94,14 +94,14 @@ class Described(Declaration):
 
     @property
     def digest(self) -> str:
-        """The digest that the record of the loaded tool must have."""
+        """The digest of the record in the index, which the loaded tool's record must have too."""
         from fcregistry._tools.record import digest_of  # lists of tools do without it
 
         return digest_of(self.record)
 
     @property
     def module(self) -> str:  # type: ignore[override]
-        """The module that declared it."""
+        """The module that declared the tool."""
         return self.record["module"]
 
     @property
@@ -122,20 +122,20 @@ class Described(Declaration):
 
         Raises:
             PluginError: The plugin does not load.
-            ToolChangedError: It ships something else than was described.
+            ToolChangedError: The plugin's tool differs from its description.
         """
         tool: Tool = self.tool
         return tool._definition.loaded().declaration.function
 
 
 def discovery() -> IndexedPlugins:
-    """Return what imports the plugins of described tools."""
+    """Return the process's discovery, which imports the plugins of described tools."""
     found: IndexedPlugins = slots.discovery()
     return found
 
 
 def read_json(text: str) -> Any:
-    """Return the value that a JSON text of the index has."""
+    """Return the value of a JSON text from the index; raise ValueError if it is not JSON."""
     from json import loads  # as above
 
     return loads(text)

@@ -40,7 +40,7 @@ class Origin(NamedTuple):
 
     @classmethod
     def of(cls, owner: Owner | None, module: str, qualname: str, file: str | None, line: int | None) -> Origin:
-        """Return the origin of a function; its owner is a plugin, or None for the application."""
+        """Return the origin of a function; `owner` is the plugin or source, or None for the application."""
         if owner is None:
             return cls(module, qualname, file=file, line=line)
         return cls(module, qualname, owner.distribution, owner.version, owner.entry_point, file, line)
@@ -103,8 +103,10 @@ class Options(NamedTuple):
 
     @classmethod
     def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return options that were checked before, with defaults for the others."""
-        return cls(**{name: _READ.get(name, _same)(value) for name, value in given.items() if name in _DEFAULTS})
+        """Return the valid options `given`, with defaults for all others; unknown names are ignored."""
+        return cls(
+            **{name: _CONVERTERS.get(name, _unchanged)(value) for name, value in given.items() if name in _DEFAULTS}
+        )
 
     @property
     def variables(self) -> tuple[str, ...]:
@@ -116,20 +118,21 @@ class Options(NamedTuple):
         return {name: value for name, value in self._asdict().items() if value != _DEFAULTS[name]}
 
 
-def _same(value: Any) -> Any:
+def _unchanged(value: Any) -> Any:
     return value
 
 
 def _read_variables(given: Any) -> tuple[str | tuple[str, ...], ...]:
+    """Return the value of `requires_env` as a tuple of names, and of tuples of alternative names."""
     names = (given,) if isinstance(given, str) else given
     return tuple(each if isinstance(each, str) else tuple(each) for each in names)
 
 
-_READ: Final[dict[str, Callable[[Any], Any]]] = {
+_CONVERTERS: Final[dict[str, Callable[[Any], Any]]] = {
     **dict.fromkeys(("aliases", "examples", "input_files", "output_files"), tuple),
     "requires_env": _read_variables,
     "tags": lambda tags: tuple(sorted(set(tags))),
 }
-"""Option -> the function that returns its value as a tool has it, if that differs from the given one."""
+"""Option -> the function that converts the given value to the one that a tool has; other options keep the given value."""
 
 _DEFAULTS: Final = Options()._asdict()

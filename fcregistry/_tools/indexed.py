@@ -1,6 +1,6 @@
 """Definitions from the index, and records of tools.
 
-The plugins of described tools are imported when a function is needed, or something else that the index does not have.
+The plugin of a described tool is imported when its function is needed, or anything else that the index does not have.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class DescribedDefinition(ToolDefinition):
     """A definition from the index.
 
-    It imports its plugin when the function is needed, and uses the definition of the function from then on.
+    It imports the tool's plugin when the function is needed, and uses the definition of the function from then on.
     """
 
     __slots__ = ("_described", "_resolved")
@@ -35,7 +35,7 @@ class DescribedDefinition(ToolDefinition):
 
     @property
     def is_loaded(self) -> bool:
-        """Whether its function can be called without importing anything."""
+        """Whether the function can be called without importing anything."""
         return self._resolved is not None
 
     @property
@@ -44,11 +44,11 @@ class DescribedDefinition(ToolDefinition):
         return self._described.record
 
     def loaded(self) -> ToolDefinition:
-        """Return the definition of the real function, after a check that it is what was described.
+        """Return the definition of the function, after a check that the index describes it as it is.
 
         Raises:
             PluginError: The plugin does not load.
-            ToolChangedError: It ships something else.
+            ToolChangedError: The tool differs from its description.
         """
         if self._resolved is None:
             described = self._described
@@ -81,30 +81,34 @@ class DescribedDefinition(ToolDefinition):
 
     @property
     def asks_for_deps(self) -> bool:
-        """Whether it needs something of the application from that context."""
+        """Whether it asks for an object of the application in that context."""
         return bool(self._described.flags & DEPS)
 
     @property
     def options(self) -> Options:
-        """The options that the tool was declared with; to call a function among them imports the plugin."""
+        """The options that the tool was declared with; calling a function among them imports the plugin."""
         if self._resolved is not None:
             return self._resolved.options
         if self._options is None:
             given = self._described.options
             if any(is_computed(value) and name not in _DEFERRED for name, value in given.items()):
-                return self.loaded().options  # a value without JSON among plain facts: only the plugin has it
+                return (
+                    self.loaded().options
+                )  # a value without a JSON form, such as one in `meta`: only the plugin has it
             from fcregistry._tools.details import Options  # which listing tools does not need
 
             self._options = Options.of({name: self._option(name, value) for name, value in given.items()})
         return self._options
 
     def _option(self, name: str, value: Any) -> Any:
+        """Return an option as the index has it, or an object that imports the plugin when it is used."""
         if not is_computed(value):
             return value
         if name == "cache":
             return _DeferredCache(self)
 
         def deferred(*arguments: Any) -> Any:
+            """Import the plugin, and call the function in the option."""
             return getattr(self.loaded().options, name)(*arguments)
 
         return deferred
@@ -130,36 +134,36 @@ class DescribedDefinition(ToolDefinition):
 
     @property
     def error(self) -> DefinitionError | None:
-        """Why the tool cannot be defined, or None."""
+        """The error that says why the tool cannot be defined, or None if it can."""
         if not self._described.flags & BROKEN:
             return None
         problems = self._described.record.get("problems", ())
         return DefinitionError(f"{self._described.place} cannot be a tool:", tuple(problems))
 
     def _check(self) -> None:
-        """Raise the error of a tool that cannot be defined."""
+        """Raise the `DefinitionError` of the tool if it cannot be defined; otherwise do nothing."""
         if (error := self.error) is not None:
             raise error
 
     @property
     def signature(self) -> Signature:
-        """The signature as JSON sees it; its plugin is imported for it.
+        """The signature as JSON sees it; the plugin is imported for it.
 
         Raises:
-            DefinitionError: The function cannot be used; the message names everything.
+            DefinitionError: The function cannot be used; the message names all problems.
             PluginError: The plugin does not load.
-            ToolChangedError: It ships something else than was described.
+            ToolChangedError: The tool differs from its description.
         """
         self.define()
         return self.loaded().signature
 
     def define(self) -> None:
-        """Import its plugin, unless that is done, and define the tool of its function.
+        """Import the plugin, unless that is done, and define the tool of its function.
 
         Raises:
-            DefinitionError: The function cannot be used; the message names everything.
+            DefinitionError: The function cannot be used; the message names all problems.
             PluginError: The plugin does not load.
-            ToolChangedError: It ships something else than was described.
+            ToolChangedError: The tool differs from its description.
         """
         self._check()
         self.loaded().define()
@@ -180,25 +184,26 @@ class DescribedDefinition(ToolDefinition):
 
 
 _DEFERRED: Final = ("always_ask", "available", "cache", "reads", "requires_approval", "writes")
-"""The options that can be functions or caches: they are replaced by objects that import the plugin when they are used."""
+"""The options that may be functions or caches: objects that import the plugin when they are used take their place."""
 
 
 class _DeferredCache:
-    """Stands for the cache of a tool: its plugin is imported when a result is looked up or stored."""
+    """A proxy of a tool's own cache: the plugin is imported when a result is looked up or stored."""
 
     def __init__(self, definition: DescribedDefinition) -> None:
         self._definition = definition
 
     def get(self, key: str, default: Any = None) -> Any:
-        """Return the value of a key, or the default."""
+        """Return the value of `key`, or `default` if it has none."""
         return self._definition.loaded().options.cache.get(key, default)
 
     def set(self, key: str, value: Any) -> object:
-        """Store a value."""
+        """Store `value` under `key`; return what the cache returns."""
         return self._definition.loaded().options.cache.set(key, value)
 
 
 def _copy_json(value: Any) -> Any:
+    """Return a deep copy of a JSON value."""
     return json.loads(json.dumps(value))
 
 
@@ -206,11 +211,10 @@ def _copy_json(value: Any) -> Any:
 
 
 def record_of(tool: Tool) -> ToolRecord:
-    """Return the record of a tool, with the problems of one that cannot be defined.
+    """Return the record of a tool; it contains the problems of a tool that cannot be defined.
 
-    A described tool is not imported.
-
-    A view under another name or with another description has the record of the tool itself: locks and the index are about what a plugin ships.
+    The plugin of a described tool is not imported. A view under another name or with another description has the record of the tool itself:
+    locks and the index are about what a plugin ships.
     """
     if (known := tool._definition.known_record) is not None:
         return known

@@ -52,7 +52,7 @@ if TYPE_CHECKING:
         name: str
 
 
-def _is_text(value: object) -> bool:
+def _is_string(value: object) -> bool:
     return isinstance(value, str)
 
 
@@ -60,25 +60,28 @@ def _is_bool(value: object) -> bool:
     return isinstance(value, bool)
 
 
-def _is_texts(value: object) -> bool:
+def _is_strings(value: object) -> bool:
+    """Return whether a value is a list, tuple or set of strings."""
     return isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(item, str) for item in value)
 
 
 def _is_keys(value: object) -> bool:
-    return isinstance(value, str) or callable(value) or _is_texts(value)
+    """Return whether a value is a key, several keys, or a function that computes them."""
+    return isinstance(value, str) or callable(value) or _is_strings(value)
 
 
 def _is_mapping(value: object) -> bool:
+    """Return whether a value is a dict whose keys are strings."""
     return isinstance(value, dict) and all(isinstance(key, str) for key in value)
 
 
 def _is_variable(value: object) -> bool:
-    """Return whether a text has no space, `=` or control character, as the name of a variable."""
+    """Return whether a value is a string without white space, `=` and control characters."""
     return isinstance(value, str) and value.isprintable() and value.split() == [value] and "=" not in value
 
 
 def _is_variables(value: object) -> bool:
-    """Return whether this is a name, or a list of names and alternatives; in JSON, a tuple is a list."""
+    """Return whether a value is the name of a variable, or a list of names and of lists of names."""
     if not isinstance(value, (list, tuple, set, frozenset)):
         return _is_variable(value)
     return all(
@@ -88,21 +91,23 @@ def _is_variables(value: object) -> bool:
 
 
 def _is_seconds(value: object) -> bool:
+    """Return whether a value is a finite number above 0."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def _is_meta(value: object) -> bool:
+    """Return whether a value is a dict whose keys are strings with a dot."""
     return isinstance(value, dict) and all(isinstance(key, str) and "." in key for key in value)
 
 
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
-    **dict.fromkeys(("name", "title", "description"), (_is_text, "a string")),
+    **dict.fromkeys(("name", "title", "description"), (_is_string, "a string")),
     "parameters": (_is_mapping, "a JSON Schema as a dict"),
     "examples": (
         lambda value: isinstance(value, (list, tuple)) and all(map(_is_mapping, value)),
         "a list of argument dicts",
     ),
-    **dict.fromkeys(("tags", "aliases"), (_is_texts, "a sequence of strings")),
+    **dict.fromkeys(("tags", "aliases"), (_is_strings, "a sequence of strings")),
     "deprecated": (lambda value: isinstance(value, (bool, str)), "a bool, or a string that says what to use instead"),
     "meta": (_is_meta, 'a dict with dotted keys, such as {"acme.team": "maps"}'),
     **dict.fromkeys(("read_only", "destructive", "idempotent", "open_world"), (_is_bool, "a bool")),
@@ -121,16 +126,16 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     "isolation": (lambda value: value == "process", '"process"'),
     "blocking": (lambda value: isinstance(value, bool) or value == "caller", 'a bool or "caller"'),
     **dict.fromkeys(("reads", "writes"), (_is_keys, "a key, a sequence of keys, or a function of the arguments")),
-    **dict.fromkeys(("input_files", "output_files"), (_is_texts, "a sequence of names of parameters")),
+    **dict.fromkeys(("input_files", "output_files"), (_is_strings, "a sequence of names of parameters")),
     "exclusive": (_is_bool, "a bool"),
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
 }
-"""Option -> its check, and its values in words. One row per option; the page "Options of a tool" lists the same rows."""
+"""Option -> the check of its value, and the valid values in words. The page "Options of a tool" lists the same rows."""
 
 
 def option_problems(options: Mapping[str, object]) -> list[str]:
-    """Return the problems of the given options, a sentence each, in the order given."""
+    """Return the problems of `options`, a sentence each, in the order of the options."""
     problems: list[str] = []
     if not options:  # the usual case
         return problems
@@ -145,12 +150,13 @@ def option_problems(options: Mapping[str, object]) -> list[str]:
             "Drop one of them"
         )
     aliases = options.get("aliases")
-    if _is_texts(aliases):
+    if _is_strings(aliases):
         problems += [f"alias: {problem}" for alias in aliases if (problem := name_problem(alias))]  # type: ignore[attr-defined]
     return problems
 
 
 def _suggestion(name: str) -> str:
+    """Return the end of the error for an unknown option: the option that may be meant, or all options."""
     if name == "group":
         return ': the group is the first argument, as in fc_register("search.web")'
     from difflib import get_close_matches  # only on the way to an error
@@ -160,7 +166,10 @@ def _suggestion(name: str) -> str:
 
 
 def name_problem(name: object) -> str | None:
-    """Return why a tool cannot have a name, with the fix, or None; `^[A-Za-z0-9_-]{1,64}$` is valid."""
+    """Return the reason `name` is not a valid tool name, with the fix, or None if it is valid.
+
+    Names that match `^[A-Za-z0-9_-]{1,64}$` are valid.
+    """
     if not isinstance(name, str):
         return f"a name is a string, not {name!r}"
     if (
@@ -182,9 +191,9 @@ def name_problem(name: object) -> str | None:
 
 
 def group_problem(group: object) -> str | None:
-    """Return why a group cannot have a name, or None.
+    """Return the reason `group` is not a valid group name, or None if it is valid.
 
-    Segments `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots, are valid.
+    Segments that match `^[A-Za-z_][A-Za-z0-9_-]*$`, joined by dots, are valid.
     """
     if not isinstance(group, str):
         return f"a group's name is a string, not {group!r}"
@@ -199,11 +208,14 @@ def group_problem(group: object) -> str | None:
 
 
 def check_options(options: Mapping[str, object], subject: object) -> None:
-    """Raise one `DefinitionError` for all problems of the options of a declaration.
+    """Check the options of a declaration.
 
     Args:
         options: The options.
-        subject: What they belong to, for the message: a text, or the object itself, of which only an error takes the `repr`.
+        subject: What is declared, for the message: a text, or the object itself, whose `repr` only an error needs.
+
+    Raises:
+        DefinitionError: Some options are not valid; the message names all problems.
     """
     if problems := option_problems(options):
         shown = subject if isinstance(subject, str) else f"{subject!r:.80}"
@@ -213,10 +225,10 @@ def check_options(options: Mapping[str, object], subject: object) -> None:
 def missing_variables(required: Any) -> tuple[str, ...]:
     """Return the variables of `requires_env` that are not set or are empty.
 
-    Alternatives are one text, such as `A or B`.
+    Alternatives of which none is set are one text, such as `A or B`.
 
     Args:
-        required: The option, as its author gave it or as JSON.
+        required: The option, as the tool's author gave it or as JSON.
     """
     if not required:
         return ()

@@ -1,4 +1,4 @@
-"""The parameters of a function: how Python sees them, what their annotations and docstring mean, and which takes the context."""
+"""The parameters of a function: how Python sees them, their annotations and documentation, and the context parameter."""
 
 from __future__ import annotations
 
@@ -61,17 +61,17 @@ class ParameterReader:
         documentation: Its docstring.
 
     Attributes:
-        problems: Parameters without a JSON form, a sentence each.
-        doubts: Parameters whose type is not known, a sentence each.
-        remarks: What else the author should know.
-        context: The parameter that takes the context of a call, once the parameters are read.
+        problems: Sentences about parameters without a JSON form.
+        untyped: Sentences about parameters whose type is not known.
+        remarks: Sentences about anything else that the author should know.
+        context: The context parameter, once the parameters are read; None if there is none.
     """
 
     def __init__(
         self, function: Callable[..., Any], names: Mapping[str, Any], documentation: Documentation = NO_DOCUMENTATION
     ) -> None:
         self.problems: list[str] = []
-        self.doubts: list[str] = []
+        self.untyped: list[str] = []
         self.remarks: list[str] = []
         for line in documentation.unread:
             self.remarks.append(f"the docstring's line {line!r} cannot be read, and is left out")
@@ -79,12 +79,12 @@ class ParameterReader:
         self._source = underlying(function)
         self._documented = dict(documentation.parameters)
         self._locals = names
-        self._reader = TypeReader(names, _owner(function))
+        self._reader = TypeReader(names, _class_of_method(function))
 
     def parameters(self, raw: list[RawParameter], *, typed: bool = True) -> tuple[Parameter, ...]:
-        """Return the parameters of the tool, without the context.
+        """Return the parameters of the tool, without the context parameter.
 
-        A TypedDict that `**kwargs` unpacks gives one for each of its keys.
+        A TypedDict that `**kwargs` unpacks gives a parameter for each of its keys.
 
         Args:
             raw: The parameters of the function.
@@ -101,11 +101,13 @@ class ParameterReader:
                 required = each.required and make_default is None
                 read.append(Parameter(each.name, each.kind, ANY_CODEC, each.default, "", required, make_default))
                 continue
-            typed_dict = unpacked_typed_dict(self._tried(each.annotation)) if each.kind is STAR_STAR else None
+            typed_dict = (
+                unpacked_typed_dict(self._resolved_if_possible(each.annotation)) if each.kind is STAR_STAR else None
+            )
             if typed_dict is None:
                 read.append(self._parameter(each, make_default))
                 continue
-            read += self._unpacked(each, typed_dict)
+            read += self._parameters_of_typed_dict(each, typed_dict)
             names = Counter(each.name for each in read)
             self.problems += [
                 f"parameter {name!r} is declared twice: by the function, and by the TypedDict of **kwargs"
@@ -115,9 +117,9 @@ class ParameterReader:
         return tuple(read)
 
     def _without_field(self, raw: RawParameter) -> tuple[RawParameter, Callable[[], Any] | None]:
-        """Return a parameter with the default of pydantic's `Field(…)`, and the function that makes it.
+        """Return `raw` with the default inside its `Field(…)` of pydantic, and that default's factory or None.
 
-        Any other parameter is returned unchanged, with None.
+        If the default of `raw` is not a `Field(…)`, return `raw` unchanged, and None.
         """
         if type(raw.default).__module__ == "builtins":  # the usual case
             return raw, None
@@ -132,18 +134,23 @@ class ParameterReader:
         return raw._replace(default=default, field=field.marker), field.make
 
     def _parameter(self, raw: RawParameter, make_default: Callable[[], Any] | None) -> Parameter:
+        """Return `raw` with the codec of its type and its description, both also from the docstring."""
         documented = self._documented.pop(raw.name, None) if self._documented else None
         if raw.annotation is not EMPTY:
             codec = self._codec(raw.annotation, raw.name, raw.field)
         else:
-            codec = self._undeclared(raw, documented.type if documented else None)
+            codec = self._codec_without_annotation(raw, documented.type if documented else None)
         if raw.kind is STAR:
             codec = ListCodec(codec, list)
         description = documented.description if documented else ""
         required = raw.required and make_default is None
         return Parameter(raw.name, raw.kind, codec, raw.default, description, required, make_default)
 
-    def _unpacked(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
+    def _parameters_of_typed_dict(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
+        """Return the parameters that `**kwargs: Unpack[annotation]` stands for, one for each key.
+
+        If the annotation is not a TypedDict, record a problem and return an empty list.
+        """
         record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
             if record is not ANY_CODEC:  # then the problem is recorded already
@@ -161,15 +168,15 @@ class ParameterReader:
             read.append(Parameter(raw.name, STAR_STAR, record.others, EMPTY, rest.description if rest else "", False))
         return read
 
-    def remark_what_is_left(self) -> None:
-        """Add remarks on parameters in the docstring that do not exist. Call it after `parameters`."""
+    def remark_unknown_names(self) -> None:
+        """Add a remark on each name in the docstring that no parameter has. Call it after `parameters`."""
         if self._documented:
             own = signature_of(self._source).parameters
-            left = [name for name in self._documented if name not in own]  # a partial has some arguments already
-            self.remarks += [f"the docstring describes {name!r}, which is not a parameter" for name in left]
+            unknown = [name for name in self._documented if name not in own]  # a partial has some arguments already
+            self.remarks += [f"the docstring describes {name!r}, which is not a parameter" for name in unknown]
 
     def result(self) -> Codec | None:
-        """Return the codec of the result, or None if it has none."""
+        """Return the codec of the return annotation, or None if there is none, or it has no JSON form."""
         try:
             annotation = annotations_of(self._source).get("return", EMPTY)
             return None if annotation is EMPTY else self._reader.read(self._resolved(annotation))
@@ -177,6 +184,13 @@ class ParameterReader:
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
     def _codec(self, annotation: Any, name: str, field: Any = None) -> Codec:
+        """Return the codec of an annotation; without one, record a problem and return that of any value.
+
+        Args:
+            annotation: The annotation.
+            name: The parameter's name, for the problem.
+            field: The constraints of pydantic's `Field(…)`, if the default was one.
+        """
         try:
             resolved = self._resolved(annotation)
             return self._reader.read(resolved if field is None else Annotated[resolved, field])
@@ -193,13 +207,19 @@ class ParameterReader:
             )
         return ANY_CODEC
 
-    def _tried(self, annotation: Any) -> Any:
+    def _resolved_if_possible(self, annotation: Any) -> Any:
+        """Return an annotation without strings, or the annotation itself if they cannot be resolved."""
         try:
             return self._resolved(annotation)
         except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
             return annotation
 
     def _resolved(self, annotation: Any) -> Any:
+        """Return an annotation with the strings in it replaced by types.
+
+        Raises:
+            Exception: Whatever evaluating a string raises.
+        """
         if type(annotation) is type:  # the usual case
             return annotation
         if isinstance(annotation, str):
@@ -225,10 +245,14 @@ class ParameterReader:
         module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
         return getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
 
-    def _undeclared(self, parameter: RawParameter, documented: str | None) -> Codec:
+    def _codec_without_annotation(self, parameter: RawParameter, documented: str | None) -> Codec:
         """Return the codec of a parameter without annotation, from its docstring or its default.
 
-        Without either, the codec accepts any value. Unless the docstring names the type, a warning is added.
+        Without either, the codec accepts any value. Unless the docstring names the type, a sentence is added to `untyped`.
+
+        Args:
+            parameter: The parameter.
+            documented: The type that the docstring gives, as text; None if it gives none.
         """
         annotation = type_named(documented) if documented else None
         problem = f"its docstring's type {documented!r} is not known" if documented else "it has no annotation"
@@ -244,16 +268,16 @@ class ParameterReader:
             annotation = type(parameter.default)
             accepted = f"has the type of its default, {annotation.__name__}"
         if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` means any value
-            self.doubts.append(f"parameter {parameter.name!r} {accepted}: {problem}; annotate it")
+            self.untyped.append(f"parameter {parameter.name!r} {accepted}: {problem}; annotate it")
         return self._codec(annotation, parameter.name, parameter.field)
 
 
 _TYPES_OF_DEFAULTS: Final = frozenset({bool, int, float, str, list, dict, tuple, set})
-"""The types that a default gives to a parameter without a type; from None, no type follows."""
+"""The types of defaults that are taken as the type of a parameter without one; a default of None says nothing."""
 
 
-def _owner(function: Any) -> type | None:
-    """Return the class that `Self` stands for in a bound method, or None."""
+def _class_of_method(function: Any) -> type | None:
+    """Return the class that `Self` means in a bound method, or None for any other callable."""
     instance = getattr(function, "__self__", None)
     if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
@@ -261,7 +285,7 @@ def _owner(function: Any) -> type | None:
 
 
 def warn_author(message: str, source: Any) -> None:
-    """Warn the author of a function, at the line of the function."""
+    """Warn with `DefinitionWarning` at the line where the function `source` is defined."""
     code = getattr(source, "__code__", None)
     if code is None:
         warnings.warn(message, DefinitionWarning, stacklevel=2)
@@ -291,11 +315,11 @@ class ContextParameter(NamedTuple):
 def context_parameter(
     raw: list[RawParameter], resolve: Callable[[Any], Any], problems: list[str]
 ) -> ContextParameter | None:
-    """Return the parameter that takes the context, or None if there is none.
+    """Return the context parameter, or None if there is none.
 
     Args:
-        raw: All parameters.
-        resolve: Replaces the strings in an annotation by types; may raise anything.
+        raw: All parameters of the function.
+        resolve: Replaces the strings in an annotation by types; may raise any exception.
         problems: The list to which problems are added.
     """
     module = sys.modules.get("fcregistry._results.context")
@@ -327,7 +351,15 @@ def context_parameter(
 
 
 def _requested_deps(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
-    """Return the type of `deps` that an annotation asks for, None for any, or `_NOT_A_CONTEXT`."""
+    """Return the type of `deps` that the annotation of a parameter asks for.
+
+    Return None for a `Context` without such a type, and `_NOT_A_CONTEXT` for any other annotation.
+
+    Args:
+        annotation: The annotation.
+        context: The class `Context`.
+        resolve: Replaces the strings in an annotation by types; may raise any exception.
+    """
     if isinstance(annotation, str):
         if "Context" not in annotation:  # an alias of it must be written as a type, not as a string
             return _NOT_A_CONTEXT
@@ -349,6 +381,7 @@ def _requested_deps(annotation: Any, context: type, resolve: Callable[[Any], Any
 
 
 _NOT_A_CONTEXT: Any = object()
+"""What `_requested_deps` returns for an annotation that is not a `Context`."""
 
 
 # --- Callables as Python sees them ---
@@ -377,7 +410,7 @@ class RawParameter(NamedTuple):
 
     @property
     def required(self) -> bool:
-        """Whether a call must pass it."""
+        """Whether a call must pass an argument for it."""
         return self.default is EMPTY and self.kind is not STAR and self.kind is not STAR_STAR
 
 
@@ -405,7 +438,7 @@ def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
 
 
 def _read_code(function: FunctionType) -> list[RawParameter]:
-    """Read the code object of a plain function, in a fifth of the time of `inspect.signature`."""
+    """Return the parameters of a plain function, read from its code, as its signature would be slower."""
     code, annotations = function.__code__, annotations_of(function)
     names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = function.__defaults__ or ()
@@ -435,6 +468,11 @@ def _read_code(function: FunctionType) -> list[RawParameter]:
 
 
 def _read_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
+    """Return the parameters of any callable, read from its `inspect.signature`.
+
+    Raises:
+        DefinitionError: Python does not know the signature.
+    """
     failed = _failed_annotations(function)
     try:
         parameters = signature_of(function).parameters.values()
@@ -447,6 +485,7 @@ def _read_signature(function: Callable[..., Any], module: str) -> list[RawParame
 
 
 def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
+    """Return the annotations of a callable that could not be evaluated, by name, each with its error."""
     try:
         source = inspect.unwrap(underlying(function))
     except ValueError:  # it wraps itself, which `inspect.signature` reports
@@ -455,9 +494,14 @@ def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
 
 
 def _check_bound(function: Callable[..., Any], module: str) -> None:
-    owner = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
-    if owner not in ("", "<locals>"):
-        problem = f"it is a method without its instance; take the method of one, as in {owner}(…).{function.__name__}"
+    """Check that a callable with a parameter `self` is not a method of a class.
+
+    Raises:
+        DefinitionError: It is, so its instance is missing.
+    """
+    cls = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
+    if cls not in ("", "<locals>"):
+        problem = f"it is a method without its instance; take the method of one, as in {cls}(…).{function.__name__}"
         raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", (problem,))
 
 

@@ -21,13 +21,13 @@ class ToolRecord(TypedDict):
         returns: The JSON Schema of its result, or None.
         options: The options that differ from their defaults, as JSON; a function as `{"computed": name}`.
         context: Whether it asks for the context of its call.
-        deps: The type that its context asks for, which only an application has; None if it asks for none.
+        deps: The type of the object that its context asks for, which the application provides; None if it asks for none.
         module: The module that declared it.
         qualname: The function's qualified name.
         file: The function's source file, where there is one.
         line: Its line there.
         digest: See `digest_of`.
-        problems: Why it cannot be defined. Missing if it can.
+        problems: The reasons it cannot be defined. Missing if it can be defined.
     """
 
     name: str
@@ -48,14 +48,14 @@ class ToolRecord(TypedDict):
 
 
 class PluginRecord(TypedDict):
-    """What the import of a plugin has shown, as JSON; without its tools.
+    """The facts that the import of a plugin has shown, as JSON; its tools are not among them.
 
     Attributes:
         dynamic: Whether its tools depend on the environment, so that they must be listed anew each time.
         seconds: How long its import took.
         printed: Whether it wrote to standard output when it was imported.
-        changes: What its import changed in the process that others rely on, a phrase each.
-        failure: Why it does not load: the error's type and message in one line; None if it does.
+        changes: Phrases that say what its import changed in the process that other code relies on.
+        failure: The type and message, in one line, of the error that the import raised; None if it loads.
         detail: More about the failure, such as a traceback; may be empty.
         advice: How to fix it; empty if it loads.
     """
@@ -83,10 +83,10 @@ COMPUTED: Final = "computed"
 
 
 def option_json(name: str, value: Any) -> Any:
-    """Return an option's value as JSON; a function, or an object such as a cache, by its name."""
+    """Return the value of the option `name` as JSON; a function or a cache is shown by its name."""
     from fcregistry.types import to_json
 
-    if name == "cache" and not isinstance(value, bool):  # its contents do not belong into a record
+    if name == "cache" and not isinstance(value, bool):  # the contents of a cache do not belong in a record
         return _computed_json(value)
     if not callable(value):
         try:
@@ -97,6 +97,7 @@ def option_json(name: str, value: Any) -> Any:
 
 
 def _computed_json(value: Any) -> dict[str, str]:
+    """Return `{"computed": name}`: the name of a callable, or of the class of any other object."""
     named = value if callable(value) else type(value)
     return {COMPUTED: f"{getattr(named, '__module__', '?')}.{getattr(named, '__qualname__', type(named).__qualname__)}"}
 
@@ -107,7 +108,7 @@ def _computed_json(value: Any) -> dict[str, str]:
 def digest_of(record: ToolRecord) -> str:
     """Return the SHA-256 of what the model sees of a tool and what decides about its calls.
 
-    It is hexadecimal. It covers the tool's group, name, description, schemas and annotations (title, aliases, hints, whether it requires
+    The digest is in hexadecimal. It covers the tool's group, name, description, schemas and annotations (title, aliases, hints, whether it requires
     approval). Its origin and the order of names in a schema make no difference.
     """
     from hashlib import sha256  # loads OpenSSL, which most processes do not need
@@ -137,7 +138,7 @@ _DIGESTED_OPTIONS: Final = (
     "requires_approval",
     "always_ask",
 )
-"""The options that the model sees or that decide about its calls."""
+"""The options that the model sees, or that decide about the tool's calls."""
 
 
 # --- External records ---
@@ -150,7 +151,7 @@ def read_record(value: Any) -> ToolRecord:
         value: Any JSON value.
 
     Raises:
-        ValueError: It is not a record, or no declared tool could have it. The message continues the words "its description of the tool".
+        ValueError: The value is not the record of a tool that can be declared. The message continues the words "its description of the tool".
     """
     from fcregistry._schema.document import check_tool_schemas  # not needed by the many processes that read no record
     from fcregistry.types import RecordCodec, codec_of  # as above
@@ -178,7 +179,7 @@ def read_record(value: Any) -> ToolRecord:
 
 
 def _declaration_problems(record: ToolRecord) -> list[str]:
-    """Return what `fc_register` would have refused."""
+    """Return the reasons `fc_register` would refuse the name, group and options of `record`."""
     written = {
         name: value for name, value in record["options"].items() if not (name in _MAYBE_COMPUTED and is_computed(value))
     }
@@ -203,6 +204,7 @@ _MAYBE_COMPUTED: Final = (
     "requires_approval",
     "writes",
 )
-"""The options that may be or hold functions and objects, which have no JSON form."""
+"""The options that may be, or may contain, functions and other objects without a JSON form."""
 
 _LONGEST: Final = 300
+"""The most characters of the problems that an error shows."""

@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def search_tools(tools: Iterable[Tool], words: str, limit: int = 10) -> tuple[Tool, ...]:
-    """Return those of some tools that match words, best first; see `ToolSearch.best`.
+    """Return at most `limit` of `tools` that match `words`, best first; see `ToolSearch.best`.
 
     The tables for the last few tuples of tools are kept.
     """
@@ -49,7 +49,7 @@ class ToolSearch:
 
     Args:
         tools: The tools; those that cannot be defined are left out.
-        index: A connection to an index, whose rows are searched too: BM25 compares only rows of one table, so they are copied.
+        index: A connection to an index, whose rows are searched too. They are copied, since BM25 compares only rows of one table.
     """
 
     __slots__ = ("__weakref__", "_index", "_table", "_tools")
@@ -61,12 +61,13 @@ class ToolSearch:
         after_fork(self, ToolSearch._forget)
 
     def _forget(self) -> None:
-        self._table = None  # SQLite forbids to use a connection in a forked process
+        """Have the table made again at the next search."""
+        self._table = None  # a connection of SQLite must not be used in a forked process
 
     def best(self, words: str, limit: int) -> tuple[Tool, ...]:
-        """Return the tools that match words, best first, equal ones by canonical id.
+        """Return the tools that match words, best first.
 
-        Tools that are not available here are left out.
+        Tools that match equally well are sorted by canonical id. Tools that are not available here are left out.
 
         Args:
             words: Any text.
@@ -90,7 +91,10 @@ class ToolSearch:
         return (row if row >= 0 else self._tools[-1 - row] for row in found)
 
     def _filled(self) -> sqlite3.Connection:
-        """Return the table, filled; no lock is held while external code describes the tools."""
+        """Return the table with the rows of the tools and of the index, made at first use.
+
+        No lock is held while external code describes the tools.
+        """
         if self._table is not None:
             return self._table
         from weakref import finalize
@@ -103,11 +107,11 @@ class ToolSearch:
             ) from error
         rows = list(self._rows())
         with sqlite_lock:
-            # A connection of the index limits what its statements may cost, and this one will have the same content
+            # A connection of the index limits what its statements may cost, and the new one gets the same content
             table = (sqlite3.Connection if self._index is None else type(self._index))(
                 ":memory:", check_same_thread=False
             )
-            finalize(self, _close, table)  # Python 3.13 warns of one that is left open
+            finalize(self, _close, table)  # Python 3.13 warns of a connection that is left open
             if self._index is None:
                 create_table(table)
             else:
@@ -118,33 +122,37 @@ class ToolSearch:
         return table
 
     def _rows(self) -> Iterator[tuple[int, str, str, str, str]]:
-        """Yield the rows of the tools; their ids are below 0, and those of an index above."""
+        """Yield the rows of the tools: a row id, the canonical id and the columns.
+
+        The row ids are negative; those of the rows of an index are not.
+        """
         for place, tool in enumerate(self._tools):
             if tool.definition_error is None:
                 yield (-1 - place, tool.id, *fields_of_tool(tool))
 
 
 _search_of = lru_cache(maxsize=8)(ToolSearch)
-"""The searches among the last few tuples of tools: a registry with other tools than before has another tuple."""
+"""Returns the search among a tuple of tools, the same for equal tuples: a registry with other tools than before has another tuple."""
 
 
 def _close(table: sqlite3.Connection) -> None:
+    """Close a connection while no other thread uses SQLite."""
     with sqlite_lock:
         table.close()
 
 
 def fields_of_tool(tool: Tool) -> tuple[str, str, str]:
-    """Return the columns of a tool."""
+    """Return the columns of a tool in the table: its names, its description and its parameters, as words."""
     options = tool.options._asdict()
     names = tool.declared_name if tool.name == tool.declared_name else f"{tool.name} {tool.declared_name}"
     return _fields(names, tool.group, tool.description, tool.parameters, options, tool.origin.distribution or "")
 
 
 def fields_of_record(record: ToolRecord, distribution: str = "") -> tuple[str, str, str]:
-    """Return the columns of a tool that is known by its record.
+    """Return the columns of a tool in the table, from its record.
 
     Args:
-        record: The tool.
+        record: The record.
         distribution: The distribution that ships it.
     """
     described, options = record["description"], record["options"]
@@ -159,7 +167,10 @@ def _fields(
     options: Mapping[str, Any],
     distribution: str,
 ) -> tuple[str, str, str]:
-    """Return the columns of a tool: the words of its names, of what describes it, and of its parameters."""
+    """Return the columns of a tool in the table.
+
+    They are the words of its names and group; of its description, title, aliases, tags and distribution; and of its parameters.
+    """
     if group != DEFAULT_GROUP:
         names += " " + group.replace(".", " ")
     described = (
@@ -176,10 +187,10 @@ def _fields(
 
 
 CREATE: Final = "CREATE VIRTUAL TABLE words USING fts5(id UNINDEXED, name, description, parameters, tokenize='ascii')"
-"""Makes the table; the words are written as ASCII splits them, whatever script they are in."""
+"""Makes the table. The tokenizer splits at ASCII separators alone: `index_text` has split the words of every script."""
 
 INSERT: Final = "INSERT INTO words (rowid, id, name, description, parameters) VALUES (?, ?, ?, ?, ?)"
-"""Adds a tool: a row id, or NULL for the next one; its canonical id; and its columns."""
+"""Adds a tool: a row id, or NULL for the next free one; the canonical id; and the columns."""
 
 
 def create_table(connection: sqlite3.Connection) -> None:
@@ -202,35 +213,38 @@ def create_table(connection: sqlite3.Connection) -> None:
 
 
 def _schema_texts(schema: Any, depth: int) -> list[str]:
-    """Return the names and descriptions of properties and the strings of enums, down to a depth of 8."""
+    """Return the names and descriptions of properties and the strings of enums in `schema`.
+
+    Schemas deeper than 8 levels, and the description of the whole schema, at depth 0, are left out.
+    """
     if depth > 8 or not isinstance(schema, dict):
         return []
-    said: list[str] = []
+    texts: list[str] = []
     for key, inner in schema.items():
         if key == "description":
-            said += [inner] if depth and isinstance(inner, str) else []
+            texts += [inner] if depth and isinstance(inner, str) else []
         elif key == "enum":
-            said += [each for each in inner if isinstance(each, str)] if isinstance(inner, list) else []
+            texts += [each for each in inner if isinstance(each, str)] if isinstance(inner, list) else []
         elif key in _NAMED and isinstance(inner, dict):
             for name, each in inner.items():
-                said += [str(name)] if key == "properties" else []
-                said += _schema_texts(each, depth + 1)
+                texts += [str(name)] if key == "properties" else []
+                texts += _schema_texts(each, depth + 1)
         elif key in _NESTED:
             for each in inner if isinstance(inner, list) else (inner,):
-                said += _schema_texts(each, depth + 1)
-    return said
+                texts += _schema_texts(each, depth + 1)
+    return texts
 
 
 _NAMED: Final = frozenset(("properties", "$defs"))
 _NESTED: Final = frozenset(("items", "anyOf", "oneOf", "allOf", "prefixItems", "additionalProperties"))
-"""The keywords of JSON Schema that hold schemas: by name, and one or several."""
+"""The keywords of JSON Schema whose values contain schemas: a dict of schemas (`_NAMED`), or a schema or a list (`_NESTED`)."""
 
 
 # --- Ranking ---
 
 
 MOST_WORDS: Final = 32
-"""The most different words of a query that count."""
+"""The most different words of a query that are searched for."""
 
 _RANK: Final = (
     "SELECT rowid, bm25(words, 0.0, 4.0, 2.0, 1.0) AS score FROM words WHERE words MATCH ? ORDER BY score, rowid"
@@ -240,8 +254,8 @@ _TOOLS: Final = "SELECT count(*) FROM words_docsize"
 _COUNT: Final = "SELECT count(*) FROM words WHERE words MATCH ?"
 _VOCABULARY: Final = "CREATE VIRTUAL TABLE IF NOT EXISTS temp.vocabulary USING fts5vocab('main', 'words', 'row')"
 
-_ENOUGH: Final = 500
-"""The most tools that are ranked, at some 10 µs each, unless a single word finds more."""
+_MOST_RANKED: Final = 500
+"""The most tools that are ranked, at some 10 µs each, unless the rarest word finds more."""
 
 _MOST_CHARACTERS: Final = 10_000
 _SHORTEST_BEGINNING: Final = 2
@@ -249,9 +263,9 @@ _SHORTEST_MISSPELT: Final = 4
 
 
 def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int, float]]:
-    """Yield row id and score of each tool that matches a query: best first, equal ones by id.
+    """Yield the row id and score of each tool that matches a query, best first.
 
-    A lower score is better. A caller that stops early saves the rest of the work.
+    Tools of one score are sorted by canonical id. A lower score is better. A caller that stops early saves the rest of the work.
 
     Args:
         connection: To a database with the table.
@@ -272,6 +286,7 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
     counts: dict[str, int] = {}
 
     def count(expression: str) -> int:
+        """Return how many tools match an expression, and record it in `counts` if there are any."""
         (found,) = connection.execute(_COUNT, (expression,)).fetchone()
         counts.update({expression: found} if found else {})
         return int(found)
@@ -292,7 +307,8 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
                     count(f'"{each}"')
     (tools,) = connection.execute(_TOOLS).fetchone()
     rarest_first = sorted(counts, key=lambda each: counts[each])
-    selective = [each for each in rarest_first if 2 * counts[each] <= tools]  # BM25 gives nothing for what most have
+    # BM25 gives no score for a word that most tools have
+    selective = [each for each in rarest_first if 2 * counts[each] <= tools]
     return _limit_matches(selective or rarest_first[:1], counts)
 
 
@@ -304,20 +320,24 @@ def _singular(word: str) -> str:
 
 
 def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
-    """Return an expression for any of several, given rarest first, that limits the tools to rank.
+    """Return an FTS5 expression that matches any of `expressions`, or only the rarest of them.
 
-    The rarest decide which tools match; the others only affect the order.
+    If all of them together match more than `_MOST_RANKED` tools, the rarest decide which tools match; the others affect the order.
+
+    Args:
+        expressions: The expressions, rarest first.
+        counts: How many tools each expression matches.
     """
     total = 0
     for place, each in enumerate(expressions):
         total += counts[each]
-        if place and total > _ENOUGH:
+        if place and total > _MOST_RANKED:
             return f"({' OR '.join(expressions[:place])}) AND ({' OR '.join(expressions)})"
     return " OR ".join(expressions)
 
 
 def _spelled_alike(connection: sqlite3.Connection, part: str) -> list[str]:
-    """Return the words of the table that are spelled like an unknown one."""
+    """Return the words of the table that are spelled like `part`, at most two."""
     from difflib import get_close_matches  # only for misspelt words
 
     connection.execute(_VOCABULARY)
@@ -356,8 +376,8 @@ class Term(NamedTuple):
     """One word of a text.
 
     Attributes:
-        whole: All of it as one word: `getweather` of `get_weather`. Empty in scripts without spaces.
-        parts: The words that it consists of; the word itself if it is simple.
+        whole: The term as one word: `getweather` for `get_weather`. Empty in scripts without spaces.
+        parts: The words that the term consists of; a simple word has one part, itself.
         is_pair: Whether the parts are pairs of characters of a script without spaces, which are not prefixes of longer words.
     """
 
@@ -377,7 +397,10 @@ def terms(text: str) -> Iterator[Term]:
 
 
 def query_terms(text: str, at_most: int) -> list[Term]:
-    """Return the words of a query, each once, without stop words; all of them if there are no others."""
+    """Return the words of a query, each once and at most `at_most`, without stop words.
+
+    If the query consists of stop words, they are returned.
+    """
     found: dict[Term, None] = {}
     empty: dict[Term, None] = {}
     for term in terms(text):
@@ -395,6 +418,7 @@ def index_text(text: str) -> str:
 
 @lru_cache(maxsize=8_192)  # most words occur in many tools
 def _index_chunk(chunk: str) -> str:
+    """Return the words of a text without spaces, as the table stores them; empty if it has none."""
     words: list[str] = []
     for term in terms(chunk):
         words += term.parts
@@ -406,7 +430,7 @@ def _index_chunk(chunk: str) -> str:
 
 
 def _without_accents(text: str) -> str:
-    """Return a text without accents, with a space for each character that is not part of a word."""
+    """Return `text` without accents, with a space in place of each character that is not part of a word."""
     if text.isascii():
         return re.sub(_NOT_IN_WORDS, " ", text)
     from unicodedata import category, normalize  # rarely needed
@@ -431,7 +455,7 @@ def _split_name(run: str) -> list[str]:
 
 
 def _join_digits(parts: list[str]) -> list[str]:
-    """Join short mixes of letters and digits again: s3, mp3, h264, 3d and utf8 are single words."""
+    """Return `parts` with digits and short parts before them joined: s3, mp3, 3d and utf8 are words."""
     joined: list[str] = []
     for part in parts:
         if joined and (part.isdigit() or (joined[-1].isdigit() and len(part) == 1)) and len(joined[-1]) <= 4:
@@ -442,4 +466,5 @@ def _join_digits(parts: list[str]) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
+    """Return each two adjacent characters of `run`; `run` itself if it is one character."""
     return [run[place : place + 2] for place in range(len(run) - 1)] or [run]

@@ -76,6 +76,11 @@ def parse_selector(text: str) -> Selector:
 
 
 def _by_property(body: str, excludes: bool) -> Selector:
+    """Return the selector `key=value`, for a tag, a group or a hint.
+
+    Raises:
+        SelectorError: The key or the value is not valid.
+    """
     key, _, value = body.partition("=")
     if key in HINTS:
         if value not in _HINT_VALUES:
@@ -119,15 +124,15 @@ class Selector(NamedTuple):
         return self.name is not None and not any(part is not None and is_glob(part) for part in parts)
 
     def in_any_group(self) -> Selector | None:
-        """Return a `distribution:name` selector that matches any group; None for other selectors.
+        """Return this selector for any group if it is a plain `distribution:name`, or None if it is not.
 
-        It counts if the default group of the distribution has no such tool.
+        Callers use it if the default group of the distribution has no such tool.
         """
         is_plain = self.distribution is not None and self.is_exact and "." not in self.text.rpartition(":")[2]
         return self._replace(group=None) if is_plain else None
 
     def matches(self, subject: SelectorSubject) -> bool:
-        """Return whether it names a tool; aliases are ignored."""
+        """Return whether it matches the tool with the facts `subject`; aliases and `excludes` are ignored."""
         if self.distribution is not None and not self.names_distribution(subject.distribution):
             return False
         if self.tag is not None:
@@ -147,6 +152,7 @@ class Selector(NamedTuple):
         return distribution is not None and pattern is not None and _fits(normalized(distribution), pattern)
 
     def _group_matches(self, group: str) -> bool:
+        """Return whether the selector's group, if it has one, means `group`."""
         if self.group is None:
             return True
         if _fits(group, self.group):
@@ -156,7 +162,7 @@ class Selector(NamedTuple):
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Return whether a text equals a part of a selector, or matches its glob."""
+    """Return whether `text` equals `pattern`, or matches it if it is a glob."""
     if not is_glob(pattern):
         return text == pattern
     from fnmatch import fnmatchcase  # which a tool's plain name does not need
@@ -169,7 +175,7 @@ def is_glob(text: str) -> bool:
     return "*" in text or "?" in text or "[" in text
 
 
-@lru_cache(maxsize=4096)  # a thousand names, each asked for as often as it has tools, while a person waits
+@lru_cache(maxsize=4096)  # a listing asks for the name of each distribution as often as it has tools
 def normalized(distribution: str) -> str:
     """Return a distribution's name as PyPI compares names (packaging specification, name normalization)."""
     name = distribution.lower().replace("_", "-").replace(".", "-")
@@ -193,7 +199,9 @@ class SelectorSubject(NamedTuple):
     assume_hints: str | None = None
 
     def with_assumed_hints(self) -> SelectorSubject:
-        """Return the facts as policies and the configuration see them: with a value for hints that the option `assume_hints` assumes.
+        """Return the facts as policies and the configuration see them.
+
+        Hints that are not given have the values that the option `assume_hints` assumes.
 
         Source: Model Context Protocol, tool annotations: a tool without hints is destructive and open-world, and
         `destructiveHint` means nothing for a tool that only reads.
@@ -210,7 +218,9 @@ class SelectorSubject(NamedTuple):
 def subject_of(declaration: Declaration, owner: Owner | None) -> SelectorSubject:
     """Return the facts of a declaration that selectors look at.
 
-    Its owner is a plugin, or None for the application.
+    Args:
+        declaration: The declaration.
+        owner: The plugin or source that ships it, or None for the application.
     """
     options = declaration.options
     return SelectorSubject(
@@ -232,14 +242,14 @@ Key: TypeAlias = tuple[str | None, str, str]
 
 
 class Owned(NamedTuple):
-    """A declaration and the plugin that ships it, or None for the application."""
+    """A declaration and the plugin or source that ships it, or None for the application."""
 
     declaration: Declaration
     owner: Owner | None
 
     @property
     def key(self) -> Key:
-        """The key under which it is registered."""
+        """The project of the owner, the group and the name; only one tool of a key can be looked up."""
         declaration, owner = self
         return (owner.project if owner else None, declaration.group, declaration.name)
 
@@ -271,7 +281,7 @@ def by_key(everything: Iterable[Owned]) -> dict[Key, list[Owned]]:
 
 
 def effective(candidates: list[Owned]) -> list[Owned]:
-    """Return the effective candidates for a key: the last one with `replace=True`, and those declared after it."""
+    """Return the last of `candidates` with `replace=True` and those after it, or all if none has it."""
     if len(candidates) == 1:
         return candidates
     last = max((place for place, each in enumerate(candidates) if each.declaration.options.get("replace")), default=0)
@@ -285,11 +295,15 @@ def clash_text(candidates: list[Owned]) -> str:
 
 
 def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
-    """Return the one declaration among those found by a name, or None if there are none.
+    """Return the only effective declaration among `found`, or None if `found` is empty.
+
+    Args:
+        name: The name by which they were found, for messages.
+        found: The declarations.
 
     Raises:
         AmbiguousToolError: They have several keys.
-        DuplicateToolError: They have one key, which several modules of its owner claim.
+        DuplicateToolError: They have one key, and several modules of its owner declare it.
     """
     keys = by_key(found)
     if len(keys) > 1:
@@ -306,7 +320,7 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
 
 
 def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three names that may be meant.
+    """Return up to three of `names` that a caller who wrote `name` may have meant.
 
     Names with the same last part, in any case, come first, and then names that are spelled alike.
     """
@@ -319,10 +333,10 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _last_part(name: str) -> str:
-    """Return a name without distribution and group."""
+    """Return a name without distribution and group, case-folded."""
     return name.rpartition(":")[2].rpartition(".")[2].casefold()
 
 
 def did_you_mean(near: tuple[str, ...]) -> str:
-    """Return the phrase that suggests names; empty for none."""
+    """Return the phrase that suggests the names `near`; empty if there are none."""
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""

@@ -78,7 +78,7 @@ class Signature:
         strict: bool = False,
         typed: bool = True,
     ) -> Signature:
-        """Read a function.
+        """Return the signature of a function, and warn its author of what was remarked.
 
         Args:
             function: Any callable that can be a tool.
@@ -94,19 +94,19 @@ class Signature:
         reader = ParameterReader(function, names or {}, documentation)
         parameters = reader.parameters(raw_parameters(function, module), typed=typed)
         if typed:
-            reader.remark_what_is_left()
-        problems = [*reader.problems, *(reader.doubts if strict else ())]
+            reader.remark_unknown_names()
+        problems = [*reader.problems, *(reader.untyped if strict else ())]
         if problems:
             raise DefinitionError(f"{place_text(function, module)} cannot be a tool:", tuple(problems))
-        remarks = (*reader.doubts, *reader.remarks) if typed else ()
+        remarks = (*reader.untyped, *reader.remarks) if typed else ()
         for remark in remarks:
             warn_author(f"{place_text(function, module)}: {remark}", underlying(function))
         signature = cls(function, documentation, parameters, names, remarks, reader.context)
         signature._external = not typed
         return signature
 
-    def misfits(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
-        """Return where an external schema does not fit the function, a sentence each.
+    def mismatches(self, names: Iterable[str], may_have: Callable[[str], bool]) -> list[str]:
+        """Return the differences between an external schema and the function, a sentence each.
 
         Args:
             names: The properties that the schema names.
@@ -124,7 +124,7 @@ class Signature:
         return problems + [f"the function needs {name!r}, and the schema has no such property" for name in missing]
 
     def parameters_schema(self) -> dict[str, Any]:
-        """Return the JSON Schema of the arguments, always an object. Callers must not change it."""
+        """Return the JSON Schema of the arguments, whose type is `object`. Callers must not change it."""
         writer = SchemaWriter([each.codec for each in self.parameters])
         named, extra = self._named_and_extra()
         properties: dict[str, Any] = {}
@@ -142,27 +142,27 @@ class Signature:
         return schema
 
     def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
-        """Return the parameters that have a name in JSON, and the one for all other names, or None."""
+        """Return the parameters that are named in JSON, and the `**kwargs` parameter or None."""
         if self.parameters and self.parameters[-1].kind is STAR_STAR:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
 
     @cached_attribute
     def returns(self) -> Codec | None:
-        """The codec of its result, or None; made at first use, as definitions for models do not need it."""
+        """The codec of the result, or None if it has none; made at first use: definitions do without it."""
         return None if self._external else ParameterReader(self._function, self._names or {}).result()
 
     def returns_schema(self) -> dict[str, Any] | None:
-        """Return the JSON Schema of the result, or None if it is not annotated. Callers must not change it."""
+        """Return the JSON Schema of the result, or None if it has no codec. Callers must not change it."""
         return None if self.returns is None else codec_schema(self.returns, results=True)
 
     @cached_attribute
     def binding(self) -> Binding:
-        """The binding of arguments, made at the first call: most tools are described more than called."""
+        """The binding of arguments, made at the first call: most tools are described more often than called."""
         return Binding(self.parameters, self.context, external=self._external)
 
     def without_context(self) -> Signature:
-        """Return this signature for a function without the context parameter."""
+        """Return this signature without the context parameter, for another function."""
         if self.context is None:
             return self
         other = copy(self)
@@ -177,6 +177,7 @@ class Signature:
 
 
 def _described_schema(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
+    """Return the schema of a parameter, with its description and default."""
     schema = dict(writer.write(parameter.codec))
     if parameter.description and "description" not in schema:  # the text of an `Annotated` wins
         schema["description"] = parameter.description
@@ -204,7 +205,7 @@ class Binding:
     def __init__(
         self, parameters: Sequence[Parameter], context: ContextParameter | None = None, *, external: bool = False
     ) -> None:
-        self._context = context
+        self._context_parameter = context
         self._external = external
         self._by_name = {each.name: each for each in parameters if each.kind is not STAR_STAR}
         self._extra = next((each for each in parameters if each.kind is STAR_STAR), None)
@@ -216,8 +217,12 @@ class Binding:
         # By keyword if possible: only positional-only parameters and `*args` need positions.
         self.by_keyword = self._star is None and all(each.kind is not POSITIONAL_ONLY for each in self._order)
         self._decoders = {each.name: each.codec.decode for each in parameters if not each.codec.plain}
-        self._made = [(each.name, each.make_default) for each in parameters if each.make_default is not None]
-        self.needs_no_decoding = not self._decoders and self._extra is None and not external and not self._made
+        self._default_factories = [
+            (each.name, each.make_default) for each in parameters if each.make_default is not None
+        ]
+        self.needs_no_decoding = (
+            not self._decoders and self._extra is None and not external and not self._default_factories
+        )
 
     def decode(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Return the Python values of valid arguments, and the defaults that a `Field(…)` of pydantic gives.
@@ -245,12 +250,17 @@ class Binding:
                 raise Refusal(
                     f"cannot be decoded: {type(error).__name__}: {exception_message(error)}", (name,)
                 ) from error
-        for name, make_default in self._made:  # the function's own default is a `Field`
+        for name, make_default in self._default_factories:  # the function's own default is a `Field`
             if name not in decoded:
                 decoded[name] = make_default()
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:
+        """Check that the function takes arguments that an external schema has accepted.
+
+        Raises:
+            Refusal: It does not.
+        """
         for name, value in arguments.items():
             parameter = self._by_name.get(name, self._extra)
             if parameter is None:
@@ -264,17 +274,18 @@ class Binding:
     def bind(self, decoded: dict[str, Any], context: Any = None) -> tuple[tuple[Any, ...], dict[str, Any]]:
         """Return the positional and keyword arguments of the call; `decoded` is not changed.
 
-        Omitted defaults are filled in before a later positional argument: `inspect.BoundArguments` would move that one to the left. A key
+        Omitted defaults are filled in before a later positional argument: `inspect.BoundArguments` would move that argument to the left. A key
         with the name of a positional-only or `*` parameter is that parameter, and never goes to `**kwargs`.
         """
-        taker = self._context
+        context_parameter = self._context_parameter
         if self.by_keyword:
-            return (), decoded if taker is None else {**decoded, taker.name: context}
+            return (), decoded if context_parameter is None else {**decoded, context_parameter.name: context}
         left = dict(decoded)
         star = left.pop(self._star.name, ()) if self._star is not None else ()
         given = [each for each in self._order if each.kind is POSITIONAL_ONLY or star]
         last = max(
-            (place for place, each in enumerate(given) if each is taker or each.name in left or star), default=-1
+            (place for place, each in enumerate(given) if each is context_parameter or each.name in left or star),
+            default=-1,
         )
         positional: list[Any] = []
         for each in given[: last + 1]:
@@ -282,15 +293,17 @@ class Binding:
                 positional.append(context)
             else:
                 positional.append(left.pop(each.name) if each.name in left else each.default)
-        if taker is not None and taker not in given:
-            left[taker.name] = context
+        if context_parameter is not None and context_parameter not in given:
+            left[context_parameter.name] = context
         return (*positional, *star), left
 
     def encode_argument(self, name: str, value: Any) -> Any:
-        """Return the JSON value of one Python argument, by its parameter's type if it is of that type.
+        """Return the JSON value of the Python argument for the parameter `name`.
+
+        It is encoded by the parameter's type if it is of that type, and by its own type otherwise.
 
         Raises:
-            EncodingError: It has no JSON form at all.
+            EncodingError: It has no JSON form.
         """
         parameter = self._by_name.get(name, self._extra)  # if there is none, validation will report it
         return encode_as(value, ANY_CODEC if parameter is None else parameter.codec)
@@ -323,6 +336,11 @@ class Binding:
 
 
 def _encode(parameter: Parameter, value: Any) -> Any:
+    """Return the JSON value of the argument for `parameter`.
+
+    Raises:
+        TypeError: It is not of the parameter's type.
+    """
     if not parameter.codec.handles(value):
         raise TypeError(f"cannot take {value!r} as the value of {parameter.name!r}")
     return parameter.codec.encode(value)

@@ -33,7 +33,7 @@ class Tool:
 
     Args:
         declaration: The function, with its name, group and options.
-        owner: The plugin that ships it, or None for the application.
+        owner: The plugin or source that ships it, or None for the application.
         strict: The policy for a parameter without a type: True or `"error"` for an error, False or `"warn"` for a warning.
     """
 
@@ -51,6 +51,7 @@ class Tool:
 
     @classmethod
     def _of(cls, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
+        """Return a tool of an existing definition: a view, or a tool from the index."""
         made = object.__new__(cls)
         _set_slots(made, definition, name, owner, description)
         return made
@@ -172,17 +173,17 @@ class Tool:
 
     @property
     def definition_error(self) -> DefinitionError | None:
-        """Why it cannot be defined, or None. Globs and `list` skip it then."""
+        """The error that says why it cannot be defined, or None if it can. Patterns skip such a tool."""
         return self._definition.error
 
     @property
     def missing_env(self) -> tuple[str, ...]:
-        """The required variables that the environment lacks; alternatives as one text, such as `A or B`."""
+        """The required variables that the environment lacks. Alternatives are one text, such as `A or B`."""
         return missing_variables(self._definition.declaration.options.get("requires_env"))
 
     @property
     def unavailable(self) -> str:
-        """Why it is hidden and cannot be called here; empty if it is available.
+        """The reason it is hidden and cannot be called here; empty if it is available.
 
         A variable of its `requires_env` is not set, or its `available` does not return True. If the index describes the tool, `available`
         is called only once the plugin is imported.
@@ -314,7 +315,7 @@ def definition_of(tool: Tool) -> ToolDefinition:
 
 
 def owner_of(tool: Tool) -> Owner | None:
-    """Return the plugin that ships a tool, or None for the application."""
+    """Return the plugin or source that ships a tool, or None for the application."""
     return tool._owner
 
 
@@ -324,22 +325,27 @@ def distribution_of(tool: Tool) -> str | None:
 
 
 def is_same_tool(tool: Tool, other: Tool) -> bool:
-    """Return whether two tools are views of one, with the same description, under any names."""
+    """Return whether two tools are views of one tool with the same description; their names may differ."""
     return tool._definition is other._definition and tool._description == other._description
 
 
 def with_function(tool: Tool, function: Callable[..., Any]) -> Tool:
-    """Return a tool with the same signature and no options that calls another function, for tests."""
+    """Return a tool with the signature of `tool` and no options that calls `function`, for tests."""
     return Tool._of(tool._definition.with_function(function), tool._name, tool._owner, tool._description)
 
 
 def rendered_by_formats(tool: Tool) -> tuple[tuple[Any, ...], ...]:
-    """Return what `keep_rendered` added."""
+    """Return the entries that `keep_rendered` added."""
     return tool._rendered
 
 
 def keep_rendered(tool: Tool, entry: tuple[Any, ...]) -> None:
-    """Keep a definition of a tool in a format, since a model is sent the same ones in every round."""
+    """Keep a definition of a tool in a format: a model is sent the same definitions in every round.
+
+    Args:
+        tool: The tool.
+        entry: The definition, as `formats` stores it.
+    """
     object.__setattr__(tool, "_rendered", (*tool._rendered, entry))
 
 
@@ -351,12 +357,16 @@ def subject(tool: Tool) -> SelectorSubject:
 
 
 def subject_with_all_names(tool: Tool) -> SelectorSubject:
-    """Return the same, with the name that a view gives the tool among its aliases: that does not exempt it from a rule."""
+    """Return the facts of a tool that selectors look at; the name of a renamed view is one of the aliases.
+
+    So a rule about that name applies too.
+    """
     renamed = () if tool.name == tool.declared_name else (tool.name,)
     return subject(tool)._replace(aliases=(*tool.options.aliases, *renamed))
 
 
 def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
+    """Set the attributes of a new tool, which is immutable afterwards."""
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)
@@ -370,6 +380,7 @@ _SHOWN: Final = 60
 
 
 def _shorten(text: str) -> str:
+    """Return `text`, cut to `_SHOWN` characters."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
@@ -457,6 +468,15 @@ class Toolset(Mapping[str, Tool]):
         return Toolset(tool for tool in self._tools.values() if predicate(tool))
 
     def _check_known(self, names: Iterable[str], purpose: str) -> None:
+        """Check that each of `names` is the wire name of a tool.
+
+        Args:
+            names: The names.
+            purpose: The verb for the message, such as `rename`.
+
+        Raises:
+            KeyError: A name is not; the message has the nearest names.
+        """
         unknown = sorted(set(names) - set(self._tools))
         if not unknown:
             return

@@ -127,7 +127,9 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     if ids:
         remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
     if wanted is None:
-        made = map(catalogue_of(registry).tool, catalogue_of(registry).seen(log))  # of the modules that the user named
+        made = map(
+            catalogue_of(registry).tool, catalogue_of(registry).visible_of(log)
+        )  # of the modules that the user named
         for tool in made:
             if unavailable := tool.unavailable:
                 remark(f"{tool.name} is hidden: {unavailable}")
@@ -189,7 +191,7 @@ def _mention_unused(wanted: list[str] | None) -> None:
         wanted: The patterns of the distributions that the command names; None if it names none.
     """
     noun = "plugin"
-    is_empty = wanted is None and not any(current().described()) and not catalogue_of(registry).seen(log)
+    is_empty = wanted is None and not any(current().described()) and not catalogue_of(registry).visible_of(log)
     refused = [each for each in current().report().disabled if _is_wanted(each.plugin.distribution, wanted)]
     if wanted is None and not is_empty:
         from fcregistry._config.lock import without_locks  # only where something is configured

@@ -101,7 +101,10 @@ def _complete_index() -> Index | None:
 def _line(owned: Owned) -> ToolLine:
     declaration, owner = owned
     if isinstance(declaration, Described):
-        summary, deprecated = declaration.summary, declaration.says("deprecated") and declaration.options["deprecated"]
+        summary, deprecated = (
+            declaration.summary,
+            declaration.may_have("deprecated") and declaration.options["deprecated"],
+        )
     else:
         tool = catalogue_of(registry).tool(owned)
         summary, deprecated = tool.summary, tool.options.deprecated
