@@ -2,8 +2,8 @@
 
 The operator names tools by selectors in a policy, and the configuration overrides the policy.
 
-Approval fails closed: only a plain yes is a yes. An error, a timeout or any other answer is a denial. Approvers that are plain functions are
-asked one question at a time, since two prompts at once on one terminal cannot be answered.
+Approval fails closed: only True or `Approve` lets a call run. An error, a timeout or any other answer is a denial. Approvers that are plain
+functions are asked one question at a time, since two prompts at once on one terminal cannot be answered.
 """
 
 from __future__ import annotations
@@ -86,9 +86,14 @@ Approver: TypeAlias = "Callable[[Tool, ToolCall], Answer | Awaitable[Answer]]"
 
 
 def decision_of(name: str, answer: object) -> CallError | Approve | None:
-    """Return the decision that an answer means.
+    """Return the decision that the answer of an approver means.
 
-    None is a plain yes, an `Approve` a yes with other arguments, and an error a denial.
+    Args:
+        name: The tool's name, for the error.
+        answer: The answer.
+
+    Returns:
+        None if the call may run as it is, an `Approve` if it may run with other arguments, or the error if it is denied.
     """
     if answer is True:
         return None
@@ -102,8 +107,8 @@ def approval_of(answer: CallError | Approve | None, rule: str, by: str | None = 
 
     Args:
         answer: The decision, as `decision_of` returns it.
-        rule: Why the call needed approval.
-        by: Who decided, if that is known.
+        rule: The reason the call needed approval.
+        by: The name of the approver, if it is known.
     """
     return Approval(approved=not isinstance(answer, CallError), rule=rule, edited=isinstance(answer, Approve), by=by)
 
@@ -113,9 +118,11 @@ def apply_edit(
 ) -> CallStep | ToolResult:
     """Return a call with the arguments that its approver gave in place of the model's, validated again.
 
+    If these arguments are not valid, return the failed result.
+
     Args:
         step: The call as it was.
-        decision: Has the arguments.
+        decision: The decision with the arguments.
         prepare: Reads, validates and decodes a call.
     """
     again = prepare(ToolCall(step.call.name, decision.arguments, step.call.id))
@@ -138,12 +145,12 @@ _VERDICTS: Final = ("tool", *_LISTS)
 
 
 class Ruling(NamedTuple):
-    """What a policy says of one tool.
+    """The verdict of a policy or the configuration about one tool.
 
     Attributes:
-        verdict: `allow`, `ask` or `deny`; `tool`: what its author declared.
-        rule: The selector that says so; empty for the default.
-        reason: What in the configuration says so, in words; empty for a policy.
+        verdict: `allow`, `ask` or `deny`; with `tool`, the options of the tool's author decide.
+        rule: The selector that the verdict comes from; empty for the default.
+        reason: The rule of the configuration that the verdict comes from, in words; empty if it comes from a policy.
     """
 
     verdict: Verdict
@@ -197,8 +204,8 @@ class Policy:
             tools: The tools.
 
         Raises:
-            ToolNotFoundError: A selector matches none of them, and must.
-            AmbiguousToolError: A plain name that several have.
+            ToolNotFoundError: A selector that must match a tool matches none.
+            AmbiguousToolError: A selector is a plain name that several tools have.
         """
         known = _PolicyTools(tools)
         decided = dict.fromkeys(known.names, Ruling(self.default))
@@ -225,6 +232,11 @@ class Policy:
 
 
 def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
+    """Return the selectors in the list `verdict` of a policy.
+
+    Raises:
+        SelectorError: A text is not a selector, or `texts` is not a list.
+    """
     try:
         return parse_selectors(texts)
     except SelectorError as error:
@@ -234,7 +246,7 @@ def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]
 
 
 class _PolicyTools:
-    """The tools that a policy is about, with the names that each answers to.
+    """The tools that a policy is about, with the names that selectors can match.
 
     Attributes:
         names: The wire names.
@@ -249,7 +261,7 @@ class _PolicyTools:
         """Return the wire names of the tools that a selector matches.
 
         Raises:
-            AmbiguousToolError: It is a plain name, and several have it.
+            AmbiguousToolError: The selector is a plain name that several tools have.
         """
         for each in filter(None, (selector, selector.in_any_group())):
             found = [name for name, about in self._subjects.items() if any(map(each.matches, about))]
@@ -283,7 +295,7 @@ class _PolicyTools:
 
 
 def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
-    """Return a tool as the selectors of a policy see it, once for each of its names."""
+    """Return the facts of a tool that the selectors of a policy look at, once for each of its names."""
     about = subject(tool).with_assumed_hints()
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
@@ -292,11 +304,11 @@ def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
 
 
 def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: Iterable[Tool]) -> Mapping[str, Ruling]:
-    """Return rulings about tools, by wire name, as the configuration changes them.
+    """Return the rulings of a policy, by wire name, with the changes that the configuration makes.
 
     Args:
         operator: The rules of the configuration.
-        rulings: Those of a policy.
+        rulings: The rulings of the policy.
         tools: The tools.
     """
     if operator.is_open:
@@ -310,6 +322,7 @@ def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: I
 
 
 def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
+    """Return the ruling of the configuration about a tool, `deny` or `ask`; None if it has none."""
     about = subject_with_all_names(tool)
     reason = operator.tool_refusal(about, given=True, entry_point=tool.origin.entry_point)
     if not reason and about.distribution is not None and operator.locks:
@@ -329,7 +342,9 @@ _AUTHOR_DECIDES: Final = Ruling("tool")
 
 _DENY_UNKNOWN: Final = Ruling("deny")
 
-_UNREADABLE: Final = Ruling("deny", reason="the configuration cannot be read, so it is not known what it forbids")
+_CONFIGURATION_UNREADABLE: Final = Ruling(
+    "deny", reason="the configuration cannot be read, so it is not known what it forbids"
+)
 
 CONFIGURATION_SECONDS: Final = 0.5
 """Seconds for which the configuration is not read again: asking the system for each file takes longer than a call does."""
@@ -340,26 +355,26 @@ class ApprovalRules:
 
     Args:
         tools: The executor's tools.
-        policy: The operator's; without one, the tools' own `requires_approval` decides.
+        policy: The operator's policy; without one, the tools' own `requires_approval` decides.
         approve: The approver: a function of the tool and the call, or a coroutine function.
-        timeout: Seconds within which it has to answer; None for any time.
+        timeout: Seconds within which the approver has to answer; None for any time.
 
     Raises:
         TypeError: `approve` cannot be called with a tool and a call, or `policy` is not a policy.
         ValueError: The timeout is not a finite number above 0.
         ToolNotFoundError: The policy names a tool that does not exist.
-        AmbiguousToolError: It names one by a name that several have.
+        AmbiguousToolError: The policy uses a plain name that several tools have.
         ConfigurationError: The configuration, which comes before the policy, cannot be read.
 
     Attributes:
-        rulings: What holds for each tool, by wire name.
-        fresh_until: When `renew` reads the configuration again, by `perf_counter`.
+        rulings: The ruling about each tool, by wire name.
+        fresh_until: The time, by `perf_counter`, from which `renew` reads the configuration again.
     """
 
     __slots__ = (
         "_by_policy",
+        "_default_ruling",
         "_operator",
-        "_otherwise",
         "_tools",
         "approve",
         "approves_on_loop",
@@ -389,7 +404,7 @@ class ApprovalRules:
         self.approves_on_loop: bool = approve is not None and _is_async(approve)
         self._tools = tuple(tools)
         self._by_policy = {} if policy is None else policy.rulings(self._tools)
-        self._otherwise = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
+        self._default_ruling = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
         self._operator: Trust | None = trust()
         self.rulings: Mapping[str, Ruling] = apply_configuration(self._operator, self._by_policy, self._tools)
         self.fresh_until: float = perf_counter() + CONFIGURATION_SECONDS
@@ -411,7 +426,7 @@ class ApprovalRules:
             self.rulings = apply_configuration(self._operator, self._by_policy, self._tools)
         except ConfigurationError:
             self._operator = None
-            self.rulings = dict.fromkeys((tool.name for tool in self._tools), _UNREADABLE)
+            self.rulings = dict.fromkeys((tool.name for tool in self._tools), _CONFIGURATION_UNREADABLE)
             if before is not None:
                 from logging import getLogger  # only on the way to an error
 
@@ -426,12 +441,14 @@ class ApprovalRules:
         return verdict == "allow" or (verdict == "tool" and tool.options.requires_approval is False)
 
     def forbids(self, tool: Tool) -> CallError | None:
-        """Return why no call of a tool may run, approved or not; None if some may."""
+        """Return the error for a tool of which no call may run, approved or not; None if calls may run."""
         ruling = self._ruling(tool)
         return _denied_by_rule(tool, ruling) if ruling.verdict == "deny" else None
 
     def check(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
-        """Return why a call may not run, None if it may, or the question to ask the approver.
+        """Return the error for a call that may not run, None if it may, or the question to its approver.
+
+        Without an approver, a call that needs approval may not run.
 
         Args:
             step: The call.
@@ -444,47 +461,57 @@ class ApprovalRules:
         return question
 
     def check_rules(self, step: CallStep, *, pending: bool = False) -> CallError | ApprovalQuestion | None:
-        """Return the same, also if there is no approver here: one elsewhere may be asked later."""
+        """Return the same as `check`, also with the question if there is no approver yet."""
         tool = step.bound.tool
         ruling = self._ruling(tool)
         if ruling.verdict == "deny":
             return _denied_by_rule(tool, ruling)
         if (always := tool.options.always_ask) is not None and (
-            question := _question_by(always, step, pending, always=True)
+            question := _question_of_author(always, step, pending, always=True)
         ) is not None:
             return question
         if ruling.verdict == "allow":
             return None
         if ruling.verdict == "ask":
-            return ApprovalQuestion(_why_asked(ruling))
+            return ApprovalQuestion(_reason_to_ask(ruling))
         needs = tool.options.requires_approval
         if callable(needs):
-            return _question_by(needs, step, pending)
+            return _question_of_author(needs, step, pending)
         return ApprovalQuestion("the tool requires approval") if needs else None
 
     def _ruling(self, tool: Tool) -> Ruling:
-        return self.rulings.get(tool.name, self._otherwise)
+        """Return the ruling about a tool, or the default for a tool that is not the executor's."""
+        return self.rulings.get(tool.name, self._default_ruling)
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
+    """Return the error for a call of a tool that a ruling denies."""
     return call_errors.denied(tool.name, ruling.reason) if ruling.reason else call_errors.not_allowed(tool.name)
 
 
-def _why_asked(ruling: Ruling) -> str:
+def _reason_to_ask(ruling: Ruling) -> str:
+    """Return the reason a ruling with the verdict `ask` gives for asking."""
     if ruling.reason:
         return ruling.reason
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
-def _question_by(
+def _question_of_author(
     predicate: Callable[[Mapping[str, Any]], object], step: CallStep, pending: bool, *, always: bool = False
 ) -> CallError | ApprovalQuestion | None:
-    """Return the question that a tool's author wants to be asked about a call, by a function of the arguments; None for none."""
+    """Return the question to the approver that an option of the tool's author asks for, or None.
+
+    Args:
+        predicate: The function in `always_ask` or `requires_approval`. If it fails, the result is the error for the call.
+        step: The call.
+        pending: Whether some of its arguments are not known yet; then the question is asked without calling the function.
+        always: Whether the option is `always_ask`.
+    """
     if pending:
         reason = "the tool may require approval, which depends on results that are not known yet"
         return ApprovalQuestion(reason, always)
     try:
-        answer = _answer_of(predicate, step, "always_ask" if always else "requires_approval")
+        answer = _call_predicate(predicate, step, "always_ask" if always else "requires_approval")
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
@@ -497,11 +524,14 @@ def _question_by(
 _SUCH_ARGUMENTS: Final = "the tool requires approval of such arguments"
 
 
-def _answer_of(predicate: Callable[[Mapping[str, Any]], object], step: CallStep, option: str) -> object:
-    """Return what a predicate of an option says about a copy of the arguments: what was validated is what runs.
+def _call_predicate(predicate: Callable[[Mapping[str, Any]], object], step: CallStep, option: str) -> object:
+    """Return the answer of a predicate to the decoded arguments of a call.
+
+    The predicate gets a copy: whatever it changes, the tool runs with the arguments that were validated.
 
     Raises:
-        BaseException: Whatever it raises.
+        TypeError: The predicate is a coroutine function; the message names `option`.
+        BaseException: Whatever the predicate raises.
     """
     answer = predicate(step.bound.signature.binding.decode(copy_json(step.arguments)))
     if inspect.iscoroutine(answer):
@@ -512,7 +542,7 @@ def _answer_of(predicate: Callable[[Mapping[str, Any]], object], step: CallStep,
 
 
 def _is_async(function: object) -> bool:
-    """Return whether calling something returns an awaitable."""
+    """Return whether a callable is a coroutine function, or an object with such a `__call__`."""
     called = getattr(function, "__call__", None)  # noqa: B004  # of an object of a class of its own
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(called)
 
@@ -521,7 +551,12 @@ def _is_async(function: object) -> bool:
 
 
 class ApprovalQuestion(NamedTuple):
-    """The question whether a call may run, with the reason why it needs approval, and whether no policy can change that."""
+    """The question to an approver whether a call may run.
+
+    Attributes:
+        reason: The reason the call needs approval.
+        always: Whether it needs approval whatever a policy allows.
+    """
 
     reason: str
     always: bool = False
@@ -536,13 +571,13 @@ def ask_approver(
     be blocked or there is a time limit, and is asked one question at a time. The time counts from when it is asked.
 
     Args:
-        rules: The rules of the executor, which know the approver.
+        rules: The rules of the executor, with its approver.
         step: The call. The approver gets a copy of its validated arguments.
-        cancellation: Ends the waiting.
+        cancellation: The token that ends the waiting.
         pending: Whether some of the arguments are not known yet.
 
     Returns:
-        The decision, as `decision_of` does, and its record; None in place of the record if no approver was asked.
+        The decision, as `decision_of` returns it, and its record, or None if no approver was asked.
     """
     question = None if step.bound.needs_no_approval else rules.check(step, pending=pending)
     if not isinstance(question, ApprovalQuestion):
@@ -566,9 +601,9 @@ def ask_approver(
 
 
 def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
-    """Return the decision of an outcome.
+    """Return the decision in the outcome of calling an approver.
 
-    It is a denial if the approver raised something or did not answer in time.
+    It is a denial if the approver raised an exception, did not answer in time, or the call was cancelled meanwhile.
 
     Raises:
         KeyboardInterrupt: The user interrupted the program instead of answering.
@@ -588,19 +623,19 @@ def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
 # --- Turns ---
 
 Turn: TypeAlias = "Future[Outcome]"
-"""Done when it is the owner's turn."""
+"""A future that is done when its owner has the turn."""
 
 TURN_REACHED: Final = Outcome(None, None, 0.0)
 """The result of a turn's future."""
 
 _HELD: ContextVar[tuple[AskingTurns, ...]] = ContextVar("fcregistry_turns", default=())
-"""The turns that the running code holds: what it calls must not wait for the same turn."""
+"""The queues in which the running code has the turn: code that it calls must not wait for that turn."""
 
 
 class AskingTurns:
-    """A queue in which threads and tasks wait for their turn. The first one in the queue has it.
+    """A queue in which threads and tasks wait for their turn. The first in the queue has the turn.
 
-    Thread-safe. A forked process starts without turns: the code that holds one, or waits for one, is in the parent.
+    Thread-safe. A forked process starts with an empty queue: the code that has the turn, or waits for it, is in the parent.
     """
 
     __slots__ = ("__weakref__", "_lock", "_turns")
@@ -610,11 +645,12 @@ class AskingTurns:
         after_fork(self, AskingTurns._reset)
 
     def _reset(self) -> None:
+        """Begin with an empty queue and a new lock."""
         self._lock = allocate_lock()
-        self._turns: deque[Turn] = deque()  # the first one is reached
+        self._turns: deque[Turn] = deque()  # the first is done, the others wait
 
     def take(self) -> Turn | None:
-        """Return a turn, which the caller has to leave in any case; None if the running code has it already."""
+        """Enter the queue and return a turn, which the caller must `leave`; None if it has the turn already."""
         if self in _HELD.get():
             return None
         turn: Turn = Future()
@@ -627,7 +663,7 @@ class AskingTurns:
     def leave(self, turn: Turn) -> None:
         """End a turn, or stop waiting for it."""
         with self._lock:
-            if turn in self._turns:  # and not one that was taken before a fork
+            if turn in self._turns:  # it is not if it was taken before a fork
                 self._turns.remove(turn)
             while self._turns:
                 first = self._turns[0]
@@ -639,10 +675,10 @@ class AskingTurns:
                 self._turns.popleft()
 
     def holding(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        """Return a function that runs as the holder of the turn."""
+        """Return a function that calls `function` as code that has the turn."""
 
         def run(*arguments: Any) -> Any:
-            """Call the function, and keep others from taking the turn meanwhile."""
+            """Call `function`; code that it calls does not wait for the turn."""
             token = _HELD.set((*_HELD.get(), self))
             try:
                 return function(*arguments)

@@ -51,7 +51,7 @@ REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
 
 ALL_REPAIRS: Final = frozenset(REPAIRS)
 _IF_NAMED: Final = ("missing-commas",)
-"""Repairs that are made only if they are named: their meaning is less certain."""
+"""Repairs that are made only if the application names them: they are less certain to be what the model meant."""
 
 
 def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
@@ -61,8 +61,8 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
         given: True for all of `REPAIRS`, False for none, or the names of some.
 
     Raises:
-        ValueError: A name that no repair has.
-        TypeError: Something that is not a collection of names.
+        ValueError: A name is not that of a repair.
+        TypeError: `given` is neither a bool nor a collection of names.
     """
     if isinstance(given, bool):
         return ALL_REPAIRS if given else frozenset()
@@ -79,7 +79,7 @@ def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
 
 
 class TooLongError(ArgumentsError):
-    """Arguments that have more characters than are read."""
+    """The arguments have more characters than the executor reads."""
 
 
 def read_arguments(
@@ -88,17 +88,17 @@ def read_arguments(
     allowed: Collection[str] = ALL_REPAIRS,
     longest: int | None = None,
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments as a new JSON object, and what was repaired: a sentence each, sorted.
+    """Return the arguments as a new JSON object, and a sentence for each repair.
 
     Args:
         raw: JSON text as the model wrote it, a mapping, or None for no arguments.
         exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
         allowed: The names of the repairs that may be made.
-        longest: How many characters they may have; None for any number. A mapping is counted by its names, texts and values.
+        longest: How many characters the arguments may have; None for any number. A mapping is counted by its names, texts and values.
 
     Raises:
-        TooLongError: They are too long.
-        ArgumentsError: Not a JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
+        TooLongError: The arguments are too long.
+        ArgumentsError: They are not a JSON object: malformed, cut off, nested too deeply, with a name twice or a number that is not finite.
     """
     if isinstance(raw, str):
         if isinstance(raw, UnreadArguments):
@@ -108,7 +108,7 @@ def read_arguments(
         if not raw or raw.isspace():
             return _no_arguments("empty", allowed)
         value, repairs = read_lenient_json(raw, exact, allowed, "the arguments")
-        return (value, repairs) if type(value) is dict else _object_meant(value, repairs, exact, allowed)
+        return (value, repairs) if type(value) is dict else _unwrapped_object(value, repairs, exact, allowed)
     if raw is None:
         return {}, ()
     if not isinstance(raw, Mapping):
@@ -122,13 +122,21 @@ def read_arguments(
     return copied, ()
 
 
-def _object_meant(
+def _unwrapped_object(
     value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the object that a value means that is not an object, with the repairs.
+    """Return the arguments that a model meant by a JSON value that is not an object, with all repairs.
+
+    They are none for null, and the object that a string contains as JSON text.
+
+    Args:
+        value: The value.
+        repairs: The repairs that were made to read the value.
+        exact: Whether numbers keep all their digits.
+        allowed: The names of the repairs that may be made.
 
     Raises:
-        ArgumentsError: It means none.
+        ArgumentsError: The value means no object, or the repair is not allowed.
     """
     if value is None:
         arguments, more = _no_arguments("null", allowed)
@@ -145,22 +153,28 @@ def _object_meant(
 
 
 def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
+    """Return no arguments, and the repair of arguments that the model has `written` as empty or null.
+
+    Raises:
+        ArgumentsError: The repair is not allowed.
+    """
     if "empty-arguments" not in allowed:
         raise ArgumentsError(f"the arguments are {written}: send a JSON object, {{}} if there are none")
     return {}, (f"the arguments were {written}: taken as no arguments",)
 
 
 def _too_long(longest: int, length: str) -> TooLongError:
+    """Return the error for arguments of more than `longest` characters; `length` says how many they have."""
     return TooLongError(
         f"the arguments {length}; the limit is {longest}. The tool was not run: send less, in several calls if necessary"
     )
 
 
 class _Copier:
-    """Copies a JSON value, so that nothing of the caller's is changed.
+    """Copies a JSON value, so that the caller's objects are not changed.
 
     Args:
-        longest: How many characters it may have; None for any number.
+        longest: How many characters the value may have; None for any number.
     """
 
     __slots__ = ("_left", "_longest")
@@ -170,7 +184,12 @@ class _Copier:
         self._left = longest
 
     def copy(self, value: Any, depth: int, path: tuple[str | int, ...]) -> Any:
-        """Return a copy.
+        """Return a deep copy of `value`, of plain JSON types.
+
+        Args:
+            value: The value, or a value inside it.
+            depth: How deep it is nested.
+            path: Its path, for messages.
 
         Raises:
             ArgumentsError: It is not a JSON value, nested too deeply, or too long.
@@ -200,6 +219,7 @@ class _Copier:
         raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
 
     def _copy_mapping(self, value: Mapping[Any, Any], depth: int, path: tuple[str | int, ...]) -> dict[str, Any]:
+        """Return a deep copy of a mapping, as `copy` does."""
         self._count(5 * len(value))  # quotes, a colon, a value and a comma
         for name in value:
             if not isinstance(name, str):
@@ -212,6 +232,11 @@ class _Copier:
         }
 
     def _count(self, characters: int) -> None:
+        """Subtract `characters` from what is left.
+
+        Raises:
+            TooLongError: Nothing is left.
+        """
         if self._left is not None and self._longest is not None:
             self._left -= characters
             if self._left < 0:
@@ -219,10 +244,11 @@ class _Copier:
 
 
 _PLAIN_VALUES: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, int.__int__), (float, float.__float__))
-"""How a value of a subclass becomes one of the type itself; `str(…)` would give the name of an Enum's member, not its value."""
+"""Type -> the function that converts a value of a subclass to the type; `str(…)` would give the name of an Enum's member, not its value."""
 
 
 def _json_kind(value: object) -> str:
+    """Return the name of the JSON type of a value that is not an object, with its article."""
     return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
         type(value), "null"
     )
@@ -232,7 +258,7 @@ def _json_kind(value: object) -> str:
 
 
 def paths_in(arguments: Mapping[str, Any], names: Iterable[str]) -> list[str]:
-    """Return the paths that arguments give for some parameters, in order, each once."""
+    """Return the strings that are arguments of the parameters `names`, or in their lists, each once."""
     given = (arguments.get(name) for name in names)
     texts = [text for value in given for text in (value if isinstance(value, list) else (value,))]
     return list(dict.fromkeys(text for text in texts if isinstance(text, str)))
@@ -266,7 +292,7 @@ def exact_text(value: Any, *, sort: bool = False) -> str:
 # --- Repairing by the schema ---
 
 _ROUNDS = 3
-"""How often an array in a string in an array in a string … is unwrapped."""
+"""The most levels of arrays in strings, in arrays in strings, …, that are unwrapped."""
 
 
 def repair_arguments(
@@ -276,17 +302,17 @@ def repair_arguments(
     allowed: Collection[str] = ALL_REPAIRS,
     most_steps: int = MOST_STEPS,
 ) -> tuple[dict[str, Any], tuple[str, ...], tuple[Problem, ...]]:
-    """Return invalid arguments, repaired where that is certain, with the repairs and the problems left.
+    """Return invalid arguments, repaired where that is certain, the repairs and the remaining problems.
 
     Args:
-        arguments: What the model wrote; it is not changed.
+        arguments: The arguments as the model wrote them; they are not changed.
         tool: The tool that was called.
         validator: The validator of its arguments, which did not accept them.
         allowed: The names of the repairs that may be made.
-        most_steps: How many steps finding out what is wrong may take.
+        most_steps: How many steps the search for violations may take.
 
     Raises:
-        TooManyStepsError: It takes more.
+        TooManyStepsError: The search takes more steps.
     """
     violations = validator.violations(arguments, most_steps)
     repairs: list[str] = []
@@ -304,11 +330,12 @@ def repair_arguments(
 
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
-    """Return whether it is worth looking closer."""
+    """Return whether one of `violations` looks as if a repair in `allowed` fixes it."""
     return any(_looks_repairable(each, allowed) for each in _with_branches(violations))
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
+    """Return whether the value is a null, or a string with a bracket, and its repair is allowed."""
     value = violation.instance
     if value is None:
         return "explicit-null" in allowed
@@ -316,7 +343,10 @@ def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
 
 
 def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
-    """Yield violations, and those inside the branches of a union that take a value of its type; each once."""
+    """Yield violations and those in the branches of their unions, each once.
+
+    A branch that does not accept the type of the value is skipped.
+    """
     waiting = list(violations)
     seen: set[int] = set()  # branches of nested unions share violations
     for each in waiting:  # which grows meanwhile
@@ -333,7 +363,7 @@ def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
 def _unwrap_texts(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, allowed: Collection[str]
 ) -> Iterator[str]:
-    """Replace texts by the arrays and objects that they hold, in place; yield a sentence for each."""
+    """Replace strings in `arguments` by the arrays and objects in them; yield the repairs."""
     if "wrapped-json" not in allowed:
         return
     for violation in _with_branches(violations):
@@ -346,24 +376,24 @@ def _unwrap_texts(
         except ArgumentsError:
             continue
         if isinstance(value, (list, dict)):
-            _holder(arguments, violation.path)[violation.path[-1]] = value
+            _container(arguments, violation.path)[violation.path[-1]] = value
             yield f"{path} was JSON text: taken as the {'array' if isinstance(value, list) else 'object'} that it holds"
             yield from slips
 
 
 def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
-    """Return the text in place of an array or object where no string may be; None if there is none."""
+    """Return the string in place of an array or object, or None if there is none, or a string is valid."""
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:
         return None
-    text = _holder(arguments, path)[path[-1]]  # another violation may have repaired it already
+    text = _container(arguments, path)[path[-1]]  # another violation may have repaired it already
     return text if isinstance(text, str) else None
 
 
 def _drop_nulls(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, validator: Validator
 ) -> Iterator[str]:
-    """Drop nulls that mean that a property is left out, in place; yield a sentence for each."""
+    """Delete from `arguments` the properties whose null means that they are left out; yield the repairs."""
     nulls = [each for each in _with_branches(violations) if each.instance is None]
     if not nulls:
         return
@@ -374,22 +404,20 @@ def _drop_nulls(
     if len(paths) < len(nulls):
         paths += OptionalProperties(tool.parameters).nulls(violations)
     for path in dict.fromkeys(paths):
-        del _holder(arguments, path)[path[-1]]
+        del _container(arguments, path)[path[-1]]
         yield f"{json_path(path)} was null: taken as left out"
 
 
-def _holder(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
-    holder: Any = arguments
+def _container(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
+    """Return the object or array in `arguments` that contains the value at `path`."""
+    container: Any = arguments
     for segment in path[:-1]:
-        holder = holder[segment]
-    return holder
+        container = container[segment]
+    return container
 
 
 def _expected_kinds(violation: Violation) -> set[str]:
-    """Return the JSON types that the schema takes in place of the value.
-
-    There are none if the type of the value is right.
-    """
+    """Return the JSON types that the schema accepts in place of the value; none if its type is right."""
     if violation.keyword == "type":
         return {violation.limit} if isinstance(violation.limit, str) else set(violation.limit)
     if violation.keyword in ("enum", "const", "format", "pattern", "minimum", "maximum"):
@@ -397,7 +425,7 @@ def _expected_kinds(violation: Violation) -> set[str]:
     expected: set[str] = set()
     for branch in violation.branches:
         kinds = [_expected_kinds(inner) for inner in branch if inner.path == violation.path]
-        # A branch that rejects something else may take strings
+        # A branch that rejects the value for another reason may accept strings
         expected |= set().union(*kinds) if any(kinds) else {"string"}
     return expected
 
@@ -407,7 +435,7 @@ def _expected_kinds(violation: Violation) -> set[str]:
 Path: TypeAlias = tuple[str | int, ...]
 
 _MOST_STEPS: Final = 5_000
-"""How many violations and schemas are visited. A branch of a union visits them again, so with nested unions that grows exponentially."""
+"""The most visits of violations and schemas. A branch of a union visits them again, so their number grows exponentially with nested unions."""
 
 
 class OptionalProperties:
@@ -429,15 +457,15 @@ class OptionalProperties:
         valid in different ways, none is dropped; nor is any in unions that are nested too deeply to visit all branches.
 
         Args:
-            violations: What the arguments break.
+            violations: The violations of the arguments.
         """
         self._steps = 0
-        found = [self._of(violation, self._root, (), []) for violation in violations]
+        found = [self._nulls_for(violation, self._root, (), []) for violation in violations]
         if self._steps > _MOST_STEPS:
             return []
         return sorted(set().union(*(paths for paths in found if paths)), key=str)
 
-    def _of(
+    def _nulls_for(
         self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
         """Return the nulls that must be dropped to fix a violation; None if dropping nulls does not fix it.
@@ -446,44 +474,44 @@ class OptionalProperties:
             violation: A violation of the value at the path `base`, or of a value in it.
             schemas: The schemas that apply to the value at `base`.
             base: The path.
-            outer: Other schemas that apply to that value, if `schemas` are in a branch of a union: those outside the union.
+            outer: If `schemas` are in a branch of a union, the schemas outside the union that apply to that value too.
         """
         self._steps += 1
         if self._steps > _MOST_STEPS:
             return None
         path = violation.path
         if violation.instance is None and len(path) > len(base):
-            holders = self._at([*outer, *schemas], path[len(base) : -1])
-            return frozenset({path}) if _may_be_left_out(path[-1], holders) else None
+            containers = self._schemas_at([*outer, *schemas], path[len(base) : -1])
+            return frozenset({path}) if _may_be_left_out(path[-1], containers) else None
         if violation.keyword not in ("anyOf", "oneOf"):
             return None
-        here = self._at(schemas, path[len(base) :])
+        here = self._schemas_at(schemas, path[len(base) :])
         unions = [each[violation.keyword] for each in here if violation.keyword in each]
         if len(unions) != 1 or len(unions[0]) != len(violation.branches):
             return None
-        around = [*self._at(outer, path[len(base) :]), *here]
+        around = [*self._schemas_at(outer, path[len(base) :]), *here]
         branches = zip(unions[0], violation.branches, strict=True)
-        ways = {self._all(found, self._applied(each), path, around) for each, found in branches}
+        ways = {self._nulls_for_all(found, self._applied(each), path, around) for each, found in branches}
         ways.discard(None)
         return ways.pop() if len(ways) == 1 else None
 
-    def _all(
+    def _nulls_for_all(
         self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
-        """Return the nulls that have to be dropped to fix all of several violations.
+        """Return the nulls that must be dropped to fix all of `violations`, or None if that is not enough.
 
-        Return None if something else is wrong too.
+        The other arguments are those of `_nulls_for`.
         """
         together: frozenset[Path] = frozenset()
         for violation in violations:
-            paths = self._of(violation, schemas, base, outer)
+            paths = self._nulls_for(violation, schemas, base, outer)
             if paths is None:
                 return None
             together |= paths
         return together
 
-    def _at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-        """Return the schemas that apply at a path below a value, given those that apply to the value."""
+    def _schemas_at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
+        """Return the schemas for `path` below a value to which `schemas` apply; none after too many steps."""
         for segment in path:
             self._steps += len(schemas)
             if self._steps > _MOST_STEPS:
@@ -497,7 +525,7 @@ class OptionalProperties:
         return schemas
 
     def _applied(self, schema: Any) -> list[dict[str, Any]]:
-        """Return a schema with all that it refers to or joins by `allOf`: they apply to the same value."""
+        """Return `schema` and the schemas that it refers to, or joins by `allOf`: all apply to the same value."""
         found: list[dict[str, Any]] = []
         waiting = [schema]
         while waiting:
@@ -509,13 +537,14 @@ class OptionalProperties:
         return found
 
 
-def _may_be_left_out(name: str | int, holders: list[dict[str, Any]]) -> bool:
-    is_known = any(name in each.get("properties", ()) for each in holders)
-    return is_known and not any(name in each.get("required", ()) for each in holders)
+def _may_be_left_out(name: str | int, schemas: list[dict[str, Any]]) -> bool:
+    """Return whether `name` is a property of one of `schemas` that none of them requires."""
+    is_known = any(name in each.get("properties", ()) for each in schemas)
+    return is_known and not any(name in each.get("required", ()) for each in schemas)
 
 
 def _schemas_below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
-    """Yield what a schema says of a property or item."""
+    """Yield the schema, or None, that `schema` has for the property or item `segment`."""
     if isinstance(segment, str):
         properties = schema.get("properties", {})
         yield properties[segment] if segment in properties else schema.get("additionalProperties")

@@ -1,4 +1,4 @@
-"""Batches: calls that run at the same time, none of them at the cost of another.
+"""Batches: calls that run at the same time, and do not affect each other.
 
 A batch in which every call can take the fast path takes it, and no call is prepared before another begins. Any other batch is prepared
 first; then each call of it runs through the pipeline in its turn. The calls of expressions are a batch too, in which calls wait for the
@@ -35,10 +35,10 @@ if TYPE_CHECKING:
     from fcregistry.execution._settings import CallsContext
 
 PreparedCall: TypeAlias = "CallStep | ToolResult | ResumedCall"
-"""A valid call, or the result of one that is not; as it is, or with the decision about it."""
+"""A valid call, or the result of an invalid one; in a `ResumedCall` together with the decision about it."""
 
 MakeReady: TypeAlias = "Callable[[int, dict[int, ToolResult]], PreparedCall]"
-"""Takes the place of a call and the results that it needs, by their places; returns the call that can run."""
+"""Takes the place of a call, and place -> result for the calls whose results it needs; returns the call that can run."""
 
 Interrupt = KeyboardInterrupt | SystemExit
 
@@ -47,7 +47,7 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     """Return calls as a list.
 
     Raises:
-        TypeError: It is one call, and not several.
+        TypeError: `calls` is a single call, or is not iterable.
     """
     if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
@@ -55,7 +55,7 @@ def list_calls(calls: Iterable[object]) -> list[object]:
 
 
 def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext) -> Effects[list[ToolResult]]:
-    """Prepare calls in their order, and run them at the same time."""
+    """Prepare calls in their order, run them at the same time, and return their results in that order."""
     prepared: list[PreparedCall] = []
     for call in calls:
         prepared += [(yield from pipeline.prepare_off_loop(call, context))]
@@ -64,19 +64,17 @@ def run_batch(pipeline: Pipeline, calls: Iterable[object], context: CallsContext
 
 
 class Batch:
-    """Run prepared calls at the same time: an effect.
-
-    The outcome is their results, in the order of the calls.
+    """An effect that runs prepared calls at the same time, and returns their results in order.
 
     Args:
         pipeline: Runs each call.
         calls: The calls.
         context: The token and `deps` of their caller.
         needs: For each call, the places of the earlier calls whose results it needs; None if no call needs any.
-        make_ready: Makes a call that can run of one that needs results.
+        make_ready: Returns a call that can run, made of a call that needs results.
 
     Raises:
-        DefinitionError: `deps` lacks what a tool asks for; nothing has run.
+        DefinitionError: `deps` lacks an object that a tool asks for; nothing has run.
     """
 
     def __init__(
@@ -94,7 +92,7 @@ class Batch:
         self._make_ready = make_ready
         self._ends = [] if needs is None else [Future[Outcome]() for _ in calls]
         for end in self._ends:
-            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
+            end.set_running_or_notify_cancel()  # so that a call that stops waiting does not cancel it for the others
         self._steps = [call.step if isinstance(call, ResumedCall) else call for call in calls]
         for step in self._steps:
             if isinstance(step, CallStep):
@@ -104,7 +102,7 @@ class Batch:
     def _new_order(self) -> BatchOrder | None:
         """Return the order of the calls; None if no call has to wait for the end of another.
 
-        What a call touches that needs results is known only when it has them.
+        If a call needs results of others, its accesses are known only when it has them.
         """
         if not any(isinstance(step, CallStep) and step.bound.touches for step in self._steps):
             return None
@@ -114,11 +112,14 @@ class Batch:
     def now(self) -> list[ToolResult]:
         """Run the calls, and wait for all.
 
-        Calls that need their caller's thread run on this one, one after the other; the others on the background loop and on threads.
+        Calls that need their caller's thread run on the current thread, one after the other; all others run on the background loop and on
+        threads.
         """
         places = range(len(self._calls))
         if all(place - 1 in self._needs[place] for place in places if place):
-            return [drive(self._run(place, None)) for place in places]  # each needs the one before it
+            return [
+                drive(self._run(place, None)) for place in places
+            ]  # each call needs the result of the one before it
         here = [place for place, step in enumerate(self._steps) if _needs_caller_thread(step)]
         elsewhere = sorted({*places}.difference(here))
         future = background_loop.submit(lambda: self._run_on_loop(elsewhere))
@@ -135,13 +136,14 @@ class Batch:
         return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
 
     async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
+        """Run the calls at `places` on the running loop; return their results or interrupts."""
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
         return await gather_calls(adrive(self._run(place, slots)) for place in places)
 
     def _run(self, place: int, slots: Semaphore | None) -> Effects[ToolResult]:
-        """Run a call in its turn, once it has the results that it needs."""
+        """Run the call at `place` in its turn, once it has the results that it needs, and return its result."""
         inner: dict[int, ToolResult] = {}
         with nullcontext() if self._order is None and slots is None else BatchTurn(self._order, place, slots) as turn:
             try:
@@ -149,7 +151,7 @@ class Batch:
                     inner[need] = (yield WaitFor(self._ends[need], None, None)).value
                 call = self._calls[place] if self._make_ready is None else self._make_ready(place, inner)
                 result = yield from self._pipeline.run_call(call, self._context, turn)
-            except BaseException:  # whatever ends it: other calls must not wait for it for ever
+            except BaseException:  # whatever ends the call: others must not wait for it for ever
                 ended = self._steps[place].call or ToolCall("")
                 error = CallError("cancelled", f"{ended.name} was interrupted")
                 self._settle(place, failed_result(ended, error))
@@ -158,18 +160,20 @@ class Batch:
             return result
 
     def _settle(self, place: int, result: ToolResult) -> None:
+        """Give the result of the call at `place` to the calls that wait for it."""
         if self._ends:
             self._ends[place].set_result(Outcome(result, None, 0.0))
 
 
 def _needs_caller_thread(step: CallStep | ToolResult) -> bool:
+    """Return whether a call is valid, and its tool must run on the thread of its caller."""
     return isinstance(step, CallStep) and step.bound.dispatch == "caller"
 
 
 async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult]]) -> list[ToolResult | Interrupt]:
     """Await calls at the same time on the running loop, and return their results.
 
-    In place of a result may be the interrupt that the call raised. If the waiting ends before they do, they are cancelled.
+    A call that raised an interrupt has it in place of a result. If the waiting ends before the calls do, they are cancelled.
 
     Raises:
         RuntimeError: No event loop of asyncio is running.
@@ -187,6 +191,7 @@ async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult]]) -> list[
 
 
 async def _catch_interrupt(run: Coroutine[Any, Any, ToolResult]) -> ToolResult | Interrupt:
+    """Return the result of a call, or the interrupt that it raised."""
     try:
         return await run
     except (KeyboardInterrupt, SystemExit) as interrupt:
@@ -194,7 +199,7 @@ async def _catch_interrupt(run: Coroutine[Any, Any, ToolResult]) -> ToolResult |
 
 
 def raise_interrupt(results: Iterable[ToolResult | Interrupt]) -> list[ToolResult]:
-    """Return the results, or raise the interrupt that one of the calls gave."""
+    """Return `results`, or raise the first interrupt among them."""
     checked = []
     for result in results:
         if isinstance(result, BaseException):
@@ -211,7 +216,7 @@ FastCall: TypeAlias = "tuple[ToolCall, AsyncFastPath]"
 
 
 def fast_calls(pipeline: Pipeline, calls: Iterable[object]) -> list[FastCall] | None:
-    """Return calls with their fast paths; None if one of them has none, or says what it touches."""
+    """Return calls with their fast paths; None if a call has none, or its tool declares accesses."""
     found: list[FastCall] = []
     for given in calls:
         call = given if type(given) is ToolCall and type(given.name) is str else read_if_call(given)
@@ -229,7 +234,7 @@ def fast_calls(pipeline: Pipeline, calls: Iterable[object]) -> list[FastCall] | 
 
 
 async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResult]:
-    """Run such calls at the same time on the running loop."""
+    """Run calls with fast paths at the same time on the running loop, and return their results."""
     from asyncio import Semaphore  # there is a loop, so it is imported
 
     most = pipeline.settings.max_concurrency
@@ -240,7 +245,7 @@ async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResul
 
 
 async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult:
-    """Run a call on its fast path, and through the pipeline if that gives up."""
+    """Return the result of a call from its fast path, or from the pipeline if the fast path gives up."""
     call, path = fast
     if slots is None:
         result = await path(call)

@@ -1,7 +1,7 @@
 """The order of the calls of one batch: which calls conflict, and when each may begin.
 
-A call waits for the earlier calls that touch what it touches, where one of the two changes it. What a call touches are keys: paths of
-names, such as `mail/inbox`, which lies below `mail`. Keys are compared as texts; nothing is looked up on a disk.
+A call waits for the earlier calls that access the same key, or one above or below it, if one of the two calls changes it. Keys are paths of
+names, such as `mail/inbox`, which is below `mail`. They are compared as texts; nothing is looked up on a disk.
 """
 
 from __future__ import annotations
@@ -28,29 +28,29 @@ if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
 
 
-# --- What a call touches: the keys that its tool says it reads and writes ---
+# --- The accesses of a call: the keys that its tool declares to read and write ---
 
 KeyPath: TypeAlias = "tuple[str, ...]"
-"""A key as a path: `("mail", "inbox")`; all other keys lie below `()`."""
+"""A key as a path: `("mail", "inbox")`. All other keys are below `()`."""
 
 MOST_CHARACTERS: Final = 4096
-"""How long a key may be: as long as a path on Linux."""
+"""The most characters of a key: those of a path on Linux."""
 
 MOST_LEVELS: Final = 100
-"""How deep a key may lie."""
+"""The most names in a key."""
 
 MOST_KEYS: Final = 1000
-"""How many keys a function may give for one call."""
+"""The most keys that a function may return for one call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Accesses:
-    """What a call touches.
+    """The accesses of a call.
 
     Attributes:
-        reads: The keys that it reads.
-        writes: The keys that it changes.
-        exclusive: Whether it runs alone, whatever its keys are.
+        reads: The keys that the call reads.
+        writes: The keys that the call changes.
+        exclusive: Whether the call runs alone, whatever its keys are.
     """
 
     reads: frozenset[KeyPath] = frozenset()
@@ -63,9 +63,9 @@ ALONE: Final = Accesses(exclusive=True)
 
 
 def accesses_of(step: CallStep) -> Accesses | None:
-    """Return what a call touches, or None if its tool does not say.
+    """Return the accesses of a call, or None if its tool does not declare any.
 
-    A call whose keys cannot be computed may touch anything: it runs alone, and the log says why.
+    A call whose keys cannot be computed may access anything: it runs alone, and the log says why.
     """
     options = step.bound.tool.options
     if options.exclusive:
@@ -80,7 +80,7 @@ def accesses_of(step: CallStep) -> Accesses | None:
         return Accesses(reads=_key_paths(reads, step), writes=_key_paths(writes, step))
     except KeyboardInterrupt:
         raise
-    except BaseException as error:  # foreign code: after an exception it is not known what is touched
+    except BaseException as error:  # foreign code: after an exception the accesses are not known
         from logging import getLogger  # only on the way to an error
 
         message = "the keys of a call of %s could not be computed, so it runs alone"
@@ -91,10 +91,10 @@ def accesses_of(step: CallStep) -> Accesses | None:
 def check_keys(tools: Iterable[Tool]) -> None:
     """Check the keys that tools were declared with.
 
-    Those that a function computes are checked at each call.
+    Keys that a function computes are checked at each call.
 
     Raises:
-        DefinitionError: Some are not keys; names each tool, and what is wrong.
+        DefinitionError: Some keys are not valid; the message names each tool, and what is wrong.
     """
     problems = []
     for tool in tools:
@@ -111,7 +111,12 @@ def check_keys(tools: Iterable[Tool]) -> None:
 
 
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
-    """Return the keys of an option: declared ones, or those that its function computes for a call."""
+    """Return the keys in `given`, the value of an option, which may be a function that computes them.
+
+    Raises:
+        ValueError: A key is not valid, the keys are too many, or the function is a coroutine function.
+        Exception: Whatever the function raises.
+    """
     if callable(given):
         given = given(_arguments_for_keys(step))
         if inspect.iscoroutine(given):
@@ -121,9 +126,9 @@ def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
 
 
 def _arguments_for_keys(step: CallStep) -> dict[str, Any]:
-    """Return copies of the arguments, with defaults, for a function of keys.
+    """Return copies of the decoded arguments of a call, with defaults, for a function that computes keys.
 
-    What was validated is what runs, whatever the function does with its arguments.
+    Whatever that function changes, the tool runs with the arguments that were validated.
     """
     signature = step.bound.signature
     defaults = {each.name: deepcopy(each.default) for each in signature.parameters if each.default is not EMPTY}
@@ -131,10 +136,10 @@ def _arguments_for_keys(step: CallStep) -> dict[str, Any]:
 
 
 def _parse_keys(given: object) -> frozenset[KeyPath]:
-    """Return keys as paths.
+    """Return a key, or each key in a list, tuple or set, as a path.
 
     Raises:
-        ValueError: One is not a key, or they are too many.
+        ValueError: A key is not valid, or the keys are too many.
     """
     if isinstance(given, (list, tuple, set, frozenset)):
         if len(given) > MOST_KEYS:
@@ -147,11 +152,11 @@ def parse_key(key: object) -> KeyPath:
     """Return a key as a path.
 
     Args:
-        key: Names with `/` between them, or a path of `pathlib`. Slashes at either end, double ones and `.` are ignored; `..` removes
-            the name before it. All other keys lie below `/` and `.`.
+        key: Names with `/` between them, or a path of `pathlib`. Slashes at either end, double slashes and `.` are ignored; `..` removes
+            the name before it. All other keys are below `/` and `.`.
 
     Raises:
-        ValueError: It is not a key: empty, too long, too deep, or `..` leads out of it.
+        ValueError: The key is empty, too long or too deep, or `..` leads out of it.
     """
     text = key if isinstance(key, str) else _posix(key)
     if not text:
@@ -172,6 +177,11 @@ def parse_key(key: object) -> KeyPath:
 
 
 def _posix(key: object) -> str:
+    """Return a path of `pathlib` as text with slashes.
+
+    Raises:
+        ValueError: The key is not a path.
+    """
     from pathlib import PurePath  # which a program with such keys has imported
 
     if isinstance(key, PurePath):
@@ -183,14 +193,12 @@ def _posix(key: object) -> str:
 
 
 class BatchTurn:
-    """One call's turn in a batch.
+    """The turn of one call in a batch; yielding it in the pipeline waits for it.
 
-    It comes after the calls that the call conflicts with, and once fewer than `max_concurrency` calls run.
-
-    Waiting for it is an effect of the pipeline.
+    The turn comes when the earlier calls that the call conflicts with have ended, and fewer than `max_concurrency` calls run.
 
     Args:
-        order: The order of the batch, if its calls have one.
+        order: The order of the batch; None if no call waits for another.
         place: The call's place in it.
         slots: How many calls run at the same time; None for calls on their caller's own thread, which run one after the other.
     """
@@ -205,7 +213,7 @@ class BatchTurn:
         self._has_slot = False
 
     def of(self, step: CallStep) -> BatchTurn:
-        """Return this turn, as the effect to yield before a call begins."""
+        """Return this turn for `step`, as the effect to yield before the call begins."""
         self._touched = None if self._order is None else self._order.touched(self._place, step)
         return self
 
@@ -226,7 +234,7 @@ class BatchTurn:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Record that the call is done, or that it will never begin."""
+        """Record that the call has ended, or that it will never begin."""
         if self._has_slot and self._slots is not None:
             self._slots.release()
         if self._order is not None:
@@ -236,10 +244,10 @@ class BatchTurn:
 class BatchOrder:
     """The order of the calls of one batch, for threads and event loops alike. Thread-safe.
 
-    Each call enters before it begins, and leaves when it is done or will never begin.
+    Each call enters before it begins, and leaves when it has ended or will never begin.
 
     Args:
-        batch: What each call touches, in the order of the calls; None where its tool does not say, or where nothing is to run.
+        batch: The accesses of each call, in the order of the calls; None if its tool declares none, or if nothing is to run.
         steps: The calls.
     """
 
@@ -249,36 +257,37 @@ class BatchOrder:
         self._before = earlier_conflicts(batch)
         self._ends: list[Future[None]] = [Future() for _ in batch]
         for end in self._ends:
-            end.set_running_or_notify_cancel()  # one that stops waiting does not cancel it for the others
+            end.set_running_or_notify_cancel()  # so that a call that stops waiting does not cancel it for the others
         self._begun: set[int] = set()
         self._changed: list[int] = []
         self._lock = allocate_lock()
 
     def touched(self, place: int, step: CallStep) -> Accesses | None:
-        """Return what a call touches: as computed when the order was made, unless the call has changed since."""
+        """Return the accesses of the call at `place`, computed again if the call is now another `step`."""
         return self._touched[place] if step is self._steps[place] else accesses_of(step)
 
     def enter(self, place: int, touched: Accesses | None) -> tuple[Future[None], ...]:
-        """Return what a call has to wait for; nothing if it has begun.
+        """Record that a call begins, and return (); or return the futures that it must wait for first.
 
         A call that has waited enters again.
 
-        A call that touches something else than when the order was made (its approver changed its arguments) has lost its place: it
-        waits for the calls that have begun, and all others wait for it.
+        A call whose accesses have changed since the order was made (its approver changed its arguments) loses its place: it waits for the
+        calls that have begun, and all others wait for it.
 
         Args:
             place: The call's place in the batch.
-            touched: What it touches.
+            touched: Its accesses.
         """
         with self._lock:
             if touched != self._touched[place] and place not in self._changed:
                 self._changed.append(place)
-            pending = tuple(self._ends[each] for each in self._others(place) if not self._ends[each].done())
+            pending = tuple(self._ends[each] for each in self._calls_before(place) if not self._ends[each].done())
             if not pending:
                 self._begun.add(place)
             return pending
 
-    def _others(self, place: int) -> list[int]:
+    def _calls_before(self, place: int) -> list[int]:
+        """Return the places of the calls that have to end before the call at `place` begins."""
         if place not in self._changed:
             return [*self._before[place], *self._changed]
         return [*self._begun, *self._changed[: self._changed.index(place)]]
@@ -299,7 +308,7 @@ class BatchOrder:
                     await wrap_future(end)
 
     def leave(self, place: int) -> None:
-        """Record that a call is done, or that it will never begin."""
+        """Record that the call at `place` has ended, or that it will never begin. Further calls do nothing."""
         with self._lock:
             self._begun.discard(place)
             end, left = self._ends[place], self._ends[place].done()
@@ -313,21 +322,21 @@ class BatchOrder:
 def earlier_conflicts(batch: Iterable[Accesses | None]) -> list[tuple[int, ...]]:
     """Return, for each call of a batch, the places of the earlier calls that have to end before it begins.
 
-    Two calls conflict where one of them writes a key, and the other reads or writes that key, one above it or one below it; a call
-    that is exclusive conflicts with every other. Calls that conflict run in their order. The calls that are waited for all
-    conflict with the one that waits; one that another of these waits for anyway may be left out.
+    Two calls conflict if one of them writes a key, and the other reads or writes that key, or a key above or below it; a call that is
+    exclusive conflicts with every other call. Calls that conflict run in their order. All calls in a tuple conflict with the call that
+    waits for them; a call that another call in the tuple waits for may be left out.
 
     Args:
-        batch: What each call touches; None where its tool does not say.
+        batch: The accesses of each call; None if its tool declares none.
     """
     finder = _ConflictFinder()
     return [finder.add(call, touched) for call, touched in enumerate(batch)]
 
 
 class _ConflictFinder:
-    """The calls so far, as a tree of keys.
+    """The calls added so far, as a tree of the keys that they access.
 
-    Of the calls that a later call waits for, those are left out that another of them waits for.
+    A call is left out of the calls that a later one waits for if another of these waits for it.
     """
 
     def __init__(self) -> None:
@@ -346,20 +355,24 @@ class _ConflictFinder:
             return self._last_alone
         waited = tuple(sorted(self._conflicts(touched))) or self._last_alone
         for path in touched.reads:
-            self._at(path).readers.append(call)
+            self._node_at(path).readers.append(call)
         for path in touched.writes:
-            node = self._at(path)
+            node = self._node_at(path)
             # This call waits for all calls below the key, so a later one that waits for this call need not look there.
             node.writer, node.readers, node.below = call, [], {}
         return waited
 
     def _conflicts(self, touched: Accesses) -> set[int]:
+        """Return the earlier calls that conflict with a call with the accesses `touched`."""
         reads = (call for path in touched.reads for call in self._conflicts_at(path, writes=False))
         writes = (call for path in touched.writes for call in self._conflicts_at(path, writes=True))
         return {*reads, *writes}
 
     def _conflicts_at(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
-        """Yield the calls that conflict with one that reads or writes a key."""
+        """Yield the earlier calls that conflict with a call that reads the key `path`, or `writes` it.
+
+        A call that another one of these waits for may be left out.
+        """
         nodes = [self._root]
         for name in path:
             node = nodes[-1].below.get(name)
@@ -370,12 +383,13 @@ class _ConflictFinder:
         if last >= 0:
             yield last
         if writes:
-            for node in nodes:
+            for node in nodes:  # the calls that have read these keys since
                 yield from takewhile(lambda reader: reader >= last, reversed(node.readers))
         if len(nodes) > len(path):
             yield from _calls_below(nodes[-1], readers=writes)
 
-    def _at(self, path: KeyPath) -> _Key:
+    def _node_at(self, path: KeyPath) -> _Key:
+        """Return the node of the key `path`, added to the tree if it is not there."""
         node = self._root
         for name in path:
             node = node.below.setdefault(name, _Key())
@@ -383,12 +397,12 @@ class _ConflictFinder:
 
 
 class _Key:
-    """A key that was touched, since the last write of it or of one above it.
+    """A node of the tree: the accesses of one key since the last write of a key above it.
 
     Attributes:
-        writer: The last call that wrote it, or -1.
-        readers: The calls that read it since.
-        below: The keys just below it, by name.
+        writer: The last call that wrote the key, or -1.
+        readers: The calls that have read it since.
+        below: The nodes just below, by name.
     """
 
     __slots__ = ("below", "readers", "writer")
@@ -400,7 +414,7 @@ class _Key:
 
 
 def _calls_below(above: _Key, *, readers: bool) -> Iterator[int]:
-    """Yield the writers of all keys below one, and their readers too if asked for."""
+    """Yield the calls that wrote keys below the node `above`, and with `readers` those that read them."""
     left = list(above.below.values())
     while left:
         node = left.pop()

@@ -1,4 +1,4 @@
-"""Caches of results: the protocol, a cache in memory, which tools can be cached, and the calls that are."""
+"""Caches of results: the protocol, a cache in memory, the check of which tools can be cached, and cached calls."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class MemoryCache:
         return len(self._entries)
 
     def __bool__(self) -> bool:
-        return True  # an empty cache is one too
+        return True  # an empty cache is a cache, too
 
     def __repr__(self) -> str:
         return f"<MemoryCache: {len(self)} of {self._max_entries} entries>"
@@ -134,12 +134,13 @@ def check_caches(tools: Iterable[Tool]) -> None:
     Raises:
         DefinitionError: The results of some tools cannot be cached; the message names each tool, the reason, and what to do.
     """
-    problems = [f"{tool.name}: {problem}" for tool in tools if (problem := _problem(tool))]
+    problems = [f"{tool.name}: {problem}" for tool in tools if (problem := _caching_problem(tool))]
     if problems:
         raise DefinitionError("the results of these tools cannot be cached:", tuple(problems))
 
 
-def _problem(tool: Tool) -> str | None:
+def _caching_problem(tool: Tool) -> str | None:
+    """Return the reason the results of a tool with the option `cache` cannot be cached, or None."""
     given = tool.options.cache
     if given is None or given is False:
         return None
@@ -154,7 +155,7 @@ def _problem(tool: Tool) -> str | None:
 
 
 def cache_problem(given: object) -> str | None:
-    """Return why an object is not a cache, or None if it is one."""
+    """Return the reason an object is not a cache, as a predicate, or None if it is a cache."""
     # Not `isinstance` with the protocol, which sees computed attributes on Python 3.11 alone
     methods = {name: getattr(given, name, None) for name in ("get", "set")}
     if isinstance(given, type) or not all(map(callable, methods.values())):
@@ -189,7 +190,7 @@ class CacheSlot:
             self._key = _cache_key(tool, arguments, exact)
 
     def outcome(self) -> Outcome | None:
-        """Return the cached outcome of an equal call, or None if the cache has none."""
+        """Return the cached outcome of an equal call, or None if the cache has none or cannot be read."""
         if self._key is None:
             return None
         try:
@@ -200,7 +201,7 @@ class CacheSlot:
         return None if value is _MISSING else Outcome(value, None, 0.0)
 
     def store(self, outcome: Outcome) -> None:
-        """Store what the call returned, unless it failed."""
+        """Store the value of `outcome`, unless the call failed. An error of the cache is only logged."""
         if self._key is None or outcome.exception is not None:
             return
         try:
@@ -210,9 +211,9 @@ class CacheSlot:
 
 
 def _cache_key(tool: Tool, arguments: dict[str, Any], exact: bool) -> str:
-    """Return the key of a call: the tool's id, and the SHA-256 of everything that identifies the call.
+    """Return the key of a call: the tool's id, and the SHA-256 of all that identifies the call.
 
-    That is the tool's wire name, the version of its distribution, its module, qualified name and schema, and the arguments as JSON with
+    These are the tool's wire name, the version of its distribution, its module, qualified name and schema, and the arguments as JSON with
     sorted names.
 
     Raises:
@@ -228,6 +229,7 @@ def _cache_key(tool: Tool, arguments: dict[str, Any], exact: bool) -> str:
 
 
 def _log(message: str, tool: Tool, error: Exception) -> None:
+    """Log a warning about a tool's cache, with the traceback of `error`."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").warning(message, tool.name, exc_info=error)

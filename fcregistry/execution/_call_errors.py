@@ -51,7 +51,7 @@ def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:
 def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all") -> CallError:
     """Return the error for arguments that the schema accepts, but a parameter's type refuses.
 
-    The message of an exception is left out unless `expose` is "all".
+    If `refusal` has another exception as its cause, that message is left out unless `expose` is "all".
     """
     reserved = expose == "tool-errors" and refusal.__cause__ is not None
     reason = "cannot be decoded" if reserved else scrub(refusal.reason, secrets_of(tool))
@@ -59,7 +59,7 @@ def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all"
 
 
 def environment_not_set(tool: Tool, reason: str) -> CallError:
-    """Return the error for a tool that is not available here, such as for a missing variable."""
+    """Return the error for a tool that is not available here because of `reason`."""
     what = "the environment variable " if tool.missing_env else ""
     return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, secrets_of(tool))}")
 
@@ -98,14 +98,14 @@ def approval_required(name: str, reason: str = "") -> CallError:
 
     Args:
         name: The tool.
-        reason: Why it requires approval, if no policy can change that.
+        reason: The reason it requires approval, if no policy can change that.
     """
     text = f"{name} requires approval, and there is no approver; it was not run"
     return CallError("approval_required", f"{text}: {reason}" if reason else text)
 
 
 def approval_failed(name: str, error: BaseException) -> CallError:
-    """Log the exception that an approver raised, and return the error for its call."""
+    """Log the exception that an approver or an author's check raised; return the error for the call."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").error("the approver of %s failed, so the call was denied", name, exc_info=error)
@@ -118,7 +118,7 @@ def not_allowed(name: str) -> CallError:
 
 
 def denied(name: str, reason: str = "") -> CallError:
-    """Return the error for a call that the approver or the operator denied, for a reason or without."""
+    """Return the error for a call that the approver or the operator denied, with the reason if given."""
     text = scrub(reason)
     return CallError("denied", f"the call of {name} was denied; it was not run" + (f": {text}" if text else ""))
 
@@ -132,12 +132,18 @@ def unanswered(name: str, seconds: float) -> CallError:
 
 
 def undecided(name: str) -> CallError:
-    """Return the error for a call that needs approval, and that no approver has decided about."""
+    """Return the error for a call that needs approval, if no approver has decided about it."""
     return CallError("approval_required", f"{name} requires approval, which was not given; it was not run")
 
 
 def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> CallError:
-    """Return the error for a call that an approver approved with other arguments, which are not valid."""
+    """Return the error for a call that an approver approved with other arguments, which are not valid.
+
+    Args:
+        name: The tool.
+        problems: The problems of these arguments; may be empty.
+        message: What is wrong with them, if there are no problems.
+    """
     if not problems:
         return CallError("invalid_arguments", f"{name} was approved with other arguments; it was not run: {message}")
     text = f"{name} was approved with other arguments, which are not valid; it was not run:"
@@ -145,7 +151,7 @@ def invalid_edit(name: str, problems: tuple[Problem, ...], message: str) -> Call
 
 
 def changed_after_approval(name: str) -> CallError:
-    """Return the error for a call that a hook changed after it was approved."""
+    """Return the error for a call whose arguments a hook changed after they were approved."""
     return CallError("denied", f"{name} was not run: its arguments would differ from those that were approved")
 
 
@@ -166,13 +172,16 @@ def schema_changed(name: str) -> CallError:
 
 
 def reworded(error: CallError, message: str, problems: tuple[Problem, ...] = ()) -> CallError:
-    """Return an error with another message and other problems."""
+    """Return `error` with another message and other problems."""
     again, after, exception = error.retryable, error.retry_after, error.exception
     return CallError(error.code, message, problems, retryable=again, retry_after=after, exception=exception)
 
 
 def with_attempts(error: CallError, attempts: int) -> CallError:
-    """Return an error that says how often the call was tried, so that a model does not repeat it at once."""
+    """Return `error`, or one that also says how often the call was tried if that is more than once.
+
+    A model that reads it does not repeat the call at once.
+    """
     return error if attempts == 1 else reworded(error, f"{error.message} (tried {attempts} times)", error.problems)
 
 
@@ -186,7 +195,7 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
 
     Args:
         tool: The tool.
-        exception: What it raised, or a `GivenUp`.
+        exception: The exception that it raised, or a `GivenUp`.
         expose: Whether a model reads the messages of all exceptions, or only of `ToolError`s.
     """
     if isinstance(exception, GivenUp):
@@ -219,9 +228,9 @@ _PACKAGE: Final = f"{os.path.dirname(os.path.dirname(__file__))}{os.sep}"  # noq
 
 
 def explain_to_author(tool: Tool, exception: BaseException) -> None:
-    """Remove fcregistry's frames from a tool's traceback, and add a note if an option would help.
+    """Remove fcregistry's frames from the traceback of `exception`; add a note if an option would help.
 
-    Developers read these; the model does not.
+    The note names `blocking="caller"`, for an error of sqlite3 about threads. Developers read both; the model does not.
     """
     frames = exception.__traceback__
     while frames is not None and frames.tb_frame.f_code.co_filename.startswith(_PACKAGE):
@@ -238,7 +247,7 @@ def explain_to_author(tool: Tool, exception: BaseException) -> None:
 
 
 def given_up(tool: Tool, end: GivenUp) -> CallError:
-    """Return the error for a call that timed out or was cancelled."""
+    """Return the error for a call whose caller no longer waits: it timed out or was cancelled."""
     if end.why == "cancelled":
         message = f"{tool.name} was cancelled before it was done{_reason_in_brackets(tool, end.reason)}"
         return CallError("cancelled", message, exception=end)
@@ -253,7 +262,7 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
 
     Args:
         tool: The tool.
-        error: The exception.
+        error: The exception that encoding the result raised.
         expose: Whether a model reads its message, if it is not an `EncodingError`.
     """
     if expose == "tool-errors" and not isinstance(error, EncodingError):
@@ -276,6 +285,7 @@ def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
 
 
 def _reason_in_brackets(tool: Tool, reason: str) -> str:
+    """Return a reason in brackets after a space, without secrets of the tool; empty if there is no reason."""
     return f" ({scrub(reason, secrets_of(tool))})" if reason else ""
 
 
@@ -288,14 +298,14 @@ def secrets_of(tool: Tool) -> tuple[str, ...]:
 
 
 class RemoteError(Exception):
-    """What a tool raised in another process; its traceback there is a note of this exception.
+    """Takes the place of an exception that a tool raised in another process; notes have the traceback.
 
     Attributes:
         type_name: The name of the exception's class.
-        is_tool_error: Whether that was a `ToolError`, whose message is for the model.
-        retryable: The `retryable` of a `ToolError`; False for anything else.
-        retry_after: The `retry_after` of a `ToolError`; None for anything else.
-        remote_traceback: Where it was raised, as text.
+        is_tool_error: Whether the exception was a `ToolError`, whose message is for the model.
+        retryable: The `retryable` of a `ToolError`; False for any other exception.
+        retry_after: The `retry_after` of a `ToolError`; None for any other exception.
+        remote_traceback: The traceback there, as text.
     """
 
     def __init__(self, raised: WireException) -> None:
@@ -372,7 +382,7 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
         tool: The tool that was called.
         reason: A row of `REASONS`.
         detail: Details for developers.
-        cause: What the pool raised; kept as the ``__cause__`` of the error, for logs.
+        cause: The exception that the pool raised; kept as the ``__cause__`` of the error, for logs.
     """
     code, sentence = REASONS[reason]
     error = WorkerError(code, f"{tool.name} {sentence}", detail)
@@ -381,10 +391,7 @@ def worker_error(tool: Tool, reason: str, detail: str = "", cause: BaseException
 
 
 def worker_refusal(tool: Tool, refused: WireRefusal) -> WorkerError:
-    """Return the error for a call that a worker refused.
-
-    It lists the problems of the arguments or the result.
-    """
+    """Return the error for a call that a worker refused, with the problems of the arguments or the result."""
     if refused.reason == "invalid_arguments":
         problems = tuple(Problem(path, message) for path, message in refused.problems)
         message = f"the arguments of {tool.name} are not valid where it runs; it was not run:"
@@ -414,7 +421,7 @@ def exception_text(exception: BaseException) -> str:
     if isinstance(exception, ToolError):
         return text
     if isinstance(exception, BaseExceptionGroup):
-        inner = list(_inner(exception))
+        inner = list(_exceptions_in(exception))
         more = f"; and {len(inner) - _MOST_INNER} more" if len(inner) > _MOST_INNER else ""
         return f"{text}: {'; '.join(map(_typed_text, inner[:_MOST_INNER]))}{more}"
     status = _http_status(exception)
@@ -423,7 +430,7 @@ def exception_text(exception: BaseException) -> str:
     return f"{text} (HTTP {status})" if text else f"HTTP {status}"
 
 
-def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
+def _exceptions_in(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
     """Yield the exceptions in a group and in the groups within it, in their order."""
     waiting: list[BaseException] = [group]
     while waiting:
@@ -435,6 +442,7 @@ def _inner(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
 
 
 def _typed_text(exception: BaseException) -> str:
+    """Return `Type: text` for an exception, or the message alone of a `ToolError` that has one."""
     text = exception_text(exception)
     if isinstance(exception, ToolError) and text:
         return text
@@ -442,12 +450,12 @@ def _typed_text(exception: BaseException) -> str:
 
 
 def with_type(exception: BaseException, text: str) -> str:
-    """Return the name of an exception's type, followed by a text if there is one."""
+    """Return `Type: text`, or the name of the exception's type alone if `text` is empty."""
     return f"{type(exception).__name__}: {text}" if text else type(exception).__name__
 
 
 def _http_status(exception: BaseException) -> int | None:
-    """Return the status of a failed HTTP request, which clients put on the exception or on its response."""
+    """Return the HTTP status, 400 to 599, that an exception or its response has; None if neither has one."""
     for holder in (exception, _attribute(exception, "response")):
         for name in _STATUS_NAMES:
             status = _attribute(holder, name)
@@ -457,6 +465,7 @@ def _http_status(exception: BaseException) -> int | None:
 
 
 def _attribute(value: object, name: str) -> Any:
+    """Return the attribute `name` of a value, or None if there is none or reading it fails."""
     try:
         return getattr(value, name, None)
     except Exception:  # noqa: BLE001  # a property of a foreign exception may raise anything
@@ -476,14 +485,14 @@ _ADDRESS = re.compile(r"\b0x[0-9a-fA-F]{6,16}\b")
 # What pydantic writes after each of its errors: a link that helps no model
 _FURTHER = re.compile(r"\n[ \t]*+For further information visit \w++://errors\.pydantic\.dev/\S++")
 
-# Up to the end of the word, so that no character is read twice; what begins with a host and a path has no credentials before them
+# Up to the end of the word, so that no character is read twice; a URL that begins with a host and a path has no credentials
 _IN_URL = re.compile(r"""://(?![\w-]++(?:\.[\w-]++)++[/?#])((?:[^\s"'<>]++|["'](?![\s,:;)}\]]|$))++)""")
 
 
 def scrub(text: str, secrets: Iterable[str] = ()) -> str:
-    """Return a text that a model may read, cut to 2,000 characters.
+    """Return `text` as a model may read it, cut to 2,000 characters.
 
-    The function removes terminal codes, memory addresses, links to pydantic's pages, credentials in URLs, and the given secrets.
+    Terminal codes, memory addresses, links to pydantic's pages, credentials in URLs, and `secrets` are removed.
     """
     text = _FURTHER.sub("", _without_control_codes(text))
     text = Secrets(*map(_without_control_codes, secrets)).hide(text)
@@ -494,9 +503,11 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def _without_credentials(url: re.Match[str]) -> str:
-    before, at, after = url[1].rpartition("@")  # the last one: a password may hold others
+    """Return the text of a match of `_IN_URL`, without what is before the last `@`."""
+    before, at, after = url[1].rpartition("@")  # the last `@`: a password may contain others
     return f"://…@{after}" if before and at else url[0]
 
 
 def _without_control_codes(text: str) -> str:
+    """Return `text` without ANSI sequences and control characters, but with tabs and line feeds."""
     return _CONTROL.sub("", _ANSI.sub("", text))

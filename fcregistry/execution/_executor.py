@@ -471,14 +471,18 @@ class Executor:
         *,
         one: bool,
     ) -> Effects[list[ToolResult]]:
+        """Run expressions; see `run_expressions` in `_graph.py` for the arguments."""
         from fcregistry.execution._graph import run_expressions  # Python's parser: few executors read expressions
 
         return run_expressions(self._open_pipeline(), given, context, allow, calls, one=one)
 
     def _open_pipeline(self) -> Pipeline:
-        """Return the pipeline, if the executor was not left.
+        """Return the pipeline.
 
-        Fast paths are not looked up here: leaving the executor drops them.
+        Looking up a fast path does not call this: leaving the `with` block removes the fast paths.
+
+        Raises:
+            RuntimeError: The `with` block was left.
         """
         if self._was_left:
             raise RuntimeError(
@@ -491,12 +495,12 @@ class Executor:
 
 
 def pipeline_of(executor: Executor) -> Pipeline:
-    """Return the pipeline of an executor, for other rooms: what it knows of its tools and rules."""
+    """Return the pipeline of an executor, for other rooms that ask it about tools and rules."""
     return executor._pipeline
 
 
 def open_pipeline(executor: Executor) -> Pipeline:
-    """Return the pipeline of an executor for calls.
+    """Return the pipeline of an executor, to run calls.
 
     Raises:
         RuntimeError: The executor's `with` block was left.
@@ -505,13 +509,13 @@ def open_pipeline(executor: Executor) -> Pipeline:
 
 
 def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall | ToolResult:
-    """Return the call that a model would have written for Python values.
+    """Return the call that a model would write for Python values, or a failed result.
 
-    Return a result instead, if a value cannot be written.
+    It fails if a value has no JSON form.
 
     Args:
         tool: The tool, whose plugin is imported.
-        name: The name that it is called by.
+        name: The name by which it is called.
         arguments: The values, by parameter name; a `*args` parameter takes a list.
     """
     try:
@@ -531,6 +535,7 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
 def _limits_of(
     characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
 ) -> ResultLimits | None:
+    """Return the limits of results, or None if nothing is limited or kept."""
     if characters is None and media_bytes is None and not keep:
         return None
     from fcregistry.execution._limits import ResultLimits  # few executors have limits

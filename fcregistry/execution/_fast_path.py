@@ -56,7 +56,7 @@ _MAY_BE_TOO_DEEP: Final = 100
 
 
 def read_if_call(given: object) -> ToolCall | None:
-    """Return a call in any shape as a `ToolCall`; None if it is not one, which the pipeline reports."""
+    """Return a call in any shape as a `ToolCall`; None if it is not a call, which the pipeline reports."""
     # The two usual shapes are read here, since every call pays for it: `read_call` takes six times as long.
     if type(given) is dict:
         call, identity = given, None
@@ -70,6 +70,7 @@ def read_if_call(given: object) -> ToolCall | None:
 
 
 def _read_other_shape(given: object) -> ToolCall | None:
+    """Return a call in any shape as a `ToolCall`, or None if it is not a call."""
     try:
         return read_call(given)
     except MalformedCallError:
@@ -77,7 +78,7 @@ def _read_other_shape(given: object) -> ToolCall | None:
 
 
 def allows_fast_path(bound: Bound, settings: Settings) -> bool:
-    """Return whether neither a tool nor its executor needs what only the pipeline does."""
+    """Return whether calls of a tool may take the fast path: no option or setting asks for more."""
     return (
         bound.dispatch != "remote"
         and bound.timeout is None
@@ -92,6 +93,7 @@ def allows_fast_path(bound: Bound, settings: Settings) -> bool:
 
 
 def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
+    """Return the function that reads, validates and decodes the arguments of calls on the fast path."""
     tool, name, validator, allowed = bound.tool, bound.tool.name, bound.validator, settings.repairs
     is_valid = validator.fastest_check()
     binding = bound.signature.binding
@@ -100,7 +102,7 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
-        """Read, validate and decode the arguments of a call."""
+        """Return the decoded arguments of a call, a failed result if they are not valid, or None to give up."""
         text = call._arguments
         if type(text) is not str or len(text) > longest:
             return None
@@ -139,18 +141,21 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
         return _path_of_async_function(bound, settings, rules)
 
     async def finish(step: CallStep, work: Invocation) -> ToolResult:
-        """Await, on the loop of the call's caller, the awaitable that a plain function returned."""
+        """Return the result of a plain function that returned an awaitable, which is awaited on the loop."""
         return make_result(step, await ainvoke(work), settings)
 
     path = _path_of_plain_function(bound, settings, rules, finish)
 
     async def inline(call: ToolCall) -> ToolResult | None:
-        """Run a function that does not block on the loop's own thread."""
+        """Return the result of a call, run on the loop's own thread; None to give up before it has run."""
         result = path(call)
         return result if result is None or isinstance(result, ToolResult) else await result
 
     async def on_thread(call: ToolCall) -> ToolResult | None:
-        """Run the function on a thread, and await what it returns on the loop."""
+        """Return the result of a call, run on a thread; None to give up before it has run.
+
+        An awaitable that the function returns is awaited on the loop.
+        """
         try:
             future = blocking_threads.submit(lambda: path(call))
         except NoThreadError:
@@ -199,14 +204,15 @@ def _path_of_plain_function(
 ) -> Callable[[ToolCall], ToolResult | T | None]:
     """Return the fast path of a plain function.
 
-    It leads to the result; or, if that has to be awaited, to what `unfinished` makes of it.
+    It returns the result of a call; if the function's value must be awaited, it returns `unfinished(step, work)`, where `work` returns
+    that value.
     """
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     result_of, finish = _result_makers(bound, settings)
 
     def path(call: ToolCall) -> ToolResult | T | None:
-        """Return the result of a call; None to give up before anything has run."""
+        """Return the result of a call, or what `unfinished` returns; None to give up before anything has run."""
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded

@@ -1,9 +1,8 @@
 """Calls within calls: reading a model's expressions, and running their calls.
 
-Each call runs as soon as it has the results that it needs.
-
-Calls that need nothing of each other run at the same time. Whether all calls of an expression may run is authorised before any of them runs:
-approvers see a placeholder where the result of another call is going to be. What is wrong with an expression is a result.
+Each call runs as soon as it has the results that it needs; calls that do not need each other's results run at the same time. Before any call
+of an expression runs, all of its calls are authorised: approvers see a placeholder where the result of another call is going to be. An
+expression that is not valid gives a failed result.
 """
 
 from __future__ import annotations
@@ -59,7 +58,7 @@ def run_expressions(
     *,
     one: bool,
 ) -> Effects[list[ToolResult]]:
-    """Read expressions, and run their calls; end with the result of each outermost call.
+    """Read expressions, run their calls, and return the result of each outermost call.
 
     Args:
         pipeline: Runs calls.
@@ -67,10 +66,10 @@ def run_expressions(
         names: The names and values that the text may use; see `parse_call`.
         allow: The functions that the text may call in addition to tools; see `parse_call`.
         context: The token and `deps` of the caller.
-        one: Whether it has to be one call.
+        one: Whether the text must be one call.
 
     Raises:
-        TypeError: What was given is neither text nor expressions.
+        TypeError: `given` is neither a text nor a list of expressions.
     """
     if isinstance(given, str):
         if pipeline.has_unloaded_tools:
@@ -101,16 +100,14 @@ def _names_unloaded(text: str, tool: Tool) -> bool:
 
 
 def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) -> Effects[list[ToolResult]]:
-    """Run the calls of expressions, each once it has the results that it needs.
+    """Run the calls of expressions, each once it has the results that it needs; return all results.
 
-    The coroutine ends with the results of all calls, in their order.
-
-    A call waits for earlier ones only, so some call can always run.
+    The results are in the order of `nodes`. A call waits only for earlier calls, so some call can always run.
     """
     authorised = yield from authorise_nodes(pipeline, nodes, context)
 
     def make_ready(place: int, inner: dict[int, ToolResult]) -> PreparedCall:
-        """Return a call with the results that it needs in their places, or why it does not run."""
+        """Return the call at `place` with the results that it needs filled in, or its failed result."""
         call = authorised[place]
         if isinstance(call, ToolResult):
             return call
@@ -129,9 +126,14 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
 
 
 def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
-    """Return a call with the results of others in their places.
+    """Return a call with the results of other calls in place of its placeholders, or a failed result.
 
-    Each is encoded by the codec of its place, and all arguments are validated.
+    Each result is encoded by the codec of its place, and all arguments are validated.
+
+    Args:
+        pipeline: Prepares the call.
+        call: The call.
+        results: The results, by the ids of their calls.
     """
     step = call.step
     name, tool = step.call.name, step.bound.tool
@@ -150,15 +152,15 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
 
 
-# --- Settling whether the calls may run ---
+# --- Authorising calls ---
 
 
 class AuthorisedCall(NamedTuple):
     """A call that may run once it has the results that it needs.
 
     Attributes:
-        step: The call; one that needs results is not validated whole or decoded yet.
-        references: Where the results go.
+        step: The call. If it needs results, it is not fully validated, and not decoded.
+        references: The places of the results in its arguments.
         approval: How it was approved; None if no approver was asked.
     """
 
@@ -170,9 +172,9 @@ class AuthorisedCall(NamedTuple):
 def authorise_nodes(
     pipeline: Pipeline, nodes: list[CallNode], context: CallsContext
 ) -> Effects[list[AuthorisedCall | ToolResult]]:
-    """Settle whether calls may run; end with those that may, and with the results of the others.
+    """Decide whether calls may run; return each call, or a failed result for a call that may not.
 
-    An expression of which one call is refused does not run at all.
+    If one call of an expression is refused, no call of that expression may run.
     """
     authorised = [_prepare(pipeline, node.call, node.references) for node in nodes]
     refused: dict[int, list[ToolResult]] = {}
@@ -192,6 +194,7 @@ def authorise_nodes(
 
 
 def _prepare(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> AuthorisedCall | ToolResult:
+    """Return a call, validated except for its placeholders, or a failed result."""
     step = pipeline.prepare(call, pending=[json_path(each.path) for each in references])
     return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
@@ -199,7 +202,7 @@ def _prepare(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ..
 def _ask_approval(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, context: CallsContext
 ) -> Effects[AuthorisedCall | ToolResult]:
-    """Ask whether a call may run, if it needs approval."""
+    """Ask the approver about a call, if needed; return the call, or a failed result if it is denied."""
     step, pending = call.step, bool(call.references)
     answer, approval = yield from ask_approver(pipeline.rules, step, context.cancellation, pending=pending)
     changed: AuthorisedCall | ToolResult = call
@@ -215,9 +218,9 @@ def _ask_approval(
 def _apply_edit(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, answer: Approve
 ) -> AuthorisedCall | ToolResult:
-    """Return a call with its approver's arguments in place of the model's.
+    """Return a call with its approver's arguments in place of the model's, or a failed result.
 
-    Placeholders that are left in them stay.
+    It fails if they are not valid. Placeholders in the approver's arguments still stand for results.
     """
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
@@ -233,7 +236,13 @@ def _apply_edit(
 def _placeholders(
     value: Any, ids: Mapping[str, int], path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the path of each placeholder in a JSON value, and the id of its call."""
+    """Yield the path of each placeholder in a JSON value, and the id of the call that it stands for.
+
+    Args:
+        value: The value.
+        ids: The ids of the calls that placeholders may stand for.
+        path: The path of the value.
+    """
     if isinstance(value, dict):
         if len(value) == 1 and isinstance(call_id := value.get(RESULT_KEY), str) and call_id in ids:
             yield path, call_id
@@ -255,7 +264,7 @@ class CallNode(NamedTuple):
 
     Attributes:
         call: The call, with a placeholder for each result of another call.
-        references: Where these are.
+        references: The places of the placeholders.
         needs: The places, in the list of nodes, of the calls whose results it needs, by their ids.
         expression: Which expression it belongs to, from 0.
         is_outermost: Whether its result is that of the expression.
@@ -269,10 +278,10 @@ class CallNode(NamedTuple):
 
 
 def check_expressions(expressions: object) -> list[Parsed]:
-    """Return expressions that were read before, as a list.
+    """Return parsed expressions as a list.
 
     Raises:
-        TypeError: One of them is something else, or they are not a list.
+        TypeError: `expressions` is not an iterable of what `parse_call` returns.
     """
     given: list[Parsed] = []
     if isinstance(expressions, (ToolCall, CallGraph, Mapping)) or not isinstance(expressions, Iterable):
@@ -287,10 +296,7 @@ def check_expressions(expressions: object) -> list[Parsed]:
 
 
 def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
-    """Return all calls that some expressions contain, as one list of nodes.
-
-    Each node comes after the nodes whose results it needs.
-    """
+    """Return all calls in `expressions` as one list of nodes, each after the nodes whose results it needs."""
     nodes: list[CallNode] = []
     for number, expression in enumerate(expressions):
         if isinstance(expression, ToolCall):
@@ -301,6 +307,7 @@ def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
 
 
 def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
+    """Yield the calls of the expression with the index `number` as nodes, whose places begin with `first`."""
     places: dict[str, int] = {}
     for place, call in enumerate(graph.calls, first):
         references = graph.references.get(call.id or "", ())
@@ -323,7 +330,7 @@ def unreadable_expression(error: ExpressionError | PluginError) -> CallError:
 
 
 def inner_call_failed(name: str, inner: ToolResult) -> CallError:
-    """Return the error for a call that needs the result of a failed one."""
+    """Return the error for a call that needs the result of `inner`, a call that failed."""
     error = _error_of(inner)
     return call_errors.reworded(
         error, f"{name} was not run, because it needs the result of {_name(inner)}, which failed: {error.text}"
@@ -331,7 +338,7 @@ def inner_call_failed(name: str, inner: ToolResult) -> CallError:
 
 
 def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
-    """Return the error for a call of an expression in which other calls were refused before anything ran."""
+    """Return the error for a call of an expression in which the calls of `refused` were refused."""
     first = _error_of(refused[0])
     if len(refused) == 1:
         why = f"{_name(refused[0])} in the same expression was refused: {first.text}"
@@ -342,8 +349,10 @@ def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
 
 
 def _name(result: ToolResult) -> str:
+    """Return the name of the tool that was called, as an error shows it."""
     return "another call" if result.call is None else result.call.name
 
 
 def _error_of(result: ToolResult) -> CallError:
+    """Return the error of a failed result."""
     return result.error or CallError("malformed_call", "")

@@ -131,16 +131,17 @@ class ClosedHooks:
         return result
 
 
-# --- What a hook returned ---
+# --- Answers of hooks ---
 
 
 def _copy_call(call: ToolCall) -> ToolCall:
+    """Return a call with a copy of its arguments as an object; text is parsed."""
     given = call.arguments
     return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copy_json(given), call.id)
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments of the call that a hook returned, as JSON text.
+    """Return the arguments of `answer`, the call that a hook returned for `call`, as JSON text.
 
     Raises:
         TypeError: The hook did not return a call of the same tool.
@@ -157,6 +158,11 @@ def _changed_arguments(call: ToolCall, answer: object) -> str:
 
 
 def _checked_result(result: ToolResult, answer: object) -> ToolResult:
+    """Return `answer`, the result that a hook returned in place of `result`.
+
+    Raises:
+        TypeError: It is not a result of the same call and tool.
+    """
     if not isinstance(answer, ToolResult):
         raise TypeError(f"fc_after_call must return None, a ToolResult or Deny('why'), not {_kind(answer)}")
     before, after = result.call, answer.call
@@ -173,6 +179,7 @@ def _checked_result(result: ToolResult, answer: object) -> ToolResult:
 
 
 def _kind(answer: object) -> str:
+    """Return what a hook returned, in words; a coroutine is closed."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python would warn later that it was never awaited
         return "a coroutine: hooks must be plain functions"
@@ -183,9 +190,9 @@ def _kind(answer: object) -> str:
 
 
 def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
-    """Return an error result that contains neither the value nor the message of the tool's result.
+    """Return a failed result without the value and the message of `result`; its error ends with `text`.
 
-    If the tool had failed, the new result keeps its error code.
+    If the tool failed, the new result keeps its error code.
     """
     old = result.error
     if old is None:
@@ -197,6 +204,7 @@ def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseExc
 
 
 def _log(message: str, label: str, name: str, error: BaseException) -> None:
+    """Log an error of the hook `label` at a call of the tool `name`, with its traceback."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").error(message, label, name, exc_info=error)

@@ -36,13 +36,13 @@ T = TypeVar("T")
 
 
 class Effect(Protocol):
-    """Something that a coroutine needs done outside of it."""
+    """An operation that a coroutine yields and that its driver executes."""
 
     def now(self) -> Any:
-        """Do it, and wait for it on this thread."""
+        """Execute the operation on this thread, and return its value."""
 
     async def later(self) -> Any:
-        """Do it without holding up the running event loop."""
+        """Like `now`, without blocking the running event loop."""
 
 
 Effects: TypeAlias = Generator[Effect, Any, T]
@@ -82,7 +82,7 @@ async def adrive(coroutine: Effects[T]) -> T:
 
 
 class WaitFor(NamedTuple):
-    """Wait for a future of an outcome: an effect.
+    """An effect that waits for a future of an outcome, and returns the outcome.
 
     Attributes:
         future: The future, or a function that begins the work and returns it. It is cancelled if the waiting ends first.
@@ -95,19 +95,21 @@ class WaitFor(NamedTuple):
     cancellation: CancellationToken | None
 
     def now(self) -> Outcome:
-        """Wait on this thread."""
+        """Wait on this thread, and return the outcome."""
         return wait_for(self._begun(), self.seconds, self.cancellation, Future.cancel)
 
     async def later(self) -> Outcome:
-        """Wait without holding up the running event loop."""
+        """Like `now`, without blocking the running event loop."""
         return await await_within(self._awaited(), self.seconds, self.cancellation)
 
     async def _awaited(self) -> Outcome:
+        """Await the future on the running loop, and return the outcome."""
         from asyncio import wrap_future  # there is a loop, so it is imported
 
         return await wrap_future(self._begun())
 
     def _begun(self) -> Future[Outcome]:
+        """Return the future; if `future` is a function, call it to begin the work."""
         return self.future if isinstance(self.future, Future) else self.future()
 
 
@@ -115,7 +117,7 @@ class WaitFor(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """What calling a function gave: its value or what it raised, and the seconds it took."""
+    """The value that a function returned, or the exception that it raised, and the seconds that it took."""
 
     value: Any
     exception: BaseException | None
@@ -123,12 +125,12 @@ class Outcome(NamedTuple):
 
 
 class GivenUp(Exception):
-    """A call has taken all its time, or was cancelled, and its caller no longer waits for it.
+    """A call has reached its time limit, or was cancelled, and its caller no longer waits for it.
 
     Attributes:
-        why: Whether its time was up, or it was cancelled.
-        seconds: The seconds that the call was given.
-        reason: Why it was cancelled, as the caller gave it.
+        why: `timeout` or `cancelled`.
+        seconds: The time limit of the call, in seconds.
+        reason: The reason for the cancellation, as the caller gave it.
         stopped: Whether the tool has stopped; otherwise it may still be running.
     """
 
@@ -148,7 +150,7 @@ class GivenUp(Exception):
 
 
 class ItemChannel(Protocol):
-    """Takes what a streamed call gives before it ends."""
+    """Takes the items and the progress of a streamed call before it ends."""
 
     @property
     def has_given(self) -> bool: ...
@@ -166,7 +168,7 @@ class RemoteRunner(NamedTuple):
 
     Attributes:
         submit: Sends a call to the other process.
-        keeps_time: Whether it ends a call whose time is up by itself, counted from when the tool begins.
+        keeps_time: Whether it ends a call at its time limit by itself, counted from when the tool begins.
         leave: The function to call with an executor that makes no more calls; None for a pool, which its owner shuts down.
     """
 
@@ -182,7 +184,7 @@ class Invocation(NamedTuple):
         function: The function.
         args: Its positional arguments.
         kwargs: Its keyword arguments.
-        cancellation: Stops a generator between two of its items.
+        cancellation: The token that stops a generator between two of its items.
         channel: Takes the items of a generator as it yields them.
     """
 
@@ -198,14 +200,16 @@ Dispatch: TypeAlias = Literal["caller", "thread", "inline", "loop", "remote"]
 
 
 def dispatch_of(kind: Kind, blocking: bool | str) -> Dispatch:
-    """Return where a function of this process runs."""
+    """Return where a function runs in this process, by its kind and the option `blocking`."""
     if kind in ("async", "async generator"):
         return "loop"
     return "caller" if blocking == "caller" else "thread" if blocking else "inline"
 
 
 class Job(NamedTuple):
-    """Run a function: an effect. This is the one step of a call that has a sync and an async form.
+    """An effect that runs a function and returns its outcome.
+
+    It is the one step of a call that has a sync and an async form.
 
     Attributes:
         dispatch: Where it runs.
@@ -237,7 +241,7 @@ class Job(NamedTuple):
             return Outcome(None, error, 0.0)
 
     async def later(self) -> Outcome:
-        """Run the function without holding up the running event loop."""
+        """Like `now`, without blocking the running event loop."""
         dispatch, invocation, seconds, cancellation = self
         work = ainvoke_on_thread(invocation) if dispatch == "thread" else ainvoke(invocation)
         return await await_within(work, seconds, cancellation)
@@ -250,7 +254,10 @@ PLAIN_TYPES: Final = frozenset({str, int, float, bool, dict, list, type(None)})
 
 
 def invoke(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and an awaitable runs on the background loop."""
+    """Call a plain function and return its outcome.
+
+    If it returns a generator, its items are collected into a list; an awaitable runs on the background loop.
+    """
     outcome = call_function(invocation)
     if not needs_loop(outcome.value):
         return outcome
@@ -261,7 +268,10 @@ def invoke(invocation: Invocation) -> Outcome:
 
 
 def call_function(invocation: Invocation) -> Outcome:
-    """Call a plain function; a generator is collected, and an awaitable is returned as it is."""
+    """Call a plain function and return its outcome.
+
+    If it returns a generator, its items are collected into a list; an awaitable is not awaited.
+    """
     start, generation_before = perf_counter(), _forks.generation
     try:
         value = invocation.function(*invocation.args, **invocation.kwargs)
@@ -275,7 +285,7 @@ def call_function(invocation: Invocation) -> Outcome:
 
 
 def needs_loop(value: object) -> bool:
-    """Return whether a plain function returned something to await, as one around an async function does."""
+    """Return whether a value that a plain function returned must be awaited or iterated on an event loop."""
     try:
         return type(value) not in PLAIN_TYPES and (inspect.isawaitable(value) or inspect.isasyncgen(value))
     except Exception:  # noqa: BLE001  # foreign code: a value that does not tell its class is not awaited
@@ -283,12 +293,12 @@ def needs_loop(value: object) -> bool:
 
 
 def remaining_work(invocation: Invocation, outcome: Outcome) -> Invocation:
-    """Return the invocation that awaits what a plain function returned."""
+    """Return the invocation that awaits the value in `outcome`, which a plain function returned."""
     return invocation._replace(function=lambda: outcome.value, args=(), kwargs={})
 
 
 def run_on_background_loop(invocation: Invocation) -> Outcome:
-    """Call an async function on the background loop, and wait for it."""
+    """Call an async function on the background loop, wait for it, and return its outcome."""
     try:
         outcome: Outcome = background_loop.run(lambda: ainvoke(invocation))
     except NoThreadError as error:
@@ -319,7 +329,7 @@ async def ainvoke(invocation: Invocation) -> Outcome:
 
 
 async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
-    """Call a blocking function on a thread, and await it."""
+    """Call a blocking function on a thread, await it, and return its outcome."""
     try:
         outcome: Outcome = await await_future(blocking_threads.submit(lambda: call_function(invocation)))
     except NoThreadError as error:
@@ -328,7 +338,7 @@ async def ainvoke_on_thread(invocation: Invocation) -> Outcome:
 
 
 async def await_future(future: Future[T]) -> T:
-    """Await what runs on a thread; if the awaiting task is cancelled, the thread is abandoned."""
+    """Await a function on a thread, and return its value; if the task is cancelled, abandon the thread."""
     from asyncio import CancelledError, wrap_future
 
     try:
@@ -340,12 +350,12 @@ async def await_future(future: Future[T]) -> T:
 
 @coroutine
 def await_in_parent(work: Any, generation_before: int) -> Generator[Any, Any, Any]:
-    """Await something, and end a process that it forks before that gets to the event loop.
+    """Await `work`, and return its value; end a process that it forks.
 
-    The loop is the parent's.
+    The forked process ends before it gets to the event loop, which is the parent's.
 
     Args:
-        work: What a tool returned.
+        work: The awaitable that a tool returned.
         generation_before: `_forks.generation` when the tool was called.
     """
     steps: Any
@@ -385,7 +395,11 @@ def is_cancellation(error: BaseException) -> bool:
 
 
 def _collect(items: Any, invocation: Invocation) -> list[Any]:
-    """Return what a generator yields, and stop it if the call is cancelled."""
+    """Return the items of a generator, after sending each to the channel of the call, and close it.
+
+    Raises:
+        CallCancelledError: The call was cancelled.
+    """
     collected, generation_before = [], _forks.generation
     try:
         for item in items:
@@ -400,6 +414,7 @@ def _collect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
+    """Like `_collect`, for an async generator."""
     collected, generation_before = [], _forks.generation
     try:
         while True:
@@ -418,10 +433,10 @@ async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 def _check_cancelled(invocation: Invocation) -> None:
-    """Raise if the call was cancelled.
+    """Check that the call was not cancelled.
 
     Raises:
-        CallCancelledError: It was.
+        CallCancelledError: It was cancelled.
     """
     token = invocation.cancellation
     if token is not None and token.cancelled:
@@ -440,7 +455,9 @@ def wait_for(
     cancellation: CancellationToken | None,
     give_up: Callable[[Future[Outcome]], object],
 ) -> Outcome:
-    """Wait on the calling thread for the outcome of a call.
+    """Wait on the calling thread for the outcome of a call, and return it.
+
+    If the wait ends before the call does, the outcome is a `GivenUp`.
 
     Args:
         future: The future of the call.
@@ -471,6 +488,7 @@ def wait_for(
 
 
 def _future_outcome(future: Future[Outcome], start: float, cancellation: CancellationToken | None) -> Outcome:
+    """Return the outcome in a future that is done; if it has none, one with the exception."""
     from concurrent.futures import CancelledError
 
     try:
@@ -486,6 +504,7 @@ def _future_outcome(future: Future[Outcome], start: float, cancellation: Cancell
 def _given_up_outcome(
     timed_out: bool, seconds: float | None, cancellation: CancellationToken | None, start: float
 ) -> Outcome:
+    """Return the `GivenUp` outcome of a call that timed out or was cancelled; the wait began at `start`."""
     if timed_out:
         return Outcome(None, GivenUp("timeout", seconds), perf_counter() - start)
     reason = "" if cancellation is None else cancellation.reason
@@ -495,7 +514,9 @@ def _given_up_outcome(
 async def await_within(
     work: Coroutine[Any, Any, Outcome], seconds: float | None, cancellation: CancellationToken | None
 ) -> Outcome:
-    """Await a call on the running loop, no longer than it may take, even if it ignores its cancellation.
+    """Await a call on the running loop, and return its outcome; it is a `GivenUp` if the wait ends before.
+
+    The wait ends even if the call ignores its cancellation.
 
     Args:
         work: The call.
@@ -532,6 +553,8 @@ async def await_within(
 
 
 def _settle_from_any_thread(loop: AbstractEventLoop, cancelled: LoopFuture[None]) -> None:
+    """Give a future of `loop` the result None, unless it is done or the loop has ended."""
+
     def settle() -> None:
         if not cancelled.done():
             cancelled.set_result(None)
@@ -543,13 +566,13 @@ def _settle_from_any_thread(loop: AbstractEventLoop, cancelled: LoopFuture[None]
 
 
 _ABANDONED_TASKS: set[Task[Outcome]] = set()
-"""Tasks that nothing waits for, until they end."""
+"""The tasks that nothing waits for and that have not ended."""
 
 
 def _abandon_task(task: Task[Outcome]) -> None:
     """Cancel a task that nothing waits for.
 
-    It is referenced here until it ends, and what it raises is not logged by asyncio.
+    It is referenced here until it ends, and asyncio does not log its exception.
     """
     _ABANDONED_TASKS.add(task)
     task.add_done_callback(_forget_task)
@@ -557,6 +580,7 @@ def _abandon_task(task: Task[Outcome]) -> None:
 
 
 def _forget_task(task: Task[Outcome]) -> None:
+    """Drop the reference to an abandoned task that has ended, and retrieve its exception."""
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

@@ -2,7 +2,7 @@
 
 Long texts are cut in the middle, and large media left out. The whole is stored in files, or in the `KeptResults` of a run or conversation.
 An executor with `keep=…` has the tool, but does not list it: once there is a result in the `KeptResults`, the model is offered the tool.
-No run can read what another one kept. Few executors have limits, so this module is imported by those alone.
+No run can read the results of another run. Few executors have limits, and only those import this module.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from fcregistry._results.result import ToolResult
 
 _LEAST: Final = 200
-"""Characters. With fewer, there would be room for little more than the line about the cut."""
+"""The lowest limit of characters. With less, there would be room for little more than the line about the cut."""
 
 
 READ_RESULT: Final = "read_result"
@@ -46,8 +46,8 @@ class ResultLimits:
         keep: True if the text of a result that is cut is kept for the model of the run; a folder if it is also stored there.
 
     Raises:
-        TypeError: One of them is of another type.
-        ValueError: One of them is too small, or results are kept although none is cut.
+        TypeError: An argument is of another type.
+        ValueError: A limit is too small, or results are kept although none is cut.
     """
 
     characters: int | None = None
@@ -71,12 +71,12 @@ class ResultLimits:
 
     @property
     def folder(self) -> Path | None:
-        """Where the whole of a result that is cut is stored; None for only in memory, in `result.whole`."""
+        """The folder in which results that are cut are stored whole; None if there is no such folder."""
         return None if not self.keep or self.keep is True else Path(self.keep)
 
     @property
     def readers(self) -> list[Tool]:
-        """The tool that reads kept results; none if no text is kept."""
+        """A list of the tool that reads kept results; empty if no text is kept."""
         if not self.keep or self.characters is None:
             return []
         reader = ResultReader(self.characters)
@@ -84,7 +84,7 @@ class ResultLimits:
 
     @property
     def deps(self) -> list[KeptResults]:
-        """What that tool gets as `context.deps` outside of a run: no results."""
+        """A list with an empty `KeptResults`, which the tool in `readers` needs; empty without that tool."""
         return [KeptResults()] if self.readers else []
 
     def apply(self, made: str | Output, value: object) -> str | Output:
@@ -104,9 +104,9 @@ class ResultLimits:
         return Output(made.value, text_of(parts), parts, made.parts)
 
     def _without_large_media(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return content with a text in place of media that do not fit.
+        """Return `parts` with a text in place of media that do not fit, or `parts` itself if all fit.
 
-        Small media still fit after large ones that did not.
+        Small media that follow media that did not fit may still fit.
         """
         if self.media_bytes is None or sum(map(_size, parts)) <= self.media_bytes:
             return parts
@@ -116,13 +116,13 @@ class ResultLimits:
                 room -= _size(part)
                 kept.append(part)
             else:
-                where = self._where(part.data, extension_of(part.media_type or ""))
+                where = self._store(part.data, extension_of(part.media_type or ""))
                 reason = f"is left out: a result has at most {self.media_bytes} bytes of media; the whole {where}"
                 kept.append(Content.text(f"[{part.label[1:-1]}, {reason}]"))
         return tuple(kept)
 
     def _without_long_texts(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return content whose texts are cut as if they were one text."""
+        """Return `parts` with their texts cut as if they were one text, or `parts` itself if all fit."""
         texts = [part.plain or "" for part in parts]
         if self.characters is None or sum(map(len, texts)) <= self.characters:
             return parts
@@ -134,24 +134,30 @@ class ResultLimits:
         return tuple(part for part in shortened if part.kind != "text" or part.plain)
 
     def _cut(self, texts: list[str], whole: str, ending: str) -> list[str]:
-        """Return texts, cut in the middle of all of them; one of them gets the line about the cut."""
+        """Return `texts` without the middle of all of them; the text with the cut gets a line about it.
+
+        Args:
+            texts: The texts, together longer than the limit.
+            whole: The whole text to keep.
+            ending: The end of the name under which it is kept.
+        """
         assert self.characters is not None
         text = "".join(texts)
         data = whole.encode("utf-8", "backslashreplace")
         name = kept_name(data, ending)
-        where = f"is kept as {name}; {READ_RESULT} reads it" if self.keep is True else self._where(data, ending)
-        room = self.characters - len(_line(len(text), len(text), where))
+        where = f"is kept as {name}; {READ_RESULT} reads it" if self.keep is True else self._store(data, ending)
+        room = self.characters - len(_cut_line(len(text), len(text), where))
         head, tail = middle_cut(text, max(room, 0))
         pieces, start = [], 0
         for each in texts:
             end = start + len(each)
-            line = _line(tail - head, len(text), where) if start <= head < end else ""
+            line = _cut_line(tail - head, len(text), where) if start <= head < end else ""
             pieces.append(text[start : min(head, end)] + line + text[max(tail, start) : end])
             start = end
         return pieces
 
-    def _where(self, data: bytes, ending: str) -> str:
-        """Store bytes, and return in words where they are."""
+    def _store(self, data: bytes, ending: str) -> str:
+        """Write bytes to the folder, if there is one, and return a phrase that says where they are."""
         if self.folder is None:
             return "is in result.whole"
         try:
@@ -162,7 +168,7 @@ class ResultLimits:
 
 
 def kept_text(whole: str | tuple[Content, ...], value: object) -> tuple[str, str]:
-    """Return the text of a result before it was cut, and the ending of the name that it is kept under.
+    """Return the text of a result before it was cut, and the end of the name under which it is kept.
 
     Args:
         whole: The text, or the content.
@@ -174,7 +180,7 @@ def kept_text(whole: str | tuple[Content, ...], value: object) -> tuple[str, str
 
 
 def kept_name(data: bytes, ending: str) -> str:
-    """Return the name that bytes are kept under: a digest of them, so equal bytes have one name.
+    """Return the name under which bytes are kept: their digest, so equal bytes have one name.
 
     Args:
         data: The bytes.
@@ -185,12 +191,13 @@ def kept_name(data: bytes, ending: str) -> str:
     return f"{sha256(data).hexdigest()[:16]}{ending}"
 
 
-def _line(left_out: int, total: int, where: str) -> str:
+def _cut_line(left_out: int, total: int, where: str) -> str:
+    """Return the line in place of `left_out` of `total` characters; `where` says where the whole is."""
     return f"\n[… {left_out} of {total} characters are left out here; the whole {where} …]\n"
 
 
 def _size(part: Content) -> int:
-    """Return how many bytes of media a piece of content has."""
+    """Return how many bytes of media, other than text, a piece of content has."""
     return len(part.data) if part.is_media and part.plain is None else 0
 
 
@@ -202,13 +209,15 @@ _UNITS: Final = re.compile(
     re.DOTALL,
 )
 
+"""The sequences of characters that are not cut: escapes, pairs of surrogates, and line ends."""
+
 _LONGEST_UNIT: Final = 12
 
 
 def middle_cut(text: str, room: int) -> tuple[int, int]:
-    """Return where the head of a text ends and its tail begins, when together they have some room.
+    """Return the end of the head and the start of the tail of a text that have `room` characters.
 
-    Neither is inside of an escape, a pair of surrogates, or a line end of two characters.
+    Neither place is inside of an escape, a pair of surrogates, or a line end of two characters.
 
     Args:
         text: A text longer than the room.
@@ -220,7 +229,7 @@ def middle_cut(text: str, room: int) -> tuple[int, int]:
 
 
 def _safe_places(text: str, place: int) -> tuple[int, int]:
-    """Return the nearest places before and after a place that are not inside a unit of `_UNITS`."""
+    """Return the nearest places up to `place` and from it on that are not inside a unit of `_UNITS`."""
     start = max(0, place - _LONGEST_UNIT)
     while start > 0 and text[start - 1] == "\\":  # the first of several backslashes says which of them escape
         start -= 1
@@ -237,12 +246,12 @@ def store_whole(folder: Path, data: bytes, ending: str) -> Path:
     replaced, not followed.
 
     Args:
-        folder: The folder; made if it does not exist.
+        folder: The folder, which is made if it does not exist.
         data: The bytes.
         ending: The end of the name, with its dot.
 
     Raises:
-        OSError: It cannot be written.
+        OSError: The folder or the file cannot be written.
     """
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     path = folder / kept_name(data, ending)
@@ -260,13 +269,14 @@ def store_whole(folder: Path, data: bytes, ending: str) -> Path:
 # --- Reading the rest ---
 
 _SHOWN_IDS: Final = 5
+"""The most ids that an error lists."""
 
 
 class KeptResults:
     """The results of one run, or one conversation, of which the model saw only a part.
 
     Attributes:
-        texts: The whole texts, by the ids that the model reads in place of what was cut.
+        texts: The whole texts, by the ids that the model reads in place of the parts that were cut.
     """
 
     __slots__ = ("texts",)
@@ -292,7 +302,7 @@ class KeptResults:
         return (*deps, self) if self.texts else deps
 
     def find(self, id: str) -> str:
-        """Return the text of an id, or of the path of its file.
+        """Return the whole text with an id; `id` may also be the path of its file.
 
         Raises:
             ToolError: No result of this id was kept.
@@ -349,6 +359,7 @@ class ResultReader:
 
 
 def _last_line(begin: int, end: int, total: int) -> str:
+    """Return the last line of an answer: which characters of how many it has, and how to read on."""
     more = f"; read on with offset={end}" if end < total else ""
     return f"\n[characters {begin} to {end} of {total}{more}]"
 
@@ -359,8 +370,8 @@ def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], 
     Args:
         text: The text.
         offset: The character to begin with.
-        room: How many characters may be returned. A longer first line is cut.
-        matches: Whether a line matches.
+        room: How many characters may be returned. If the first line is longer, it is cut.
+        matches: Returns whether a line matches.
     """
     found = ""
     for begin, line in _lines(text, offset):
@@ -374,7 +385,7 @@ def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], 
 
 
 def _lines(text: str, offset: int) -> Iterator[tuple[int, str]]:
-    """Yield lines with their offsets, without their ends."""
+    """Yield the offset and the text of each line from `offset` on, without the line end."""
     while offset < len(text):
         end = text.find("\n", offset)
         end = len(text) if end < 0 else end
@@ -383,10 +394,10 @@ def _lines(text: str, offset: int) -> Iterator[tuple[int, str]]:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Return the check of a pattern, in linear time: a model wrote it.
+    """Return a function that returns whether a line matches a pattern, in linear time.
 
     Raises:
-        ToolError: It is not a pattern.
+        ToolError: The pattern is not valid.
     """
     from fcregistry._schema.drafts import SchemaError  # heavy
 

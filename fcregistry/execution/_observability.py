@@ -1,4 +1,4 @@
-"""Logs and traces of calls. Where a program has set up neither, a call pays for one question only.
+"""Logs and traces of calls. If a program has set up neither, a call pays for a single check.
 
 A trace has a span `execute_tool NAME` for each call, as OpenTelemetry's semantic conventions have it: "Semantic conventions for generative AI
 tool execution" (status: development), and "Recording errors". OpenTelemetry is not imported here: a program that traces has imported it.
@@ -34,10 +34,10 @@ if TYPE_CHECKING:
 
 
 class Watch:
-    """Traces and logs one call. Nothing that goes wrong with that reaches the call.
+    """Traces and logs one call. An error in the tracing or logging does not reach the call.
 
     Args:
-        tracer: Makes its span, if the program traces.
+        tracer: Makes the call's span; None if the program does not trace.
     """
 
     __slots__ = ("_captures", "_span", "_step", "_tracer")
@@ -58,10 +58,7 @@ class Watch:
             self._start_span(step.bound.tool, step.call)
 
     def attempt(self) -> AbstractContextManager[object]:
-        """Return a context manager for each attempt.
-
-        Spans of the tool's own become children of the call's span.
-        """
+        """Return a context manager for one attempt; spans that the tool makes are children of the call's."""
         if self._span is None:
             return nullcontext()
         context: AbstractContextManager[object] = modules["opentelemetry.trace"].use_span(
@@ -70,7 +67,7 @@ class Watch:
         return context
 
     def finish(self, result: ToolResult) -> None:
-        """Log the result and end the span; a call that never ran has a span without length."""
+        """Log the result and end the span; for a call that did not run, a span is started and ended at once."""
         with _isolated():
             if self._span is None and result.tool is not None:
                 self._start_span(result.tool, result.call)
@@ -80,9 +77,9 @@ class Watch:
             log_result(result, None if self._step is None else self._step.arguments)
 
     def abandon(self, error: BaseException) -> None:
-        """Log that the call has no result, and end the span.
+        """Log that the call has no result, because of `error`, and end the span.
 
-        Its task was cancelled, or the program interrupted.
+        The call's task was cancelled, or the program was interrupted.
         """
         with _isolated():
             if self._span is not None:
@@ -92,6 +89,7 @@ class Watch:
             log_end(self._step, error)
 
     def _start_span(self, tool: Tool, call: ToolCall | None) -> None:
+        """Start the span of a call, with its attributes, if the program traces."""
         if self._tracer is None:
             return
         facts = _span_attributes(tool, None if call is None else call.id)
@@ -101,6 +99,7 @@ class Watch:
         self._span = self._tracer.start_span(f"execute_tool {tool.name}", kind=kind, attributes=facts)
 
     def _end_span(self, span: Span, result: ToolResult) -> None:
+        """Set the attributes of the result, or of its error, on the span, and end it."""
         if span.is_recording():
             span.set_attribute("fcregistry.call.repairs", len(result.repairs))
             if (error := result.error) is not None:
@@ -117,13 +116,11 @@ class Watch:
 
 
 def new_watch() -> Watch | None:
-    """Return a watch for a call that begins now.
+    """Return a watch for a call that begins now, or None if the program neither traces nor logs calls.
 
-    Return None if the program neither traces nor logs successful calls.
-
-    Failed calls are logged in any case: see `log_failure`.
+    Failed calls are logged without a watch, too: see `log_failure`.
     """
-    if "opentelemetry.trace" not in modules:  # so in most programs; first and inline, since every call pays for it
+    if "opentelemetry.trace" not in modules:  # as in most programs; first and inline, since every call pays for it
         logger = cached_logger
         if logger is not None and not logger.isEnabledFor(INFO):
             return None
@@ -134,7 +131,7 @@ def new_watch() -> Watch | None:
 
 
 def log_failure(result: ToolResult) -> None:
-    """Log a failed call without a watch: the log may take warnings only."""
+    """Log a failed call that has no watch, if the log takes warnings."""
     if logger_for(WARNING) is not None:
         with _isolated():
             log_result(result, None)
@@ -142,13 +139,13 @@ def log_failure(result: ToolResult) -> None:
 
 @contextmanager
 def _isolated() -> Iterator[None]:
-    """Keep errors of log handlers and span exporters, which are foreign code, away from the call."""
+    """Log errors of the block, such as those of log handlers and span exporters, and do not raise them."""
     try:
         yield
     except Exception:  # foreign code: whatever it raises, the call goes on
         from logging import getLogger  # only on the way to an error
 
-        with suppress(Exception):  # it may be the log that fails
+        with suppress(Exception):  # logging itself may fail
             getLogger("fcregistry").exception("a call could not be logged or traced")
 
 
@@ -164,20 +161,20 @@ RAISED_BY_TOOLS: Final = ("tool_failed", "unencodable_result")
 """The codes of failures whose exception is the tool's, for a developer to fix."""
 
 cached_logger: Logger | None = None
-"""The logger, once it was looked up."""
+"""The logger; None before it is first looked up."""
 
 
 def logger_for(level: int) -> Logger | None:
-    """Return the logger if it has a handler and takes a level, or None.
+    """Return the logger if it has a handler and is enabled for `level`, or None.
 
     A program that has not imported `logging`, or has set up no handler, gets no records: not even warnings on stderr, where Python would
-    write them as the last resort. They are about what models write, and such a program has not asked for a log.
+    write them as the last resort. Such a program has not asked for a log.
     """
     global cached_logger  # noqa: PLW0603  # looked up once: a program has one logger of a name
     logger = cached_logger
     if logger is None:
         logging = modules.get("logging")
-        # Another thread may be importing it: this is the last thing in it
+        # Another thread may be importing `logging`: this function is the last that the module defines
         if logging is None or not hasattr(logging, "captureWarnings"):
             return None
         logger = cached_logger = logging.getLogger(LOGGER_NAME)
@@ -198,7 +195,7 @@ def log_result(result: ToolResult, arguments: dict[str, Any] | None) -> None:
     if logger is None:
         return
     ended = "ok" if error is None else error.code
-    exception = None if error is None else _unexpected(error)
+    exception = None if error is None else _unexpected_exception(error)
     facts = {
         **_log_fields(result.tool, result.call, ended),
         "fc_seconds": result.duration,
@@ -228,10 +225,7 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
 
 
 def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
-    """Return the fields of a call for a structured log.
-
-    They begin with `fc_`, so that they do not clash with others.
-    """
+    """Return the fields of a call for a structured log. The prefix `fc_` avoids clashes."""
     provenance = None if tool is None else tool.provenance
     return {
         "fc_tool": getattr(provenance, "id", None),
@@ -242,15 +236,16 @@ def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str
 
 
 def _name_of(result: ToolResult) -> str:
+    """Return the name of the called tool, or words in its place if there is no such tool."""
     if result.tool is not None:
         return result.tool.name
     return "a malformed call" if result.call is None else f"the unknown tool {json.dumps(result.call.name[:64])}"
 
 
-def _unexpected(error: CallError) -> BaseException | None:
-    """Return the exception whose traceback a developer needs.
+def _unexpected_exception(error: CallError) -> BaseException | None:
+    """Return the exception of a tool whose traceback a developer needs, or None.
 
-    That is not a `ToolError`, which a tool raises to refuse.
+    A `ToolError`, which a tool raises to refuse a call, is expected.
     """
     if error.code not in RAISED_BY_TOOLS or isinstance(error.exception, ToolError):
         return None
@@ -258,9 +253,11 @@ def _unexpected(error: CallError) -> BaseException | None:
 
 
 def _arguments_text(call: ToolCall | None, arguments: dict[str, Any] | None) -> str:
-    """Return the arguments as one line of bounded text.
+    """Return the arguments of a call as one line of bounded text, or an error if they cannot be read.
 
-    They are JSON if they are valid JSON, and as written otherwise.
+    Args:
+        call: The call; None if there is none.
+        arguments: The validated arguments; None if they are not valid. Then the call's own arguments are shown.
     """
     if arguments is None:
         given = None if call is None else call.arguments
@@ -281,7 +278,7 @@ CAPTURE: Final = "OTEL_INSTRUMENTATION_GENAI_CAPTURE_MESSAGE_CONTENT"
 _ON_SPANS: Final = ("true", "span_only", "span_and_event")
 
 _cached_tracer: tuple[Any, Tracer | None] = (None, None)
-"""The provider that was asked last, and its tracer: making one takes longer than a call."""
+"""The tracer provider that was asked last, and its tracer: making a tracer takes longer than a call."""
 
 
 def tracing() -> Tracer | None:
@@ -289,11 +286,11 @@ def tracing() -> Tracer | None:
     trace: Any = modules.get("opentelemetry.trace")
     if trace is None:
         return None
-    global _cached_tracer  # noqa: PLW0603  # cached: making one takes longer than a call
-    # Without a provider, the public function reads the environment at every call; the private name spares that.
+    global _cached_tracer  # noqa: PLW0603  # cached: making a tracer takes longer than a call
+    # Without a provider, the public function reads the environment at every call; the private name does not.
     if getattr(trace, "_TRACER_PROVIDER", trace) is None and _cached_tracer[0] is not None:
         return None
-    if not hasattr(trace, "__all__"):  # the last thing in it: another thread may be importing it
+    if not hasattr(trace, "__all__"):  # the last name in the module: another thread may be importing it
         return None
     provider = trace.get_tracer_provider()
     if provider is not _cached_tracer[0]:
@@ -303,12 +300,14 @@ def tracing() -> Tracer | None:
 
 
 def _set_error(span: Span, kind: str, message: str | None) -> None:
+    """Give a span the status of an error, with the type `kind` and a message if there is one."""
     trace = modules["opentelemetry.trace"]
     span.set_attribute("error.type", kind)
     span.set_status(trace.Status(trace.StatusCode.ERROR, message))
 
 
 def _span_attributes(tool: Tool, call_id: str | None) -> dict[str, Any]:
+    """Return the attributes of a call's span, without those that have no value."""
     provenance = tool.provenance
     facts = {
         "gen_ai.operation.name": "execute_tool",
@@ -325,5 +324,6 @@ def _span_attributes(tool: Tool, call_id: str | None) -> dict[str, Any]:
 
 
 def _type_name(error: BaseException) -> str:
+    """Return the qualified name of an exception's class, with its module unless that is `builtins`."""
     cls = type(error)
     return cls.__qualname__ if cls.__module__ == "builtins" else f"{cls.__module__}.{cls.__qualname__}"

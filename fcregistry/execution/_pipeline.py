@@ -1,7 +1,7 @@
 """The pipeline: the steps that turn a call, as the model wrote it, into a `ToolResult`.
 
 The call is read, its tool looked up, its arguments parsed, validated and decoded; hooks and approvers are asked; then it runs, and its
-outcome becomes a result. A model's mistakes and a tool's failures are values: nothing that a model can write makes anything here raise.
+outcome becomes a result. A model's mistakes and a tool's failures are values: nothing that a model can write makes a function here raise.
 
 A function that returns `Effects` is a generator. One of two drivers runs it, with or without an event loop; see `_invoke.py`.
 """
@@ -59,6 +59,7 @@ class Pipeline:
         tools: The tools that may be called.
         settings: The executor's settings.
         rules: Decides which calls need approval.
+        unlisted: Tools that can be called, but that the executor does not list.
 
     Attributes:
         unlisted: Tools that can be called, but that the executor does not list.
@@ -105,6 +106,7 @@ class Pipeline:
     def _run_call(
         self, given: object, context: CallsContext, turn: BatchTurn | None, watch: Watch | None
     ) -> Effects[ToolResult]:
+        """Run a call like `run_call`; `watch` traces and logs it, if the program does so."""
         if not isinstance(given, ResumedCall):
             given = yield from self.prepare_off_loop(given, context)
         checks = self._checks_of(given)
@@ -122,7 +124,7 @@ class Pipeline:
     # --- Preparing: read, look up, parse, validate, decode ---
 
     def find(self, name: str) -> Tool | None:
-        """Return a tool by its own name, or by the name that a provider's format gives it, or None."""
+        """Return the tool called `name`, by itself or in a provider's format, or None if there is none."""
         tool = self.tools.get(name) or self.unlisted.get(name)
         if tool is not None:
             return tool
@@ -132,16 +134,16 @@ class Pipeline:
 
     @property
     def suspends(self) -> bool:
-        """Whether calls that need approval wait for decisions from elsewhere, since the executor has no approver."""
+        """Whether calls that need approval wait for decisions from elsewhere: the executor has no approver."""
         return self.rules.approve is None
 
     def always_allows(self, name: str) -> bool:
-        """Return whether no call of a tool ever needs approval or is denied; True for a name that no tool has."""
+        """Return whether no call of a tool is ever denied or needs approval; True for a name that no tool has."""
         tool = self.find(name)
         return tool is None or self.rules.always_allows(tool)
 
     def bound(self, name: str) -> Bound | None:
-        """Return a tool by name, ready to be called, or None if there is none.
+        """Return the tool called `name`, ready to be called, or None if there is none.
 
         Raises:
             PluginError: The tool's plugin cannot be loaded, or the loaded tool differs from its description.
@@ -166,11 +168,12 @@ class Pipeline:
         return bound
 
     def _renew_rules(self) -> None:
-        """Bind all tools again if the configuration has changed."""
+        """Read the configuration again if that is due; if it has changed, forget the bound tools."""
         if self.rules.renew():
             self._forget_bound()
 
     def _forget_bound(self) -> None:
+        """Have all tools bound again, and their fast paths made again, at their next calls."""
         for each in (self._bound, self.fast_paths, self.async_fast_paths):
             each.clear()
 
@@ -212,6 +215,10 @@ class Pipeline:
         return (yield from self._prepare_on_thread(call, context))
 
     def _prepare_on_thread(self, call: ToolCall, context: CallsContext) -> Effects[CallStep | ToolResult]:
+        """Prepare a call on a thread; the time that this takes is subtracted from the tool's time limit.
+
+        Return a failed result if the time is up, the call is cancelled, or no thread is available.
+        """
         bound = self._bound.get(call.name)
         seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
         job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
@@ -231,11 +238,17 @@ class Pipeline:
     def _prepare(
         self, call: ToolCall, longest: int | None, most_steps: int, pending: Collection[str] = ()
     ) -> CallStep | ToolResult:
-        """Prepare a call.
+        """Return a call with validated and decoded arguments, or a failed result.
+
+        Args:
+            call: The call.
+            longest: How many characters the arguments may have; None for any number.
+            most_steps: How many steps the search for errors in the arguments may take.
+            pending: The JSON paths of placeholders for results of other calls.
 
         Raises:
             TooLongError: `most_steps` is less than `MOST_STEPS`, and the arguments are longer than `longest`.
-            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search for errors in the arguments takes more.
+            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search takes more steps.
         """
         try:
             bound = self.bound(call.name)
@@ -272,6 +285,7 @@ class Pipeline:
         return CallStep(call, bound, arguments, decoded, repairs)
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
+        """Return the failed result of a call that cannot be read, with its name and id if they are known."""
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
@@ -279,7 +293,7 @@ class Pipeline:
         return failed_result(call, CallError("malformed_call", str(error)), tool)
 
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
-        """Return the called tools whose plugins are not imported yet, each once."""
+        """Return the tools of `calls` whose plugins are not imported yet, each once."""
         names = dict.fromkeys(call.name for given in calls if (call := read_if_call(given)) is not None)
         tools = [tool for name in names if (tool := self.find(name)) is not None]
         return [tool for tool in tools if not tool.is_loaded]
@@ -287,13 +301,13 @@ class Pipeline:
     # --- Hooks and approval ---
 
     def _checks_of(self, given: object) -> CallChecks | ToolResult:
-        """Return the checks of a prepared call; its result if the call must not run."""
-        decided = isinstance(given, ResumedCall)
+        """Return the checks of a call, prepared if it is not yet, or its result if it must not run."""
+        was_decided = isinstance(given, ResumedCall)
         step, approval = (given.step, given.approval) if isinstance(given, ResumedCall) else (given, None)
         if not isinstance(step, (CallStep, ToolResult)):
             step = self.prepare(step)
         if isinstance(step, CallStep):
-            return CallChecks(step, self, approval, decided)
+            return CallChecks(step, self, approval, was_decided)
         if not isinstance(given, ResumedCall) or given.seen:
             return step
         result, hooks = step if approval is None else step.with_approval(approval), self.settings.hooks
@@ -302,13 +316,14 @@ class Pipeline:
         return hooks.after(result.tool, result.call, result)
 
     def suspend(self, calls: Iterable[object]) -> PreparedCalls:
-        """Prepare calls, let the hooks change or deny them, and keep them for later.
+        """Prepare calls, ask the hooks about them, and return them as `PreparedCalls`.
 
-        So an approver sees the arguments that the tools will get.
+        The hooks are asked now, so that an approver sees the arguments that the tools will get.
         """
         return suspend_calls(map(self._prepare_and_ask_hooks, calls), self.rules)
 
     def _prepare_and_ask_hooks(self, given: object) -> CallStep | ToolResult:
+        """Return a call, prepared and with the changes of the hooks, or its result if it must not run."""
         checks = self._checks_of(given)
         if isinstance(checks, ToolResult):
             return checks
@@ -333,7 +348,7 @@ class Pipeline:
 
 
 def _is_pending(path: str, pending: Collection[str]) -> bool:
-    """Return whether a placeholder for another call's result may change the value at a path."""
+    """Return whether a placeholder at one of the paths `pending` may change the value at `path`."""
     return any(
         path == "$"
         or path == place
@@ -349,21 +364,21 @@ class CallChecks:
     Args:
         step: The call.
         pipeline: Has the executor's settings and rules, and validates changed arguments.
-        approval: The approver's decision, if there is one already.
-        decided: Whether the call was decided about before, so that no approver is asked.
+        approval: The record of the approver's decision, if there is one already.
+        was_decided: Whether there was a decision about the call before, so that no approver is asked.
 
     Attributes:
         step: The call, with the changes that hooks and the approver made.
         approval: How it was approved or denied; None if no approver was asked.
     """
 
-    __slots__ = ("_call", "_decided", "_pipeline", "approval", "step")
+    __slots__ = ("_call", "_pipeline", "_was_decided", "approval", "step")
 
-    def __init__(self, step: CallStep, pipeline: Pipeline, approval: Approval | None, decided: bool) -> None:
+    def __init__(self, step: CallStep, pipeline: Pipeline, approval: Approval | None, was_decided: bool) -> None:
         self.step = step
         self.approval = approval
         self._pipeline = pipeline
-        self._decided = decided
+        self._was_decided = was_decided
         self._call: ToolCall | None = None
 
     def ask_hooks(self) -> ToolResult | None:
@@ -387,7 +402,7 @@ class CallChecks:
         again = self._pipeline.prepare(answer)
         if isinstance(again, ToolResult):
             return failed_result(step.call, again.error, tool, step.repairs) if again.error is not None else again
-        if self._decided and again.arguments != step.arguments:
+        if self._was_decided and again.arguments != step.arguments:
             return self.refusal(call_errors.changed_after_approval(tool.name))
         self._call = answer
         self.step = again._replace(call=step.call, repairs=step.repairs + again.repairs)
@@ -399,10 +414,10 @@ class CallChecks:
         Returns:
             A failed result if the call is refused; None if it may run.
         """
-        if self._decided or self.step.bound.needs_no_approval:
+        if self._was_decided or self.step.bound.needs_no_approval:
             return None
         answer, self.approval = yield from ask_approver(self._pipeline.rules, self.step, cancellation)
-        self._decided = self.approval is not None
+        self._was_decided = self.approval is not None
         if not isinstance(answer, Approve):
             return None if answer is None else self.refusal(answer)
         again = apply_edit(self.step, answer, self._pipeline.prepare)
@@ -412,14 +427,14 @@ class CallChecks:
         return self.ask_hooks()  # the hooks have not seen the approver's arguments
 
     def finish(self, result: ToolResult) -> ToolResult:
-        """Pass the result to the hooks after the call, if they were asked before it; return their result."""
+        """Return the result of the hooks after the call, or `result` if none were asked before the call."""
         hooks = self._pipeline.settings.hooks
         if hooks is None or self._call is None:
             return result
         return hooks.after(self.step.bound.tool, self._call, result)
 
     def refusal(self, error: CallError) -> ToolResult:
-        """Return the result of a call that is refused."""
+        """Return the failed result of the call, which is refused because of `error`."""
         notes = None if self.approval is None else Notes(approval=self.approval)
         return make_result(self.step, error, self._pipeline.settings, notes)
 
@@ -435,6 +450,16 @@ def _run_step(
     watch: Watch | None,
     approval: Approval | None,
 ) -> Effects[ToolResult]:
+    """Run an allowed call in its turn, or take its result from the cache, and return the result.
+
+    Args:
+        step: The call.
+        settings: The executor's settings.
+        context: The options of the caller.
+        turn: The turn of the call, if it is one of a batch.
+        watch: Traces and logs the call, if the program does so.
+        approval: How the call was approved; None if no approver was asked.
+    """
     if turn is not None:
         yield turn.of(step)
     if (not_run := _cancelled_result(step, context, settings)) is not None:
@@ -454,7 +479,7 @@ def _run_step(
 
 
 def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings) -> ToolResult | None:
-    """Return the result of a call that was cancelled before it began; None if it was not."""
+    """Return the failed result of a call that was cancelled before it began; otherwise None."""
     if context.cancellation is None or not context.cancellation.cancelled:
         return None
     return make_result(step, call_errors.cancelled_before(step.bound.tool, context.cancellation.reason), settings)
@@ -489,7 +514,10 @@ def _attempts(
 def _attempt(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None, seconds: float | None
 ) -> Effects[Outcome]:
-    """Call a tool once. If the caller stops waiting, cancel the tool's token."""
+    """Call a tool once, for at most `seconds`, and return the outcome.
+
+    If the caller stops waiting, the token in the tool's context is cancelled.
+    """
     bound = step.bound
     outcome: Outcome
     is_plain = bound.runner is None and bound.signature.context is None
@@ -515,6 +543,15 @@ def _attempt(
 def _job(
     step: CallStep, settings: Settings, context: CallsContext, token: CancellationToken, seconds: float | None
 ) -> Job | WaitFor:
+    """Return the effect that calls the tool of `step`, in this process or another one.
+
+    Args:
+        step: The call.
+        settings: The executor's settings.
+        context: The options of the caller.
+        token: The token for the tool's context.
+        seconds: How long the call may take; None for any time.
+    """
     bound, channel, runner = step.bound, context.channel, step.bound.runner
     if runner is not None:
         longest = None if runner.keeps_time else seconds
@@ -544,6 +581,7 @@ def load_plugins(tools: list[Tool]) -> Effects[None]:
 
 
 def _import_plugins(tools: list[Tool]) -> None:
+    """Import the plugins of `tools`, and ignore errors."""
     for tool in tools:
         with suppress(PluginError, DefinitionError):
             definition_of(tool).define()

@@ -67,14 +67,14 @@ def remote_runners(
     Args:
         tools: The executor's tools.
         pool: The `concurrent.futures.Executor` that it was given, for all other tools; None if they run here.
-        user: The executor: workers that only it uses end when it leaves, or is garbage. With None, idle workers always stay.
+        user: The executor: workers that only it uses end when it leaves, or is garbage-collected. With None, idle workers always stay.
         any_version: Whether a worker that has another version of a tool may run it.
         file_root: The folder below which the files of calls on the pool lie.
 
     Raises:
-        TypeError: The pool is something else.
+        TypeError: The pool is not a `concurrent.futures.Executor`.
         NotADirectoryError: `file_root` is not a folder.
-        DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
+        DefinitionError: Some of the tools cannot run in another process; the message names each, and what to do.
         MissingDependencyError: A tool asks for isolation, and pebble is not installed.
     """
     given = tuple(tools)
@@ -112,10 +112,10 @@ class PoolRunner:
         root: Where the files of calls lie; None if no tool has files.
 
     Attributes:
-        is_elsewhere: Whether its workers may be on other machines, which do not have the files of this one.
+        is_elsewhere: Whether its workers may be on other machines, which do not have the files of this machine.
 
     Raises:
-        TypeError: It is something else.
+        TypeError: The pool does not have that interface.
     """
 
     def __init__(self, pool: object, *, any_version: bool = False, root: FileRoot | None = None) -> None:
@@ -135,7 +135,7 @@ class PoolRunner:
         """Run a tool.
 
         Args:
-            tool: One that `check_portable` lets through.
+            tool: A tool that `check_portable` accepts.
             arguments: A valid JSON object.
             timeout: Seconds that the worker gives the tool, without the time that the pool takes; None for any time.
 
@@ -153,6 +153,7 @@ class PoolRunner:
         return future
 
     def _submit(self, future: Future[Outcome], tool: Tool, arguments: Mapping[str, Any], timeout: float | None) -> None:
+        """Send a call to the pool; `future` gets the outcome when the pool answers, or if sending fails."""
         root = self._root if self.is_elsewhere else None
         try:
             request = request_for(tool, arguments, timeout, any_version=self._any_version, root=root)
@@ -164,18 +165,21 @@ class PoolRunner:
         except Exception as error:  # noqa: BLE001  # foreign code: a pool that is broken or shut down may raise anything
             settle(future, _failed(tool, "no_worker", error))
             return
-        held = [answer]  # dropped when it is done: while a future of Dask's is referenced, its result stays on a worker
+        # Emptied when the call has ended: while a future of Dask's is referenced, its result stays on a worker
+        running = [answer]
 
-        def answered(done: Future[str]) -> None:
-            held.clear()
+        def settle_future(done: Future[str]) -> None:
+            """Give `future` the outcome in the worker's answer."""
+            running.clear()
             settle(future, outcome_of(done, tool, timeout, root))
 
-        def given_up(_: Future[Outcome]) -> None:
-            for each in tuple(held):
+        def cancel_answer(_: Future[Outcome]) -> None:
+            """Cancel the call on the pool if it has not ended."""
+            for each in tuple(running):
                 each.cancel()
 
-        future.add_done_callback(given_up)
-        answer.add_done_callback(answered)
+        future.add_done_callback(cancel_answer)
+        answer.add_done_callback(settle_future)
 
 
 def request_for(
@@ -193,7 +197,7 @@ def request_for(
         arguments: A valid JSON object.
         timeout: Seconds that the worker gives the tool; None for any time.
         any_version: Whether a worker that has another version may run it.
-        root: Where the files lie that are sent with the call; None to send none.
+        root: The folder of the files that are sent with the call; None to send none.
 
     Raises:
         FileProblem: A file cannot be sent.
@@ -233,13 +237,13 @@ def _failed(tool: Tool, reason: str, cause: BaseException | None = None) -> Outc
 
 
 def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, root: FileRoot | None = None) -> Outcome:
-    """Return the outcome that a worker's answer has, or why there is none; it raises nothing.
+    """Return the outcome in a worker's answer, or one with the error that says why there is none.
 
     Args:
-        answer: A future that is done.
+        answer: A future of the answer, which is done.
         tool: The tool that was called.
         timeout: The seconds that it was given.
-        root: Where its output files are written.
+        root: The folder in which its output files are written.
     """
     try:
         return _outcome_in(answer.result(), tool, timeout, root)
@@ -254,9 +258,9 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, ro
 
 
 def _without_own_frame(error: BaseException) -> BaseException:
-    """Return an error without the frame here that caught it.
+    """Return an error whose traceback begins below the frame that caught it.
 
-    The frame refers to the pool's future and so to its result.
+    That frame refers to the pool's future, and so to its result.
     """
     if error.__traceback__ is not None:
         error.__traceback__ = error.__traceback__.tb_next
@@ -264,6 +268,12 @@ def _without_own_frame(error: BaseException) -> BaseException:
 
 
 def _outcome_in(answer: str, tool: Tool, timeout: float | None, root: FileRoot | None) -> Outcome:
+    """Return the outcome in the text of a worker's answer, and write the output files in it.
+
+    Raises:
+        FileProblem: A file cannot be written.
+        Exception: The text is not an answer.
+    """
     answered = read_answer(answer)
     if isinstance(answered, (WireException, WireReturn)) and answered.version != tool.origin.version:
         _warn_of_version(tool, answered.version)
@@ -279,6 +289,7 @@ def _outcome_in(answer: str, tool: Tool, timeout: float | None, root: FileRoot |
 
 
 _warned: set[tuple[str | None, str | None, str | None]] = set()
+"""The distributions and versions, here and on the worker, that the log has a warning about."""
 
 
 def _warn_of_version(tool: Tool, there: str | None) -> None:
@@ -294,7 +305,7 @@ def _warn_of_version(tool: Tool, there: str | None) -> None:
 # --- Calls on worker processes ---
 
 MOST_WORKERS: Final = 4
-"""Worker processes at a time, if the machine has as many processors; at least two."""
+"""The most worker processes at a time. There are no more than processors, but at least two may be started."""
 
 
 class _Call(NamedTuple):
@@ -320,6 +331,7 @@ class ProcessWorkers:
         self._begin()
 
     def _begin(self) -> None:
+        """Set the state of a new object, without workers and calls; a forked child has none either."""
         self._lock = threading.Lock()
         self._expected: list[str] = []
         self._idle: list[ProcessPool] = []
@@ -340,12 +352,12 @@ class ProcessWorkers:
 
         Args:
             tools: The tools.
-            user: The executor that is going to call them. Until it leaves, or is garbage, idle workers stay. None stands for a user that
-                is always there.
+            user: The executor that is going to call them. Until it leaves, or is garbage-collected, idle workers stay. None means a user
+                that never leaves.
 
         Raises:
             MissingDependencyError: pebble is not installed.
-            DefinitionError: Some of the tools cannot run in another process; names each, and what to do.
+            DefinitionError: Some of the tools cannot run in another process; the message names each, and what to do.
         """
         from importlib.util import find_spec  # of a top-level name it imports nothing
 
@@ -369,23 +381,23 @@ class ProcessWorkers:
         """Run a tool.
 
         Args:
-            tool: One that was given to `expect`.
+            tool: A tool that was given to `expect`.
             arguments: A valid JSON object.
             timeout: Seconds from when a worker takes the call; then the worker is killed. None for any time.
-            any_version: Whether it may run where a worker finds another version of it than this process has.
+            any_version: Whether a worker that has another version of the tool than this process may run it.
 
         Returns:
             A future of the outcome, also if the worker dies. Cancelling it kills the worker that runs the call.
 
         Raises:
-            RuntimeError: This is itself a worker that is starting: the program's main module makes calls when it is imported.
+            RuntimeError: This process is a worker that is starting: the program's main module makes calls when it is imported.
         """
         refuse_while_starting()
         after_fork(self, ProcessWorkers._forget)
         call = _Call(tool, "", timeout, Future())
         try:
             call = call._replace(request=request_for(tool, arguments, any_version=any_version).to_text())
-        except Exception as error:  # noqa: BLE001  # what cannot be sent has an outcome like any call
+        except Exception as error:  # noqa: BLE001  # a call that cannot be sent has an outcome like any call
             settle(call.future, _failed(call.tool, "no_worker", error))
             return call.future
         with self._lock:
@@ -402,7 +414,7 @@ class ProcessWorkers:
     def leave(self, user: object) -> None:
         """Record that a user makes no more calls.
 
-        After the last user, workers end as soon as they are idle; this waits for those that are idle now.
+        After the last user, workers end as soon as they are idle; this method waits until those that are idle now have ended.
         """
         with self._lock:
             self._users.discard(user)
@@ -413,7 +425,7 @@ class ProcessWorkers:
         stop_workers(*idle)
 
     def close(self) -> None:
-        """Kill the workers; calls that run or wait, and all later ones, are cancelled."""
+        """Kill the workers. Calls that run or wait, and all later calls, are cancelled."""
         import atexit
 
         with self._lock:
@@ -444,7 +456,7 @@ class ProcessWorkers:
                 settle(call.future, outcome)
 
     def _next(self) -> _Call | None:
-        """Take a waiting call; None if there is none, and this thread ends.
+        """Return the next waiting call, now busy; None if there is none, after which the calling thread ends.
 
         Calls that were cancelled while they waited never begin.
         """
@@ -459,7 +471,7 @@ class ProcessWorkers:
         return None
 
     def _answer_to(self, call: _Call) -> Future[str] | None:
-        """Run a call on a worker, and return the worker's answer when it is done.
+        """Run a call on a worker, wait for it, and return the future of the worker's answer, which is done.
 
         Return None if the call was cancelled, or the workers closed, before it began.
         """
@@ -478,6 +490,7 @@ class ProcessWorkers:
         return answer
 
     def _idle_worker(self) -> ProcessPool | None:
+        """Return an idle worker that is alive, no longer among the idle ones; None if there is none."""
         while self._idle:
             worker = self._idle.pop()
             if worker.active:
@@ -486,7 +499,10 @@ class ProcessWorkers:
         return None
 
     def _free(self, call: _Call, *, keep: bool) -> bool:
-        """Free the worker of a call, for the next call or to end; return False if `close` has ended it."""
+        """Free the worker of a call that has ended; return False if `close` has ended the worker.
+
+        With `keep`, the worker stays idle for the next call, if there is one or a user is left; otherwise it is killed.
+        """
         with self._lock:
             if call not in self._busy:
                 return False
@@ -500,8 +516,9 @@ class ProcessWorkers:
         return True
 
 
-def _cancel_answer(answer: Future[str], given_up: Future[Outcome]) -> None:
-    if given_up.cancelled():
+def _cancel_answer(answer: Future[str], outcome: Future[Outcome]) -> None:
+    """Cancel the future of a worker's answer if the future of the call's outcome was cancelled."""
+    if outcome.cancelled():
         answer.cancel()
 
 
@@ -516,8 +533,8 @@ def new_worker(expected: list[str], at_exit: Callable[[], None]) -> ProcessPool:
     """Return a worker that starts with its first call.
 
     Args:
-        expected: The canonical ids of tools whose plugins it loads first; what is added later, a replacement of it loads too.
-        at_exit: Called at the end of this process; ends the worker.
+        expected: The canonical ids of tools whose plugins it loads first. If the worker is replaced, the new one loads those added since, too.
+        at_exit: The function to call at the end of this process, which ends the worker.
     """
     import atexit
     from multiprocessing import get_context
@@ -527,7 +544,7 @@ def new_worker(expected: list[str], at_exit: Callable[[], None]) -> ProcessPool:
     # Registered after pebble's own handler, so that it runs first: no worker is replaced while the process ends
     atexit.unregister(at_exit)
     atexit.register(at_exit)
-    # Not forked: this process has threads, and may hold locks that a copy of it would wait for
+    # Not forked: this process has threads, whose locks a copy of it would wait for
     return ProcessPool(max_workers=1, initializer=start_worker, initargs=(expected,), context=get_context("spawn"))
 
 
@@ -540,17 +557,14 @@ def stop_workers(*workers: ProcessPool) -> None:
 
 
 def stop_later(worker: ProcessPool) -> None:
-    """Kill a worker on another thread.
-
-    This may be one of its pool's own threads, which cannot wait for it.
-    """
+    """Kill a worker on another thread: the current thread may be its pool's, which cannot wait for it."""
     threading.Thread(target=stop_workers, args=(worker,), name="fcregistry-worker-end", daemon=True).start()
 
 
 def forget_workers() -> None:
     """Remove the parent's workers from multiprocessing's records in this forked process.
 
-    Otherwise they would be ended when it exits.
+    Otherwise this process would end them when it exits.
     """
     process: Any = sys.modules.get("multiprocessing.process")
     children: set[Any] = getattr(process, "_children", set())
@@ -559,9 +573,7 @@ def forget_workers() -> None:
 
 
 def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Outcome:
-    """Return the outcome of a call on a worker.
-
-    That is what pebble reports when a worker ended, or what is common to all pools.
+    """Return the outcome of a call on a worker, also if the worker died or was killed at the time limit.
 
     Args:
         answer: A future of pebble's that is done.
@@ -579,16 +591,17 @@ def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Ou
 
 
 def _how_it_ended(code: int) -> str:
+    """Return the exit code of a process in words; a negative code is that of a signal."""
     from signal import strsignal
 
     return f"exit code {code}" if code >= 0 else f"signal {-code} ({strsignal(-code)})"
 
 
 def refuse_while_starting() -> None:
-    """Refuse calls in a worker that is still importing the program's main module.
+    """Refuse calls in a worker process that is still importing the program's main module.
 
     Raises:
-        RuntimeError: This is one; says what to do.
+        RuntimeError: This process is such a worker; the message says what to do.
     """
     from multiprocessing import current_process
 

@@ -34,7 +34,7 @@ def make_result(
 
     Args:
         step: The call.
-        outcome: What running it gave, or why it was not run.
+        outcome: The outcome of running it, or the error that says why it was not run.
         settings: The executor's settings.
         notes: Attempts, caching and approval, for the developer.
 
@@ -47,11 +47,12 @@ def make_result(
     except BaseException as error:  # a forked child must not run the parent's program, whatever is raised
         _forks.end_if_forked(generation_before, error)
         raise
-    _forks.end_if_forked(generation_before)  # what a value or an exception does while it is read is foreign code, too
+    _forks.end_if_forked(generation_before)  # reading a value or an exception runs foreign code, too
     return result
 
 
 def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None) -> ToolResult:
+    """Return the result of a call, as `make_result` does, without the check for forks."""
     if isinstance(outcome, CallError):
         return _failed(step, outcome, notes)
     tool = step.bound.tool
@@ -82,6 +83,7 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
 
 
 def _failed(step: CallStep, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:
+    """Return the failed result of a call; the model reads the error's text."""
     tool = step.bound.tool
     return ToolResult(step.call, None, error, error.text, tool, step.decoded, duration, step.repairs, None, notes)
 
@@ -94,7 +96,7 @@ def failed_result(
     arguments: Mapping[str, Any] | None = None,
     duration: float = 0.0,
 ) -> ToolResult:
-    """Return the result of a call that failed; the model reads the error's text."""
+    """Return the failed result of a call, prepared or not; the model reads the error's text."""
     return ToolResult(call, None, error, error.text, tool, arguments, duration, repairs)
 
 
@@ -102,14 +104,14 @@ def failed_result(
 
 
 def output_of(value: Any, returns: Codec | None) -> str | Output:
-    """Return the text for the model, or an `Output` where a tool returned more than that.
+    """Return the text for the model, or an `Output` if a tool returned content.
 
-    A string is shown as it is. Anything else is JSON: by the return annotation if the value is of that type, by its own type otherwise. A
-    value without a JSON form may be `Content`, a list with some in it, or a `ToolOutput`; they are tried last, so that other values do
-    not pay for them.
+    A string is shown as it is. Any other value is encoded as JSON: by the return annotation if the value is of that type, by its own type
+    otherwise. A value without a JSON form may be `Content`, a list with `Content` in it, or a `ToolOutput`; these are tried last, so that
+    other values do not pay for them.
 
     Args:
-        value: What the tool returned.
+        value: The value that the tool returned.
         returns: The codec of its return annotation, if there is one.
 
     Raises:
@@ -130,7 +132,7 @@ def output_of(value: Any, returns: Codec | None) -> str | Output:
 
 
 def _content_of(value: Any) -> tuple[Content, ...] | None:
-    """Return the pieces of content that a value is; None if it is not content."""
+    """Return the content of a `ToolOutput`, a `Content` or a list with `Content`; None for other values."""
     if isinstance(value, ToolOutput):
         return value.content
     if isinstance(value, Content):
@@ -141,7 +143,11 @@ def _content_of(value: Any) -> tuple[Content, ...] | None:
 
 
 def _content_item(item: Any) -> Content:
-    """Return an item of a list with content in it as content: itself, a text, or JSON."""
+    """Return an item of a list with content as `Content`: the item itself, a text, or JSON.
+
+    Raises:
+        EncodingError: The item has no JSON form.
+    """
     if isinstance(item, Content):
         return item
     try:
@@ -151,7 +157,7 @@ def _content_item(item: Any) -> Content:
 
 
 def _with_advice(error: EncodingError) -> EncodingError:
-    """Return an error that says what to do about content inside of a value, where it cannot be."""
+    """Return `error`, or an error that says what to do if `error` is about content inside of a value."""
     for cls in (Content, ToolOutput):
         if f" {cls.__module__}.{cls.__qualname__} " in str(error):
             return EncodingError(

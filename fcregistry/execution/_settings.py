@@ -1,4 +1,4 @@
-"""What calls are made with: settings of the executor, such as retries, the caller's context, and the tools."""
+"""The settings of an executor, such as retries, the options of a caller, and the toolset of what an executor is given."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 # --- Retries ---
 
 Transient: TypeAlias = "type[Exception] | tuple[type[Exception], ...] | Callable[[Exception], bool]"
-"""Which failures may be transient: exceptions of these types, or those of which a function says so."""
+"""Which failures may be transient: exceptions of these types, or those for which a function returns True."""
 
 _TRANSIENT: Final = (TimeoutError, ConnectionError)
 """Exceptions that are transient, whatever the tool is."""
 
 _MOST_DOUBLINGS: Final = 99
-"""After how many failures the wait no longer grows: long before that it is `max_delay`, and long after it a float is infinite."""
+"""The number of failures after which the wait no longer grows: it is `max_delay` long before, and a float overflows long after."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,7 +64,7 @@ class Retry:
 
     Raises:
         ValueError: A number is out of its range.
-        TypeError: `on` is something else.
+        TypeError: `on` is none of these.
     """
 
     attempts: int = 3
@@ -80,7 +80,7 @@ class Retry:
                 "initial_delay and max_delay must be finite seconds, and the first must not be above the second: "
                 f"not {self.initial_delay!r} and {self.max_delay!r}"
             )
-        if not _is_on(self.on):
+        if not _is_transient_option(self.on):
             raise TypeError(
                 f"on must be a type of exceptions, a tuple of them, or a plain function of an exception, not {self.on!r}"
             )
@@ -88,11 +88,11 @@ class Retry:
             raise TypeError(f"on {problem}")
 
     def wait_before(self, attempt: int, outcome: Outcome, tool: Tool, left: float | None = None) -> float | None:
-        """Return the seconds to wait before another attempt, or None if there is to be none.
+        """Return the seconds to wait before another attempt, or None if the call is not to be tried again.
 
         Args:
-            attempt: Which attempt it would be: 2, after the first.
-            outcome: What the one before it gave.
+            attempt: The number of the next attempt: 2 after the first.
+            outcome: The outcome of the attempt before.
             tool: The tool.
             left: Seconds that are left for the call; None for any time.
         """
@@ -114,6 +114,7 @@ class Retry:
         return None if left is not None and wait >= left else wait
 
     def _may_be_transient(self, error: Exception, tool: Tool) -> bool:
+        """Return whether an exception of a tool may be transient, by itself or by `on`."""
         if isinstance(error, (GivenUp, CallCancelledError)):  # the time is up, or the caller no longer wants the result
             return False
         if _is_transient(error):
@@ -131,7 +132,8 @@ class Retry:
             return False
 
 
-def _is_on(on: object) -> bool:
+def _is_transient_option(on: object) -> bool:
+    """Return whether a value is a type of exceptions, a tuple of such types, or a plain function."""
     if isinstance(on, (type, tuple)):
         types = on if isinstance(on, tuple) else (on,)
         return all(isinstance(each, type) and issubclass(each, Exception) for each in types)
@@ -139,13 +141,14 @@ def _is_on(on: object) -> bool:
 
 
 def _is_transient(error: Exception) -> bool:
+    """Return whether an exception is a retryable `ToolError`, or one of `_TRANSIENT`."""
     if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
         return error.retryable is True
     return isinstance(error, _TRANSIENT) or _is_remote(error, _TRANSIENT)
 
 
 def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
-    """Return whether an exception of another process is of one of these types, judging by its name."""
+    """Return whether an exception of another process was, by the name of its class, one of `types`."""
     if not isinstance(error, RemoteError):
         return False
     raised = getattr(builtins, error.type_name, None)
@@ -158,10 +161,10 @@ def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
 
 
 class CallHooks(Protocol):
-    """What the pipeline calls before and after each valid call."""
+    """The hooks that the pipeline calls before and after each valid call."""
 
     def before(self, tool: Tool, call: ToolCall) -> ToolCall | CallError | None:
-        """Return None to go on, the changed call, or why it may not run.
+        """Return None to run the call as it is, the changed call, or the error of a call that may not run.
 
         The arguments of a changed call are JSON text that is not validated yet.
         """
@@ -171,6 +174,7 @@ class CallHooks(Protocol):
 
 
 _QUICK_LENGTH: Final = 20_000
+"""The most characters of arguments that are read on the caller's thread or loop."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -178,7 +182,7 @@ class Settings:
     """An executor's settings; `Executor` describes each.
 
     Raises:
-        TypeError, ValueError: One of them is not valid.
+        TypeError, ValueError: A setting is not valid.
     """
 
     engine: Engine
@@ -214,9 +218,9 @@ class Settings:
 
     @property
     def quick_length(self) -> int:
-        """How many characters of arguments are read on the caller's thread or loop.
+        """The most characters of arguments that are read on the caller's thread or loop.
 
-        Longer ones could hold up an event loop.
+        Reading longer arguments could block an event loop for too long.
         """
         longest = self.max_argument_characters
         return _QUICK_LENGTH if longest is None else min(longest, _QUICK_LENGTH)
@@ -234,8 +238,8 @@ class CallsContext(NamedTuple):
     """The options of a caller for all calls that it makes together.
 
     Attributes:
-        cancellation: Ends them.
-        deps: What the tools' contexts can have as `deps`, before the executor's.
+        cancellation: The token that ends the calls.
+        deps: The objects that tools can receive as `context.deps`; they are preferred to the executor's.
         channel: Takes the events of a streamed call.
     """
 
@@ -251,7 +255,7 @@ def calls_context(cancellation: CancellationToken | None, deps: Sequence[Any]) -
     """Return the options of a caller as one value.
 
     Raises:
-        TypeError: The cancellation is not a token, or `deps` not a list.
+        TypeError: The cancellation is not a token, or `deps` is not a list.
     """
     if cancellation is not None and not isinstance(cancellation, CancellationToken):
         raise TypeError(f"cancellation must be a CancellationToken, not {cancellation!r}")
@@ -270,19 +274,19 @@ def deps_of(given: Any) -> tuple[Any, ...]:
 
 
 def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
-    """Check that `deps` has what the tools' contexts ask for.
+    """Check that `deps` has, for each tool whose context asks for an object, the object or its class.
 
-    That is an object, or a class of which every call brings one.
+    If it has the class, the caller passes the object with every call.
 
     Raises:
-        DefinitionError: It lacks something; names each tool, and what it asks for.
+        DefinitionError: An object is missing; the message names each tool, and the type that it asks for.
     """
     missing = []
     for tool in tools:
         if not definition_of(tool).asks_for_deps:  # without importing its plugin
             continue
         context = tool.signature.context
-        if context is not None and context.deps is not None and not _can_have(context.deps, deps):
+        if context is not None and context.deps is not None and not _provides(deps, context.deps):
             missing.append(f"{tool.name} asks for {show_type(context.deps)}")
     if missing:
         raise DefinitionError(
@@ -292,12 +296,17 @@ def check_deps(tools: Iterable[Tool], deps: Sequence[Any]) -> None:
 
 
 def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
-    """Return what a tool's context has as `deps`.
+    """Return the object that a tool's context has as `deps`, or None if it asks for none.
 
-    An object of exactly the class comes before one of a derived class, and the call's own objects before the executor's.
+    An object of exactly the class is preferred to one of a derived class, and the caller's objects to the executor's.
+
+    Args:
+        tool: The tool.
+        run: The options of the caller.
+        deps: The `deps` of the executor.
 
     Raises:
-        DefinitionError: There is none, though the executor was given its class: each call has to bring one.
+        DefinitionError: There is no such object: the executor has its class, so each call must bring one.
     """
     context = tool.signature.context
     if context is None or context.deps is None:
@@ -305,7 +314,7 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     given = [
         each
         for each in (*run.deps, *deps)
-        if _is(isinstance, each, context.deps) and not _represents_objects(each, context.deps)
+        if _passes(isinstance, each, context.deps) and not _is_placeholder_class(each, context.deps)
     ]
     exact = [each for each in given if type(each) is context.deps]
     for each in (*exact, *given):
@@ -313,22 +322,24 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
     raise DefinitionError(f"{tool.name} asks for {show_type(context.deps)}: give one in deps=[…]")
 
 
-def _can_have(asked: Any, deps: Sequence[Any]) -> bool:
+def _provides(deps: Sequence[Any], asked: Any) -> bool:
+    """Return whether `deps` has an instance of the type `asked`, or a subclass."""
     return any(
-        _is(isinstance, each, asked) or (isinstance(each, type) and _is(issubclass, each, asked)) for each in deps
+        _passes(isinstance, each, asked) or (isinstance(each, type) and _passes(issubclass, each, asked))
+        for each in deps
     )
 
 
-def _represents_objects(given: Any, asked: Any) -> bool:
-    """Return whether this is a class that represents its objects.
+def _is_placeholder_class(given: Any, asked: Any) -> bool:
+    """Return whether `given` is a class in place of its objects, and `asked` does not ask for a class.
 
     Such a class may itself look like an instance of a protocol.
     """
     return isinstance(given, type) and getattr(asked, "__origin__", asked) is not type
 
 
-def _is(test: Callable[[Any, Any], bool], value: Any, asked: Any) -> bool:
-    """Return whether a value is an instance, or a class a subclass, of what is asked for."""
+def _passes(test: Callable[[Any, Any], bool], value: Any, asked: Any) -> bool:
+    """Return `test(value, asked)` for `isinstance` or `issubclass`; False if it raises TypeError."""
     try:
         return test(value, getattr(asked, "__origin__", asked))
     except TypeError:  # a Protocol that is not runtime-checkable, or not a class
@@ -345,11 +356,15 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
 
     The strings among them are selectors of one selection, in their order. A function that was declared means the tool it was declared as.
 
+    Args:
+        tools: What the application gave.
+        registry: The registry in which names are looked up; the process's by default.
+
     Raises:
-        DefinitionError: An element that is none of these, or a tool that cannot be defined.
-        ToolNotFoundError: A name or selector that matches nothing.
-        AmbiguousToolError: A name that several tools have.
-        DuplicateToolError: Two tools of one wire name.
+        DefinitionError: An element is none of these, or a tool cannot be defined.
+        ToolNotFoundError: A name or selector matches nothing.
+        AmbiguousToolError: Several tools have a name.
+        DuplicateToolError: Two tools have one wire name.
         TypeError: `registry` is not a registry.
     """
     source = process_registry if registry is None else registry
@@ -357,7 +372,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
         raise TypeError(f"registry must be a Registry, not {source!r}")
     selectors: list[str] = []
     made: list[Tool] = []
-    functions: dict[int, Tool] = {}  # one that is given twice is one tool
+    functions: dict[int, Tool] = {}  # a function that is given twice is one tool
     for element in _flatten(tools, 0):
         if isinstance(element, str):
             selectors.append(element)
@@ -382,7 +397,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
 
 
 def _hint(element: object) -> str:
-    """Return what else to do about an object that is not a tool; empty if nothing is known."""
+    """Return the phrase that says what to give in place of `element`, which is not a tool; may be empty."""
     if isinstance(element, type) or marked_methods(element):
         return "; register an instance's methods with register_object"
     if isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
@@ -391,7 +406,10 @@ def _hint(element: object) -> str:
 
 
 def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
-    """Return the tool that a function was declared as, in any registry, with its author's options."""
+    """Return the tool that a function was declared as, with its author's options, or a new tool.
+
+    Declarations are searched in the registry `source`, the process's registry, and the marks of a method.
+    """
     for registry in (source, process_registry):
         tool = registry.tool_of(function)
         if tool is not None:
@@ -403,6 +421,7 @@ def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
 
 
 def _flatten(tools: Any, depth: int) -> Iterable[Any]:
+    """Yield the elements of nested lists and groups, down to a depth of 20; yield anything else itself."""
     if isinstance(tools, Group):
         yield from tools.values()
         return

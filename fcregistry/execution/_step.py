@@ -110,7 +110,7 @@ class DigitsValidator(Validator):
     __slots__ = ("_plain",)
 
     def __init__(self, validator: Validator) -> None:
-        self._plain = validator  # it is compiled for the schema, once
+        self._plain = validator  # which is compiled for the schema once
 
     @property
     def properties(self) -> frozenset[str]:

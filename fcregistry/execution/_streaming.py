@@ -79,7 +79,7 @@ Event: TypeAlias = "Progress | Partial | ToolResult"
 def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generator[Event, None, None]:
     """Run a call on a thread, and yield its events, the result last.
 
-    A caller that stops listening cancels it.
+    If the caller stops listening, the call is cancelled.
     """
     token, release = linked_token(run.cancellation)
     step = drive(pipeline.prepare_off_loop(call, run))
@@ -131,7 +131,7 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
             channel.end(error)
 
     async def take() -> Event:
-        """Wait for the next event on the loop."""
+        """Wait for the next event on the loop, and return it."""
         while (event := channel.take_now()) is None:
             await arrived.wait()
             arrived.clear()  # before the next look: no event is missed
@@ -149,22 +149,22 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
 
 
 _ROOM: Final = 256
-"""Items that wait to be taken. A tool that yields more waits; a report of progress that finds no room is dropped."""
+"""The most items that wait to be taken. A tool that yields more waits; a report of progress for which there is no room is dropped."""
 
-_NAP: Final = 0.01
-"""Seconds after which a coroutine that found no room tries again."""
+_RETRY_SECONDS: Final = 0.01
+"""Seconds after which a coroutine looks for room again."""
 
 
 class Channel:
     """Carries the events of one call from the thread or loop that runs it to its caller.
 
     Args:
-        cancellation: The call's token. Once it is cancelled, no event is taken any more, and nothing waits for room.
-        arrived: Called after each event, on the thread that it comes from.
+        cancellation: The call's token. Once it is cancelled, no item is accepted, and nothing waits for room.
+        arrived: The function to call after each event, on the thread that the event comes from.
         room: How many items may wait to be taken; None if they are taken only after the call.
 
     Attributes:
-        has_given: Whether an item was handed on: then the call cannot be tried again.
+        has_given: Whether an item was sent: then the call cannot be tried again.
     """
 
     def __init__(
@@ -183,7 +183,7 @@ class Channel:
         after_fork(self, Channel._end_after_fork)
 
     def _end_after_fork(self) -> None:
-        """End the waiting in a forked process: only its parent runs the call."""
+        """Send an error to the forked process, which would wait for ever: only its parent runs the call."""
         self._changed = Condition()
         self._events.append(
             RuntimeError("the call runs in the process that this one was forked from; make it again here")
@@ -191,9 +191,11 @@ class Channel:
 
     @property
     def _is_full(self) -> bool:
+        """Whether there is no room for another item."""
         return self._room is not None and len(self._events) >= self._room
 
     def _wake(self) -> None:
+        """Wake all threads that wait for an event or for room."""
         with self._changed:
             self._changed.notify_all()
 
@@ -213,7 +215,7 @@ class Channel:
         import asyncio
 
         while self._is_full and not self._cancellation.cancelled:
-            await asyncio.sleep(_NAP)
+            await asyncio.sleep(_RETRY_SECONDS)
         with self._changed:
             self._add(Partial(value=item))
 
@@ -229,6 +231,11 @@ class Channel:
             self._add(end)
 
     def _add(self, event: Event | BaseException) -> None:
+        """Add an event, or the exception of the call, and wake those that wait; the caller holds the lock.
+
+        Raises:
+            CallCancelledError: The event is an item, and the call is cancelled.
+        """
         if isinstance(event, Partial) and self._cancellation.cancelled:
             raise CallCancelledError(self._cancellation.reason)
         self.has_given = self.has_given or isinstance(event, Partial)
@@ -238,7 +245,7 @@ class Channel:
             self._arrived()
 
     def take_now(self) -> Event | None:
-        """Take the next event, or raise what the call raised; None if there is nothing yet."""
+        """Remove and return the next event, or raise the exception of the call; None if there is nothing yet."""
         with self._changed:
             if not self._events:
                 return None
@@ -249,7 +256,7 @@ class Channel:
         return event
 
     def take(self) -> Event:
-        """Take the next event, or raise what the call raised; waits for it."""
+        """Wait for the next event; remove and return it, or raise the exception of the call."""
         with self._changed:
             while not self._events:
                 self._changed.wait()

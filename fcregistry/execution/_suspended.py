@@ -49,7 +49,7 @@ class WaitingCall:
         title: The tool's name for people, if it has one.
         description: What the tool does, in one line.
         arguments: A copy of the validated arguments, a JSON object.
-        reason: Why the call needs approval.
+        reason: The reason the call needs approval.
         hints: The hints that the tool's author set, among `read_only`, `destructive`, `idempotent` and `open_world`.
     """
 
@@ -80,7 +80,7 @@ class PreparedCalls:
 
     __slots__ = ("_calls", "_id", "_is_resumed", "_lock", "_made")
 
-    def __init__(self, calls: Iterable[JudgedCall], id: str | None = None, made: float | None = None) -> None:
+    def __init__(self, calls: Iterable[CheckedCall], id: str | None = None, made: float | None = None) -> None:
         self._calls = tuple(calls)
         self._id = os.urandom(16).hex() if id is None else id
         self._made = time.time() if made is None else made
@@ -135,9 +135,9 @@ class PreparedCalls:
                 than a minute in the future are refused too, because their age is not known.
 
         Raises:
-            TypeError: The text is not a str, the key not bytes, or `max_age` not a number.
+            TypeError: The text is not a str, the key is not bytes, or `max_age` is not a number.
             ValueError: `max_age` is negative, or NaN.
-            ApprovalError: `to_json` did not write the text, it was signed with another key, it changed since, or it is too old.
+            ApprovalError: `to_json` did not write the text, it was signed with another key, it has changed since, or it is too old.
         """
         payload = verify_state(text, key)
         if max_age is not None:
@@ -146,7 +146,7 @@ class PreparedCalls:
         calls = [valid.decode(each) if "tool" in each else _result_of(each) for each in payload["calls"]]
         return cls(calls, payload["id"], payload["made"])
 
-    def _take(self) -> None:
+    def _mark_resumed(self) -> None:
         """Record that the calls are being resumed.
 
         Raises:
@@ -165,7 +165,7 @@ class PreparedCalls:
 
 
 _CLOCKS_DIFFER: Final = 60.0
-"""The number of seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
+"""Seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
 
 
 def is_resumed(prepared: PreparedCalls) -> bool:
@@ -214,7 +214,7 @@ class ValidCall:
         tool: The tool's canonical id.
         schema_digest: The digest of the schema of the tool's parameters.
         repairs: The repairs that the executor made in the model's arguments.
-        reason: Why the call needs approval; None if it needs none.
+        reason: The reason the call needs approval; None if it needs none.
         title: The tool's name for people.
         description: What the tool does, in one line.
         hints: The hints that the tool's author set.
@@ -254,14 +254,14 @@ class ValidCall:
         )
 
 
-JudgedCall: TypeAlias = "ValidCall | ToolResult"
-"""A call, or the result of one that is not going to run, because it failed. A hook may have replaced the error with a result of its own."""
+CheckedCall: TypeAlias = "ValidCall | ToolResult"
+"""A valid call, or the result of a call that is not going to run. A hook may have replaced its error with a result of its own."""
 
 
 def _result_json(result: ToolResult) -> dict[str, Any]:
-    """Return a result as a JSON object, without the model's arguments and what was raised.
+    """Return a result as a JSON object, without the model's arguments and the exception.
 
-    A value without a JSON form is left out.
+    A value without a JSON form is null.
     """
     call, error = result.call, result.error
     return {
@@ -269,7 +269,7 @@ def _result_json(result: ToolResult) -> dict[str, Any]:
         "error": None if error is None else error.to_json(),
         "content": result.content,
         "parts": [part.to_block() for part in result.parts],
-        "value": _plain(result.value),
+        "value": _json_or_none(result.value),
         "repairs": list(result.repairs),
     }
 
@@ -287,10 +287,11 @@ def _result_of(given: Mapping[str, Any]) -> ToolResult:
     return ToolResult(call, value, error, content, repairs=tuple(given["repairs"]), output=output)
 
 
-def _plain(value: object) -> Any:
+def _json_or_none(value: object) -> Any:
+    """Return a value as plain JSON, or None if it has no JSON form."""
     try:
         return json.loads(to_json_text(value))
-    except Exception:  # noqa: BLE001  # foreign code: reading a value may raise anything; the text for the model is there all the same
+    except Exception:  # noqa: BLE001  # foreign code: reading a value may raise anything; the text for the model is written anyway
         return None
 
 
@@ -306,20 +307,21 @@ def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) 
     """
     given = list(steps)
     keys = distinct_keys([None if step.call is None else step.call.id for step in given])
-    return PreparedCalls(_judge(key, step, rules) for key, step in zip(keys, given, strict=True))
+    return PreparedCalls(_checked_call(key, step, rules) for key, step in zip(keys, given, strict=True))
 
 
-def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> JudgedCall:
+def _checked_call(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> CheckedCall:
+    """Return a valid call, with the reason it needs approval if it does, or its failed result."""
     if isinstance(step, ToolResult):
         return step
-    judgement = rules.check_rules(step)
+    verdict = rules.check_rules(step)
     tool = step.bound.tool
     try:
         arguments = exact_text(step.arguments)
     except ValueError:
-        judgement = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
-    if isinstance(judgement, CallError):
-        return failed_result(step.call, judgement, tool, step.repairs, step.decoded)
+        verdict = CallError("malformed_call", "the arguments contain a number that has too many digits to be written")
+    if isinstance(verdict, CallError):
+        return failed_result(step.call, verdict, tool, step.repairs, step.decoded)
     hints = {hint: value for hint in HINTS if (value := getattr(tool.options, hint)) is not None}
     return ValidCall(
         key=key,
@@ -329,7 +331,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Judge
         tool=tool.id,
         schema_digest=tool.schema_digest,
         repairs=step.repairs,
-        reason=None if judgement is None else judgement.reason,
+        reason=None if verdict is None else verdict.reason,
         title=tool.title,
         description=tool.summary,
         hints=hints,
@@ -337,7 +339,7 @@ def _judge(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> Judge
 
 
 def distinct_keys(ids: list[str | None]) -> list[str]:
-    """Return a unique key for each call: its id, or another name if the id is missing or repeated."""
+    """Return a unique key for each of `ids`: the id, or another name if it is missing or repeated."""
     taken = {each for each in ids if each}
     used: set[str] = set()
     keys: list[str] = []
@@ -361,7 +363,7 @@ class ResumedCall(NamedTuple):
     Attributes:
         step: The call to run, without asking an approver again; or the result, if the call is not to run.
         approval: The approver's decision, if there was one.
-        seen: Whether `step` is a result that the hooks already saw when the calls were prepared.
+        seen: Whether `step` is a result that the hooks have checked when the calls were prepared.
     """
 
     step: CallStep | ToolResult
@@ -378,7 +380,7 @@ def resume_calls(
     find: Callable[[str], Tool | None],
     prepare: Callable[[object], CallStep | ToolResult],
 ) -> list[ResumedCall]:
-    """Apply the decisions to prepared calls; return those that may run and the results of the others.
+    """Apply decisions to prepared calls; return the calls that may run, and the results of the others.
 
     Args:
         prepared: The calls.
@@ -393,13 +395,13 @@ def resume_calls(
         TypeError: A decision is not `Approve(…)`, `Deny(…)` or a bool.
     """
     _check_decisions(prepared, decisions)
-    prepared._take()
+    prepared._mark_resumed()
 
     def refused(call: ValidCall, error: CallError) -> ToolResult:
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
-        """Prepare a call again, if its tool has not changed and may still run."""
+        """Return a call, prepared again, or a failed result if its tool has changed or may no longer run."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -410,8 +412,8 @@ def resume_calls(
         step = prepare(call.call)
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
-    def resume(call: JudgedCall) -> ResumedCall:
-        """Apply the decision about one call."""
+    def resume(call: CheckedCall) -> ResumedCall:
+        """Return a call that may run, or the failed result of a call that was denied or not decided."""
         if isinstance(call, ToolResult):
             return ResumedCall(call, seen=True)
         if call.reason is None:
@@ -456,6 +458,7 @@ def _check_decisions(prepared: object, decisions: object) -> None:
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
+    """Log the decision about a call on the logger `fcregistry.approvals`."""
     logging = sys.modules.get("logging")  # where it is not imported, nothing reads its records
     if logging is None:
         return
@@ -483,6 +486,7 @@ RUN_STATE: Final = "fcregistry run state, 1"
 """The formats of signed text. The signature covers the format, so a signed run state is not accepted as prepared calls, or the reverse."""
 
 _SHORTEST: Final = 16
+"""The least bytes of a key."""
 
 
 def sign_state(payload: dict[str, Any], key: bytes, format: str = PREPARED_CALLS) -> str:
@@ -513,9 +517,9 @@ def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[st
         format: The format of the object.
 
     Raises:
-        TypeError: The text is not a str, or the key not bytes.
-        ApprovalError: `sign_state` did not write the text in this format, it was signed with another key, it changed since, or the key is too
-            short.
+        TypeError: The text is not a str, or the key is not bytes.
+        ApprovalError: `sign_state` did not write the text in this format, it was signed with another key, it has changed since, or the key
+            is too short.
     """
     _check_key(key)
     if not isinstance(text, str):
@@ -546,16 +550,24 @@ def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[st
 
 
 def _signature(text: str, key: bytes, format: str) -> str:
+    """Return the HMAC of a format and a text, in hexadecimal."""
     import hmac  # OpenSSL, which most processes need not load
 
     return hmac.digest(key, _bytes(f"{format}\n{text}"), "sha256").hex()
 
 
 def _bytes(text: str) -> bytes:
+    """Return `text` in UTF-8; half a surrogate pair is encoded, too."""
     return text.encode("utf-8", "surrogatepass")  # a text that was changed may have half a surrogate pair
 
 
 def _check_key(key: bytes) -> None:
+    """Check a key.
+
+    Raises:
+        TypeError: It is not bytes.
+        ApprovalError: It is too short.
+    """
     if not isinstance(key, bytes):
         raise TypeError(f"the key must be bytes, such as secrets.token_bytes(32), not {type(key).__name__}")
     if len(key) < _SHORTEST:

@@ -53,15 +53,16 @@ def running_loop() -> asyncio.AbstractEventLoop:
 # --- Threads ---
 
 _MOST_IDLE = 128
+"""The most idle threads that are kept."""
 
 MOST_ABANDONED: Final = 64
-"""The number of threads that timed-out or cancelled calls may still occupy. At this number, no new call gets a thread."""
+"""The number of threads occupied by timed-out or cancelled calls at which no new call gets a thread."""
 
 _LOOP_THREAD: Final = "fcregistry-loop"
 """The name of the thread of the background loop."""
 
 _DETACHED: Final[ContextVar[bool]] = ContextVar("fcregistry_detached", default=False)
-"""Whether a task on the background loop waits for the running code. If so, this code must not wait for the loop: neither would ever end."""
+"""Whether a task on the background loop waits for the running code, which must then not wait for the loop: neither would ever end."""
 
 
 class DaemonThreads:
@@ -75,6 +76,7 @@ class DaemonThreads:
         self._reset()
 
     def _reset(self) -> None:
+        """Set the state of a new pool, without threads; a forked child has none of them either."""
         self._idle: list[SimpleQueue[Any]] = []
         self._lock = threading.Lock()
         self._abandoned = 0
@@ -139,6 +141,7 @@ class DaemonThreads:
         return future
 
     def _work(self, inbox: SimpleQueue[Any]) -> None:
+        """Run the functions that arrive in `inbox`, one after the other, until too many threads are idle."""
         while True:
             future, context, function = inbox.get()
             if future.set_running_or_notify_cancel():
@@ -173,12 +176,18 @@ class BackgroundLoop:
         self._reset()
 
     def _reset(self) -> None:
+        """Set the state of a new object, without a loop; a forked child has none either."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
-        self._ends = False
+        self._is_ending = False
 
-    def _running(self) -> asyncio.AbstractEventLoop:
+    def _started_loop(self) -> asyncio.AbstractEventLoop:
+        """Return the loop, started on a new thread if there is none that runs.
+
+        Raises:
+            NoThreadError: No thread is available.
+        """
         after_fork(self, BackgroundLoop._reset)  # a child has no thread for it
         with self._lock:
             if self._loop is None or self._thread is None or not self._thread.is_alive():
@@ -204,16 +213,17 @@ class BackgroundLoop:
         loop, thread = self._loop, self._thread
         if loop is None or thread is None or not thread.is_alive():
             return
-        self._ends = True  # what waits on a daemon thread ends with the process too, and needs no answer
+        self._is_ending = True  # code that waits on a daemon thread ends with the process, too, and needs no answer
         ended = threading.Event()
 
         def begin() -> None:
+            """Begin to cancel the tasks, on the thread of the loop."""
             loop.create_task(_end_tasks(loop)).add_done_callback(lambda _: ended.set())
 
-        with suppress(RuntimeError):  # it was replaced, and has ended
+        with suppress(RuntimeError):  # the loop was replaced, and has ended
             loop.call_soon_threadsafe(begin)
             ended.wait(_EXIT_SECONDS)
-        self._ends = False  # other exit handlers may make calls
+        self._is_ending = False  # other exit handlers may make calls
 
     def submit(self, make: Callable[[], Coroutine[Any, Any, Any]]) -> Future[Any]:
         """Run a coroutine in a copy of the caller's context, and return its future.
@@ -225,22 +235,22 @@ class BackgroundLoop:
             NoThreadError: No thread is available for the loop.
         """
         if threading.current_thread() is self._thread or _DETACHED.get():
-            # An async tool that calls an executor, and whatever that calls: waiting for this loop would never end.
+            # An async tool calls an executor, on this loop or on a thread that the loop waits for: waiting for the loop would never end
             return blocking_threads.submit(lambda: _run_detached(make))
         future: Future[Any] = Future()
-        loop, context = self._running(), copy_context()
+        loop, context = self._started_loop(), copy_context()
 
         def start() -> None:
             """Begin the coroutine as a task, on the thread of the loop."""
-            if future.cancelled():  # given up before it began
+            if future.cancelled():  # before it began
                 return
             task = loop.create_task(_catch_interrupt(make), context=context)
-            task.add_done_callback(lambda done: _copy_outcome(done, None if self._ends else future))
+            task.add_done_callback(lambda done: _copy_outcome(done, None if self._is_ending else future))
             future.add_done_callback(lambda _: loop.call_soon_threadsafe(task.cancel))
 
         try:
             loop.call_soon_threadsafe(start)
-        except RuntimeError:  # it was replaced meanwhile, and has ended
+        except RuntimeError:  # the loop was replaced meanwhile, and has ended
             return self.submit(make)
         return future
 
@@ -258,7 +268,7 @@ class BackgroundLoop:
         if loop is None:
             return
         responded = threading.Event()
-        with suppress(RuntimeError):  # another thread has replaced it, and it has ended
+        with suppress(RuntimeError):  # another thread has replaced the loop, and it has ended
             loop.call_soon_threadsafe(responded.set)
         if not responded.wait(_RESPONSE_SECONDS):
             with self._lock:
@@ -287,7 +297,7 @@ background_loop: BackgroundLoop = BackgroundLoop()
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped."""
+    """Run a loop until it is stopped, and close it."""
     try:
         loop.run_forever()
     finally:
@@ -305,7 +315,7 @@ async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _stop_when_idle(loop: asyncio.AbstractEventLoop) -> None:
-    """Stop a loop that was replaced, once its tasks are done."""
+    """Count the thread of a replaced loop as free again, and stop the loop once its tasks are done."""
     import asyncio
 
     blocking_threads.count(busy=False)
@@ -315,6 +325,7 @@ async def _stop_when_idle(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
+    """Run a coroutine on a loop of its own on this thread, and return its value."""
     from asyncio import run
 
     _DETACHED.set(True)  # in the copy of the context that this thread was given
@@ -322,9 +333,9 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
-    """Return a coroutine's result, or its KeyboardInterrupt or SystemExit.
+    """Return the value of a coroutine and None, or None and the interrupt that it raised.
 
-    If a task raised one of these, the loop would end for every call.
+    An interrupt is a KeyboardInterrupt or SystemExit. If a task raised such an exception, the loop would end for every call.
     """
     try:
         return await make(), None
@@ -333,6 +344,7 @@ async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tupl
 
 
 def _copy_outcome(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
+    """Give `future`, which is None if nothing waits, the outcome of a finished task of `_catch_interrupt`."""
     if future is None or future.done():  # nothing waits any more
         if not task.cancelled():
             task.exception()  # retrieved, so that asyncio does not log it

@@ -175,6 +175,11 @@ def read_answer(text: str) -> Answer:
 
 
 def _read_fields(text: str) -> dict[str, Any]:
+    """Return the JSON object in a message, without the version.
+
+    Raises:
+        ValueError: Another version of fcregistry wrote the message.
+    """
     fields: dict[str, Any] = json.loads(text)
     protocol = fields.pop("protocol", None)
     if protocol != PROTOCOL:
@@ -189,7 +194,7 @@ Form: TypeAlias = Literal["json", "typed", "content", "list", "output"]
 """How a value is written as text.
 
 json: as JSON. typed: as JSON by the codec of the return annotation. content, list, output: with content blocks, for a `Content`, a list with
-such, or a `ToolOutput`.
+`Content` in it, or a `ToolOutput`.
 """
 
 
@@ -219,6 +224,7 @@ def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
 
 
 def _pack_item(item: Any) -> list[Any]:
+    """Return an item of a list with content as a pair of its kind, `content` or `json`, and its JSON form."""
     return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
 
 
@@ -265,7 +271,7 @@ def check_portable(tools: Iterable[Tool], because: str) -> None:
         because: The argument that requires it, as the caller writes it, such as `pool=…`.
 
     Raises:
-        DefinitionError: Workers cannot run some of the tools. The message says for each tool why, and what to do.
+        DefinitionError: Workers cannot run some of the tools. The message has, for each tool, the reason and what to do.
     """
     problems = tuple(f"{tool.name}: {problem}" for tool in tools if (problem := portability_problem(tool)))
     if problems:
@@ -276,7 +282,7 @@ def check_portable(tools: Iterable[Tool], because: str) -> None:
 
 
 def portability_problem(tool: Tool) -> str | None:
-    """Return why workers cannot run a tool and what to do about it, or None if they can."""
+    """Return the reason workers cannot run a tool, with what to do about it, or None if they can."""
     if tool.origin.distribution is None:
         return (
             f"{tool.origin.module}.{tool.origin.qualname} belongs to the application, so a worker cannot find it; "
@@ -292,7 +298,7 @@ def portability_problem(tool: Tool) -> str | None:
 # --- Files ---
 
 MOST_BYTES: Final = 100_000_000
-"""How many bytes the files of one call may have, in each direction."""
+"""The most bytes of the files of one call, in each direction."""
 
 _HAS_DIR_FD: Final = os.open in os.supports_dir_fd and hasattr(os, "O_NOFOLLOW")
 _READ: Final = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
@@ -321,7 +327,7 @@ class FileRoot:
         folder: The folder.
 
     Raises:
-        NotADirectoryError: It is not a folder.
+        NotADirectoryError: `folder` is not a folder.
     """
 
     def __init__(self, folder: str | PathLike[str]) -> None:
@@ -330,14 +336,14 @@ class FileRoot:
             raise NotADirectoryError(f"file_root={folder!r} is not a folder")
 
     def read(self, path: str, most: int = MOST_BYTES) -> bytes:
-        """Return what a file contains.
+        """Return the content of a file.
 
         Args:
             path: A path below the folder: relative to it, or absolute.
-            most: How many bytes it may have.
+            most: How many bytes the file may have.
 
         Raises:
-            FileProblem: It does not lie below the folder, is not a file, is too large, or cannot be read.
+            FileProblem: The path is not below the folder, is not that of a file, or the file is too large or cannot be read.
         """
         with (
             self._folder_of(path) as (name, folder),
@@ -354,14 +360,14 @@ class FileRoot:
         return data
 
     def write(self, path: str, data: bytes) -> None:
-        """Write a file, whole or not at all; one that is there is replaced.
+        """Write a file, whole or not at all; an existing file is replaced.
 
         Args:
             path: A path below the folder.
-            data: What it contains.
+            data: The content.
 
         Raises:
-            FileProblem: It does not lie below the folder, or cannot be written.
+            FileProblem: The path is not below the folder, or the file cannot be written.
         """
         with self._folder_of(path) as (name, folder), _reported(path, "cannot be written"):
             partial = os.path.join(os.path.dirname(name), f".{os.urandom(16).hex()}")  # noqa: PTH118, PTH120  # names beside a descriptor
@@ -376,9 +382,12 @@ class FileRoot:
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[str, int | None]]:
-        """Yield the name of a file, and a descriptor of its folder.
+        """Yield the name of the file at `path`, and a descriptor of its folder.
 
         Without directory descriptors, yield the whole path and None.
+
+        Raises:
+            FileProblem: The path is not below the root, leads through a link, or its folder cannot be opened.
         """
         given = Path(path)
         try:
@@ -407,7 +416,7 @@ class FileRoot:
 
 @contextmanager
 def _reported(path: str, what: str) -> Iterator[None]:
-    """Raise errors of the system as a `FileProblem`."""
+    """Raise a system error of the block as a `FileProblem` about `path` whose message begins with `what`."""
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a null character
@@ -418,15 +427,15 @@ def _reported(path: str, what: str) -> Iterator[None]:
 
 
 def pack_files(tool: Tool, arguments: Mapping[str, Any], root: FileRoot) -> dict[str, dict[str, Any]]:
-    """Return the files of a call, by their paths: the bytes of input files, and which files come back.
+    """Return the files of a call, by path: the bytes of input files, and which files the worker returns.
 
     Args:
         tool: The tool.
         arguments: Its valid arguments.
-        root: Where the files are.
+        root: The folder of the files.
 
     Raises:
-        FileProblem: One cannot be read, or they are too large.
+        FileProblem: A file cannot be read, or the files are too large.
     """
     packed: dict[str, dict[str, Any]] = {}
     room = MOST_BYTES
@@ -441,10 +450,10 @@ def pack_files(tool: Tool, arguments: Mapping[str, Any], root: FileRoot) -> dict
 
 
 def unpack_files(files: Mapping[str, str], root: FileRoot) -> None:
-    """Write the output files that came back.
+    """Write the output files that a worker returned, in base64 by their paths.
 
     Raises:
-        FileProblem: One cannot be written.
+        FileProblem: A file cannot be written.
     """
     for path, data in files.items():
         root.write(path, b64decode(data))
@@ -457,7 +466,7 @@ class StagedFiles:
     """The files of a call, in a folder of the worker.
 
     Args:
-        files: What `pack_files` returned.
+        files: The files of the call, as `pack_files` returned them.
         folder: An empty folder.
     """
 
@@ -473,7 +482,7 @@ class StagedFiles:
             self._places[path] = place
 
     def replace_in(self, values: dict[str, Any], names: Iterable[str]) -> None:
-        """Replace the paths in decoded JSON arguments by those of this worker."""
+        """Replace the paths in the values of `names` in the arguments `values` by those of this worker."""
         for name in names:
             value = values.get(name)
             if isinstance(value, list):
@@ -482,21 +491,21 @@ class StagedFiles:
                 values[name] = str(self._places.get(value, value))
 
     def restored(self, text: str, shown: Callable[[str], str] = str) -> str:
-        """Return a text in which this worker's paths are again those of the call.
+        """Return `text` with this worker's paths replaced by those of the call.
 
         Args:
             text: The text.
-            shown: How a path is written in the text.
+            shown: Returns a path as it is written in the text.
         """
         for path, place in self._places.items():
             text = text.replace(shown(str(place)), shown(path))
         return text
 
     def returned(self) -> dict[str, str]:
-        """Return the output files that the tool wrote, by the paths of the call.
+        """Return the output files that the tool wrote, in base64, by the paths of the call.
 
         Raises:
-            FileProblem: They are too large, or cannot be read.
+            FileProblem: The files are too large, or a file cannot be read.
         """
         found, room = {}, MOST_BYTES
         for path in self._returned:
@@ -510,7 +519,7 @@ class StagedFiles:
 
 @contextmanager
 def staged_files(files: Mapping[str, Mapping[str, Any]]) -> Iterator[StagedFiles]:
-    """Write the files of a call to a new folder, which is removed at the end."""
+    """Write the files of a call to a new folder, and yield them; the folder is removed at the end."""
     from tempfile import TemporaryDirectory  # only in workers
 
     with TemporaryDirectory(prefix="fcregistry-", ignore_cleanup_errors=True) as folder:

@@ -76,11 +76,15 @@ def run_here(request: str) -> str:
     _forks.count_forks()
     generation_before = _forks.generation
     answer = _answer_to(Request.read(request))
-    _forks.end_if_forked(generation_before)  # what a type or a property does is foreign code, too
+    _forks.end_if_forked(generation_before)  # the code of a type or a property is foreign, too
     return answer_text(answer)
 
 
 def _answer_to(asked: Request) -> Answer:
+    """Run the call of a request, with its files in a folder of this worker, and return the answer.
+
+    The answer has the paths of the call, and the output files.
+    """
     tool = _find_tool(asked)
     if isinstance(tool, WireRefusal):
         return tool
@@ -102,6 +106,13 @@ def _answer_to(asked: Request) -> Answer:
 
 
 def _run(tool: Tool, asked: Request, staged: StagedFiles | None) -> Answer:
+    """Run a tool with the arguments of a request, and return the answer.
+
+    Args:
+        tool: The tool.
+        asked: The request.
+        staged: The files of the call, whose paths replace those in the arguments; None if it has none.
+    """
     invocation = _invocation(tool, asked, staged)
     if isinstance(invocation, WireRefusal):
         return invocation
@@ -134,6 +145,7 @@ def _find_tool(asked: Request) -> Tool | WireRefusal:
 
 
 def _invocation(tool: Tool, asked: Request, staged: StagedFiles | None) -> Invocation | WireRefusal:
+    """Return the function with the decoded arguments of a request, or a refusal if they are not valid."""
     signature = tool.signature
     validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
     values = read_json(asked.arguments, signature.exact)
@@ -151,11 +163,13 @@ def _invocation(tool: Tool, asked: Request, staged: StagedFiles | None) -> Invoc
 
 
 def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> WireRefusal:
+    """Return the refusal of arguments that are not valid."""
     pairs = tuple((each.path, each.message) for each in problems)
     return WireRefusal(reason="invalid_arguments", problems=pairs, reserved=reserved)
 
 
 def _answer(tool: Tool, outcome: Outcome) -> Answer:
+    """Return the answer with the outcome of a tool: its value, its exception, or why there is neither."""
     value, exception, seconds = outcome
     if isinstance(exception, GivenUp):
         return WireRefusal(reason="timeout", detail=STOPPED if exception.stopped else "")
@@ -175,6 +189,7 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
+    """Return the answer with the exception that a tool raised after `seconds`, without secrets."""
     explain_to_author(tool, exception)
     refusal = exception if isinstance(exception, ToolError) else None
     after = None if refusal is None else refusal.retry_after
@@ -191,6 +206,7 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireExcepti
 
 
 def _traceback(exception: BaseException) -> str:
+    """Return the end of the traceback of an exception, as text; empty if it cannot be formatted."""
     from traceback import format_exception  # only on the way to an error
 
     try:
@@ -238,6 +254,7 @@ def _report_exits() -> None:
     exit_now, worker = os._exit, os.getpid()
 
     def exit_worker(status: int) -> NoReturn:
+        """Exit like `os._exit`; in this process, with the status `_ENDED_BY_TOOL` in place of 0."""
         exit_now(status or _ENDED_BY_TOOL if os.getpid() == worker else status)
 
     os._exit = exit_worker
